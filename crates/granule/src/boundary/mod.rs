@@ -1,0 +1,24 @@
+//! What a solver sees of the world: samples of the walls near a particle.
+//!
+//! A [`Shape`] is what a scene describes, an [`Sdf`] is the same solid compiled for queries, and [`Boundaries`] moves
+//! solids along their [`Motion`] and answers with [`BoundarySample`]s. No solver asks how a wall is represented.
+//!
+//! A particle in a corner must see every wall that meets there, so a query answers with one [`Surface`] per wall, not
+//! with the nearest point only.
+
+mod combine;
+mod compile;
+mod motion;
+mod primitive;
+mod profile;
+mod sample;
+mod sdf;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+pub use compile::ShapeError;
+pub use motion::{Keyframe, Motion, MotionError, Pose};
+pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, NO_BODY};
+pub use sdf::{Sdf, Surface};
+pub use shape::Shape;

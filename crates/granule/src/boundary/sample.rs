@@ -1,0 +1,375 @@
+//! Boundaries in the world, and the samples that solvers take of them.
+
+use glam::{Quat, Vec3};
+use thiserror::Error;
+
+use super::compile::ShapeError;
+use super::motion::{Motion, MotionError, Pose};
+use super::sdf::{Sdf, Surface};
+use super::shape::Shape;
+use crate::sph::WallTable;
+
+/// [`BoundarySample::body`] of walls that are no rigid body.
+pub const NO_BODY: u32 = u32::MAX;
+
+/// What is wrong with a list of boundaries.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum BoundaryError {
+    /// A shape is wrong.
+    #[error("boundary `{name}`: {error}")]
+    Shape {
+        /// Name of the boundary.
+        name: String,
+        /// What is wrong with it.
+        error: ShapeError,
+    },
+    /// A motion is wrong.
+    #[error("boundary `{name}`, motion: {error}")]
+    Motion {
+        /// Name of the boundary.
+        name: String,
+        /// What is wrong with it.
+        error: MotionError,
+    },
+    /// A coefficient of friction is wrong.
+    #[error("boundary `{name}`: `friction` must be a finite number, 0 or greater, got {value}")]
+    Friction {
+        /// Name of the boundary.
+        name: String,
+        /// What was given.
+        value: f32,
+    },
+    /// Two boundaries of one name.
+    #[error("boundary `{name}`: the name is taken by another boundary")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// More boundaries than can be numbered.
+    #[error("a scene may have at most {most} boundaries, got {count}")]
+    TooMany {
+        /// How many are allowed.
+        most: usize,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+impl BoundaryError {
+    /// Name of the boundary at fault; empty if it is the list as a whole.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Shape { name, .. }
+            | Self::Motion { name, .. }
+            | Self::Friction { name, .. }
+            | Self::NameTaken { name } => name,
+            Self::TooMany { .. } => "",
+        }
+    }
+}
+
+/// A wall near a particle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoundarySample {
+    /// Signed distance [m], negative inside the solid.
+    pub distance: f32,
+    /// Unit normal out of the solid.
+    pub normal: Vec3,
+    /// Nearest point of the wall [m].
+    pub closest: Vec3,
+    /// Part of the kernel beyond the wall, seen as a plane (physics A19).
+    pub lambda: f32,
+    /// Derivative of `lambda` by the distance [1/m]; the gradient of `lambda` is this times `normal`.
+    pub lambda_derivative: f32,
+    /// Velocity of the wall at the nearest point [m/s].
+    pub velocity: Vec3,
+    /// Coefficient of friction; `None` is that of the material that touches the wall.
+    pub friction: Option<f32>,
+    /// Number of the boundary.
+    pub boundary: u16,
+    /// Wall of the boundary: the same number for the same wall at every step.
+    pub face: u16,
+    /// Number of the rigid body, or [`NO_BODY`].
+    pub body: u32,
+}
+
+impl BoundarySample {
+    /// The wall's own coefficient of friction, or else the `material`'s.
+    #[inline]
+    pub fn friction_or(&self, material: f32) -> f32 {
+        self.friction.unwrap_or(material)
+    }
+}
+
+/// How a pose is applied, from cheap to dear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PoseKind {
+    Identity,
+    Translation,
+    Rigid,
+}
+
+/// A solid in the world.
+#[derive(Clone, Debug)]
+pub struct Boundary {
+    name: String,
+    sdf: Sdf,
+    /// Bounds of the solid in its own frame.
+    bounds: Option<(Vec3, Vec3)>,
+    friction: Option<f32>,
+    motion: Option<Motion>,
+    /// Whether a command has taken the place of the motion.
+    commanded: bool,
+    pose: Pose,
+    pose_kind: PoseKind,
+    /// Point that the velocity below belongs to [m].
+    pivot: Vec3,
+    linear_velocity: Vec3,
+    angular_velocity: Vec3,
+}
+
+impl Boundary {
+    fn new(
+        name: String,
+        shape: &Shape,
+        friction: Option<f32>,
+        motion: Option<Motion>,
+    ) -> Result<Self, BoundaryError> {
+        let sdf = match Sdf::new(shape) {
+            Ok(sdf) => sdf,
+            Err(error) => return Err(BoundaryError::Shape { name, error }),
+        };
+        if let Some(Err(error)) = motion.as_ref().map(Motion::validate) {
+            return Err(BoundaryError::Motion { name, error });
+        }
+        if let Some(value) = friction.filter(|value| !(value.is_finite() && *value >= 0.0)) {
+            return Err(BoundaryError::Friction { name, value });
+        }
+        let mut boundary = Self {
+            name,
+            bounds: sdf.bounds(),
+            sdf,
+            friction,
+            motion,
+            commanded: false,
+            pose: Pose::IDENTITY,
+            pose_kind: PoseKind::Identity,
+            pivot: Vec3::ZERO,
+            linear_velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+        };
+        boundary.advance(0.0, 0.0);
+        Ok(boundary)
+    }
+
+    /// Name in the scene.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The solid in its own frame.
+    pub fn sdf(&self) -> &Sdf {
+        &self.sdf
+    }
+
+    /// Coefficient of friction, if it is not the material's.
+    pub fn friction(&self) -> Option<f32> {
+        self.friction
+    }
+
+    /// Where the solid is now.
+    pub fn pose(&self) -> Pose {
+        self.pose
+    }
+
+    /// Velocity of the point `x` [m] as part of the solid [m/s].
+    #[inline]
+    pub fn velocity_at(&self, x: Vec3) -> Vec3 {
+        self.linear_velocity + self.angular_velocity.cross(x - self.pivot)
+    }
+
+    /// Angular velocity [rad/s].
+    pub fn angular_velocity(&self) -> Vec3 {
+        self.angular_velocity
+    }
+
+    /// Whether the solid can ever move: it has a motion or was taken over by a command.
+    pub fn moves(&self) -> bool {
+        self.commanded || self.motion.is_some()
+    }
+
+    /// Signed distance of a point in the world [m].
+    pub fn distance(&self, x: Vec3) -> f32 {
+        self.sdf.distance(self.body_from_world(x))
+    }
+
+    fn set_pose(&mut self, pose: Pose) {
+        self.pose = pose;
+        self.pose_kind = if pose.rotation != Quat::IDENTITY {
+            PoseKind::Rigid
+        } else if pose.translation != Vec3::ZERO {
+            PoseKind::Translation
+        } else {
+            PoseKind::Identity
+        };
+    }
+
+    fn advance(&mut self, time: f64, dt: f64) {
+        let Some(motion) = self.motion.as_ref().filter(|_| !self.commanded) else { return };
+        let (now, next) = (motion.pivot_pose(time), motion.pivot_pose(time + dt));
+        (self.linear_velocity, self.angular_velocity) = now.velocity_to(&next, dt);
+        self.pivot = next.pivot.as_vec3();
+        let pose = next.pose(motion.pivot);
+        self.set_pose(pose);
+    }
+
+    fn fastest(&self, time: f64) -> f32 {
+        match self.motion.as_ref().filter(|_| !self.commanded) {
+            Some(motion) => {
+                let (linear, angular) = motion.speeds(time);
+                linear + angular * self.sdf.farthest_wall(motion.pivot.into())
+            }
+            None => self.linear_velocity.length(),
+        }
+    }
+
+    #[inline]
+    fn body_from_world(&self, x: Vec3) -> Vec3 {
+        match self.pose_kind {
+            PoseKind::Identity => x,
+            PoseKind::Translation => x - self.pose.translation,
+            PoseKind::Rigid => self.pose.body_from_world(x),
+        }
+    }
+
+    /// A surface of the solid's frame, in the world.
+    #[inline]
+    fn in_world(&self, surface: Surface) -> Surface {
+        match self.pose_kind {
+            PoseKind::Identity => surface,
+            PoseKind::Translation => Surface { closest: surface.closest + self.pose.translation, ..surface },
+            PoseKind::Rigid => Surface {
+                closest: self.pose.world_from_body(surface.closest),
+                normal: (self.pose.rotation * surface.normal).normalize_or(surface.normal),
+                ..surface
+            },
+        }
+    }
+
+    #[inline]
+    fn surfaces(&self, x: Vec3, reach: f32, out: &mut impl FnMut(Surface)) {
+        let local = self.body_from_world(x);
+        if let Some((min, max)) = self.bounds {
+            let beyond = (min - local).max(local - max).max(Vec3::ZERO);
+            if beyond.length_squared() > reach * reach {
+                return;
+            }
+        }
+        self.sdf.surfaces(local, reach, &mut |surface| out(self.in_world(surface)));
+    }
+}
+
+/// All boundaries of a scene.
+#[derive(Clone, Debug, Default)]
+pub struct Boundaries {
+    list: Vec<Boundary>,
+}
+
+impl Boundaries {
+    /// Boundaries from name, shape, friction (`None`: the material's) and motion. Names may repeat only if empty.
+    /// All stand in their poses of time 0.
+    ///
+    /// # Errors
+    /// Says which boundary is wrong, where, and what is allowed.
+    pub fn new<N: Into<String>>(
+        list: impl IntoIterator<Item = (N, Shape, Option<f32>, Option<Motion>)>,
+    ) -> Result<Self, BoundaryError> {
+        let mut boundaries = Self::default();
+        for (name, shape, friction, motion) in list {
+            let name = name.into();
+            if !name.is_empty() && boundaries.list.iter().any(|other| other.name == name) {
+                return Err(BoundaryError::NameTaken { name });
+            }
+            boundaries.list.push(Boundary::new(name, &shape, friction, motion)?);
+        }
+        let (most, count) = (usize::from(u16::MAX), boundaries.list.len());
+        if count > most { Err(BoundaryError::TooMany { most, count }) } else { Ok(boundaries) }
+    }
+
+    /// Moves every boundary to its pose at `time + dt` [s], with the velocity that leads there from that at `time`.
+    pub fn advance(&mut self, time: f64, dt: f64) {
+        for boundary in &mut self.list {
+            boundary.advance(time, dt);
+        }
+    }
+
+    /// Takes a boundary over: from now on it keeps the displacement `position` [m] from where it is described (as
+    /// [`Keyframe::translation`](super::Keyframe::translation)), moving at `velocity` [m/s], until the next call.
+    /// Its rotation stays. False if there is no boundary of that name.
+    pub fn set_pose(&mut self, name: &str, position: Vec3, velocity: Vec3) -> bool {
+        let Some(boundary) = self.list.iter_mut().find(|boundary| boundary.name == name) else {
+            return false;
+        };
+        let rotation = boundary.pose.rotation;
+        let pivot = boundary.motion.as_ref().map_or(Vec3::ZERO, |motion| Vec3::from(motion.pivot));
+        boundary.commanded = true;
+        boundary.pivot = pivot + position;
+        boundary.linear_velocity = velocity;
+        boundary.angular_velocity = Vec3::ZERO;
+        boundary.set_pose(Pose { rotation, translation: boundary.pivot - rotation * pivot });
+        true
+    }
+
+    /// Gives a sample of every wall nearer to `x` than `reach` [m].
+    #[inline]
+    pub fn sample(&self, x: Vec3, reach: f32, table: &WallTable, out: &mut impl FnMut(BoundarySample)) {
+        for (index, boundary) in self.list.iter().enumerate() {
+            boundary.surfaces(x, reach, &mut |surface| {
+                let (lambda, lambda_derivative) = table.lambda_and_derivative(surface.distance);
+                out(BoundarySample {
+                    distance: surface.distance,
+                    normal: surface.normal,
+                    closest: surface.closest,
+                    lambda,
+                    lambda_derivative,
+                    velocity: boundary.velocity_at(surface.closest),
+                    friction: boundary.friction,
+                    boundary: index as u16,
+                    face: surface.face,
+                    body: NO_BODY,
+                });
+            });
+        }
+    }
+
+    /// Signed distance of `x` from the nearest boundary [m]; infinite if there is none.
+    pub fn distance(&self, x: Vec3) -> f32 {
+        self.list.iter().map(|boundary| boundary.distance(x)).fold(f32::INFINITY, f32::min)
+    }
+
+    /// Speed of the fastest wall from `time` [s] until its next keyframe [m/s], for the choice of a time step. Planes
+    /// count with their pivot's speed only: their far parts turn at any speed.
+    pub fn fastest(&self, time: f64) -> f32 {
+        self.list.iter().map(|boundary| boundary.fastest(time)).fold(0.0, f32::max)
+    }
+
+    /// Names in the order of [`BoundarySample::boundary`].
+    pub fn names(&self) -> Vec<&str> {
+        self.list.iter().map(Boundary::name).collect()
+    }
+
+    /// The boundaries in the order of [`BoundarySample::boundary`].
+    pub fn iter(&self) -> std::slice::Iter<'_, Boundary> {
+        self.list.iter()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+}

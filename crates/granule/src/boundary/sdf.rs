@@ -1,0 +1,209 @@
+//! Signed distance to a compiled shape.
+
+use glam::Vec3;
+
+use super::combine;
+use super::compile::{self, ShapeError};
+use super::primitive::{Ball, Block, HalfSpace, Pill};
+use super::profile::Profile;
+use super::shape::Shape;
+
+/// One wall near a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surface {
+    /// Signed distance of the point from this wall [m], negative inside the solid.
+    pub distance: f32,
+    /// Unit normal out of the solid.
+    pub normal: Vec3,
+    /// Nearest point of this wall [m]: the point minus `distance * normal`.
+    pub closest: Vec3,
+    /// Which wall of the solid this is: the same number for the same wall at every query.
+    pub face: u16,
+}
+
+impl Surface {
+    /// The same wall seen from the other side: the solid becomes void.
+    pub(super) fn inverted(self) -> Self {
+        Self { distance: -self.distance, normal: -self.normal, ..self }
+    }
+
+    pub(super) fn with_face(self, face: u16) -> Self {
+        Self { face, ..self }
+    }
+}
+
+/// A solid compiled for distance queries.
+///
+/// Limitations: distances are exact for single shapes; for combinations they are the minimum or maximum of the parts',
+/// which is a lower bound of the true distance outside a cut solid and of the true depth inside a union.
+#[derive(Clone, Debug)]
+pub struct Sdf {
+    node: Node,
+    face_count: u16,
+}
+
+/// A part and the number of its first face.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) node: Node,
+    pub(super) first_face: u16,
+}
+
+/// The tree of a compiled solid. Subtractions are gone: they are intersections with inverted parts.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    HalfSpace(HalfSpace),
+    Block { block: Block, hollow: bool },
+    Ball { ball: Ball, hollow: bool },
+    Pill { pill: Pill, hollow: bool },
+    Profile { profile: Profile, hollow: bool },
+    Union(Vec<Part>),
+    Intersection { parts: Vec<Part>, edge_face: u16 },
+}
+
+impl Sdf {
+    /// Compiles a shape.
+    ///
+    /// # Errors
+    /// Says which value of the shape is wrong and what is allowed.
+    pub fn new(shape: &Shape) -> Result<Self, ShapeError> {
+        let (node, face_count) = compile::compile(shape)?;
+        Ok(Self { node, face_count })
+    }
+
+    /// Signed distance of `x` from the solid [m], negative inside.
+    #[inline]
+    pub fn distance(&self, x: Vec3) -> f32 {
+        self.node.distance(x)
+    }
+
+    /// Smallest and largest corner of the solid [m]; `None` if it has no bounds.
+    pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        self.node.bounds()
+    }
+
+    /// Distance from `x` beyond which there are no walls but planes [m]: how far a turning solid reaches.
+    pub(super) fn farthest_wall(&self, x: Vec3) -> f32 {
+        self.node.wall_bounds().map_or(0.0, |(min, max)| (x - min).abs().max((x - max).abs()).length())
+    }
+
+    /// The nearest wall alone: its `distance` is [`distance`](Self::distance), its normal that one's gradient.
+    pub fn nearest(&self, x: Vec3) -> Surface {
+        self.node.nearest(x)
+    }
+
+    /// Gives every wall nearer to `x` than `reach` [m], those that `x` has penetrated included.
+    ///
+    /// * A container (hollow shape) gives each of its faces, so that a concave corner gives all that meet there. A
+    ///   narrow hollow cone or cylinder and a funnel also give the wall beyond the axis.
+    /// * A convex solid gives its nearest point.
+    /// * A union gives the walls of all its parts. An intersection or subtraction gives those walls of its parts that
+    ///   bound the combined solid, and the convex edges where two of them meet.
+    pub fn surfaces(&self, x: Vec3, reach: f32, out: &mut impl FnMut(Surface)) {
+        self.node.surfaces(x, reach, 0, out);
+    }
+
+    /// How many numbers [`Surface::face`] runs over.
+    pub fn face_count(&self) -> u16 {
+        self.face_count
+    }
+}
+
+impl Node {
+    pub(super) fn distance(&self, x: Vec3) -> f32 {
+        let signed = |distance: f32, hollow: bool| if hollow { -distance } else { distance };
+        match self {
+            Node::HalfSpace(plane) => plane.distance(x),
+            Node::Block { block, hollow } => signed(block.distance(x), *hollow),
+            Node::Ball { ball, hollow } => signed(ball.distance(x), *hollow),
+            Node::Pill { pill, hollow } => signed(pill.distance(x), *hollow),
+            Node::Profile { profile, hollow } => signed(profile.nearest(x).distance, *hollow),
+            Node::Union(parts) => {
+                parts.iter().map(|part| part.node.distance(x)).fold(f32::INFINITY, f32::min)
+            }
+            Node::Intersection { parts, .. } => {
+                parts.iter().map(|part| part.node.distance(x)).fold(f32::NEG_INFINITY, f32::max)
+            }
+        }
+    }
+
+    pub(super) fn nearest(&self, x: Vec3) -> Surface {
+        let signed = |surface: Surface, hollow: bool| if hollow { surface.inverted() } else { surface };
+        match self {
+            Node::HalfSpace(plane) => plane.nearest(x),
+            Node::Block { block, hollow } => signed(block.nearest(x), *hollow),
+            Node::Ball { ball, hollow } => signed(ball.nearest(x), *hollow),
+            Node::Pill { pill, hollow } => signed(pill.nearest(x), *hollow),
+            Node::Profile { profile, hollow } => signed(profile.nearest(x), *hollow),
+            Node::Union(parts) => combine::nearest_part(parts, x, |a, b| a < b),
+            Node::Intersection { parts, .. } => combine::nearest_part(parts, x, |a, b| a > b),
+        }
+    }
+
+    /// Walls nearer than `reach`, their faces numbered from `first_face`.
+    pub(super) fn surfaces(&self, x: Vec3, reach: f32, first_face: u16, out: &mut dyn FnMut(Surface)) {
+        let mut emit = |surface: Surface| {
+            if surface.distance < reach {
+                out(surface.with_face(surface.face + first_face));
+            }
+        };
+        match self {
+            Node::HalfSpace(plane) => emit(plane.nearest(x)),
+            Node::Block { block, hollow: true } => block.walls(x, reach, &mut emit),
+            Node::Block { block, hollow: false } => emit(block.nearest(x)),
+            Node::Ball { ball, hollow: true } => emit(ball.nearest(x).inverted()),
+            Node::Ball { ball, hollow: false } => emit(ball.nearest(x)),
+            Node::Pill { pill, hollow: true } => emit(pill.nearest(x).inverted()),
+            Node::Pill { pill, hollow: false } => emit(pill.nearest(x)),
+            Node::Profile { profile, hollow: true } => profile.walls(x, reach, &mut emit),
+            Node::Profile { profile, hollow: false } => profile.outside(x, &mut emit),
+            Node::Union(parts) => {
+                for part in parts {
+                    part.node.surfaces(x, reach, first_face + part.first_face, out);
+                }
+            }
+            Node::Intersection { parts, edge_face } => {
+                combine::intersection_surfaces(parts, *edge_face, x, reach, &mut emit);
+            }
+        }
+    }
+
+    /// Bounds of the walls, planes aside: those of the cavity for a container.
+    fn wall_bounds(&self) -> Option<(Vec3, Vec3)> {
+        match self {
+            Node::HalfSpace(_) => None,
+            Node::Block { block, .. } => Some(block.bounds()),
+            Node::Ball { ball, .. } => Some(ball.bounds()),
+            Node::Pill { pill, .. } => Some(pill.bounds()),
+            Node::Profile { profile, .. } => Some(profile.bounds()),
+            Node::Union(parts) | Node::Intersection { parts, .. } => parts
+                .iter()
+                .filter_map(|part| part.node.wall_bounds())
+                .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))),
+        }
+    }
+
+    fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        match self {
+            Node::HalfSpace(_)
+            | Node::Block { hollow: true, .. }
+            | Node::Ball { hollow: true, .. }
+            | Node::Pill { hollow: true, .. }
+            | Node::Profile { hollow: true, .. } => None,
+            Node::Block { .. } | Node::Ball { .. } | Node::Pill { .. } | Node::Profile { .. } => {
+                self.wall_bounds()
+            }
+            Node::Union(parts) => parts
+                .iter()
+                .map(|part| part.node.bounds())
+                .reduce(|a, b| a.zip(b).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))))
+                .flatten(),
+            Node::Intersection { parts, .. } => parts
+                .iter()
+                .filter_map(|part| part.node.bounds())
+                .reduce(|a, b| (a.0.max(b.0), a.1.min(b.1)))
+                // Parts that do not meet leave nothing: a single point bounds it.
+                .map(|(min, max)| (min, max.max(min))),
+        }
+    }
+}

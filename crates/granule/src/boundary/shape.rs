@@ -1,0 +1,96 @@
+//! Solid shapes as scenes describe them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A solid. Lengths in metres. `hollow` turns it inside out: the solid is then everything outside the shape,
+/// so that grains live inside it (a container).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Shape {
+    /// A half-space: solid on the side that the normal points away from.
+    Plane {
+        /// A point on the plane [m].
+        #[serde(default)]
+        point: [f32; 3],
+        /// Direction out of the solid; need not be a unit vector.
+        normal: [f32; 3],
+    },
+    /// An axis-aligned box.
+    Box {
+        /// Smallest corner [m].
+        min: [f32; 3],
+        /// Largest corner [m].
+        max: [f32; 3],
+        /// A container rather than a block.
+        #[serde(default)]
+        hollow: bool,
+    },
+    /// A ball.
+    Sphere {
+        /// Centre [m].
+        center: [f32; 3],
+        /// Radius [m].
+        radius: f32,
+        /// A container rather than a ball.
+        #[serde(default)]
+        hollow: bool,
+    },
+    /// A cylinder with flat ends.
+    Cylinder {
+        /// Centre of one end [m].
+        from: [f32; 3],
+        /// Centre of the other end [m].
+        to: [f32; 3],
+        /// Radius [m].
+        radius: f32,
+        /// A container rather than a solid.
+        #[serde(default)]
+        hollow: bool,
+    },
+    /// A cylinder with round ends.
+    Capsule {
+        /// Centre of one end's ball [m].
+        from: [f32; 3],
+        /// Centre of the other end's ball [m].
+        to: [f32; 3],
+        /// Radius [m].
+        radius: f32,
+        /// A container rather than a solid.
+        #[serde(default)]
+        hollow: bool,
+    },
+    /// A cone or truncated cone.
+    Cone {
+        /// Centre of one end [m].
+        from: [f32; 3],
+        /// Centre of the other end [m].
+        to: [f32; 3],
+        /// Radius at `from` [m].
+        from_radius: f32,
+        /// Radius at `to` [m]; 0 is a tip.
+        to_radius: f32,
+        /// A container rather than a solid.
+        #[serde(default)]
+        hollow: bool,
+    },
+    /// The wall of a truncated cone, open at both ends.
+    Funnel {
+        /// Centre of one opening [m].
+        from: [f32; 3],
+        /// Centre of the other opening [m].
+        to: [f32; 3],
+        /// Inner radius at `from` [m].
+        from_radius: f32,
+        /// Inner radius at `to` [m].
+        to_radius: f32,
+        /// Thickness of the wall [m].
+        thickness: f32,
+    },
+    /// Everything that is in any part.
+    Union(Vec<Shape>),
+    /// Everything that is in all parts.
+    Intersection(Vec<Shape>),
+    /// The first part without all others.
+    Subtraction(Vec<Shape>),
+}

@@ -1,0 +1,183 @@
+//! Tests of motions, lists of boundaries and samples.
+
+use glam::Vec3;
+
+use super::{block, cylinder};
+use crate::boundary::*;
+use crate::sph::{Kernel, KernelKind, WallTable};
+
+fn key(time: f64, translation: [f32; 3], axis: [f32; 3], angle: f32) -> Keyframe {
+    Keyframe { time, translation, axis, angle }
+}
+
+fn moved(motion: Motion) -> Boundaries {
+    Boundaries::new([("paddle", block(false), Some(0.3), Some(motion))]).expect("valid")
+}
+
+fn table() -> WallTable {
+    WallTable::new(&Kernel::new(KernelKind::Cubic, 0.04), 0.02)
+}
+
+fn samples(boundaries: &Boundaries, x: Vec3, reach: f32) -> Vec<BoundarySample> {
+    let mut list = Vec::new();
+    boundaries.sample(x, reach, &table(), &mut |sample| list.push(sample));
+    list
+}
+
+#[test]
+fn velocity_carries_a_wall_exactly_along_its_keyframes() {
+    let up = [0.0, 1.0, 0.0];
+    let motion = Motion {
+        keyframe: vec![
+            key(1.0, [0.0; 3], up, 0.0),
+            key(2.0, [0.5, 0.0, 0.1], up, 0.0),
+            key(2.5, [0.5, 0.2, 0.1], up, 0.0),
+        ],
+        ..Motion::default()
+    };
+    let mut boundaries = moved(motion);
+    let dt = 0.007;
+    let mut place = Vec3::ZERO;
+    for step in 0..400 {
+        let time = f64::from(step) * dt;
+        boundaries.advance(time, dt);
+        let boundary = boundaries.iter().next().expect("one");
+        let step = boundary.velocity_at(Vec3::ZERO) * dt as f32;
+        place += step;
+        assert!((boundary.pose().translation - place).length() < 1e-5, "{time}");
+    }
+    assert!((place - Vec3::new(0.5, 0.2, 0.1)).length() < 1e-5);
+    boundaries.advance(10.0, dt);
+    assert_eq!(boundaries.iter().next().expect("one").velocity_at(Vec3::ONE), Vec3::ZERO);
+}
+
+#[test]
+fn turning_wall_moves_with_omega_cross_r() {
+    let axis = [0.0, 0.0, 2.0];
+    let pivot = Vec3::new(0.2, 0.1, 0.0);
+    let motion = Motion {
+        keyframe: vec![key(0.0, [0.0; 3], axis, 0.0), key(2.0, [0.0; 3], axis, 720.0)],
+        pivot: pivot.to_array(),
+        repeat: true,
+    };
+    let mut boundaries = moved(motion);
+    let dt = 1e-3;
+    for time in [0.0, 0.123, 0.9999, 1.9995, 2.0, 7.77] {
+        boundaries.advance(time, dt);
+        let boundary = boundaries.iter().next().expect("one");
+        let omega = Vec3::Z * std::f32::consts::TAU;
+        assert!(
+            (boundary.angular_velocity() - omega).length() < 1e-4,
+            "{time}: {}",
+            boundary.angular_velocity()
+        );
+        let x = Vec3::new(1.0, -0.5, 0.3);
+        assert!((boundary.velocity_at(x) - omega.cross(x - pivot)).length() < 1e-3, "{time}");
+        let angle = (time + dt) as f32 * std::f32::consts::TAU;
+        let expected = pivot + glam::Quat::from_rotation_z(angle) * (x - pivot);
+        assert!((boundary.pose().world_from_body(x) - expected).length() < 1e-5, "{time}");
+        assert!((boundary.pose().body_from_world(boundary.pose().world_from_body(x)) - x).length() < 1e-5);
+    }
+}
+
+#[test]
+fn fastest_wall_bounds_every_wall_velocity() {
+    let axis = [0.0, 0.0, 1.0];
+    let motion = Motion {
+        keyframe: vec![key(1.0, [0.0; 3], axis, 0.0), key(2.0, [0.5, 0.0, 0.0], axis, 90.0)],
+        ..Motion::default()
+    };
+    for hollow in [false, true] {
+        let mut boundaries =
+            Boundaries::new([("drum", cylinder(hollow), None, Some(motion.clone()))]).expect("valid");
+        assert_eq!((boundaries.fastest(0.5), boundaries.fastest(3.0)), (0.0, 0.0));
+        boundaries.advance(1.5, 1e-3);
+        let fastest = boundaries.fastest(1.5);
+        assert!(fastest < 3.0, "{fastest}");
+        for x in [Vec3::ZERO, Vec3::new(0.6, 0.5, 0.0), Vec3::new(0.2, -0.6, 0.3)] {
+            for sample in samples(&boundaries, x, 2.0) {
+                assert!(sample.velocity.length() <= fastest);
+            }
+        }
+        assert!(boundaries.set_pose("drum", Vec3::ZERO, Vec3::new(0.0, 4.0, 3.0)));
+        assert_eq!(boundaries.fastest(1.5), 5.0);
+    }
+}
+
+#[test]
+fn samples_of_a_turned_wall_are_those_of_the_turned_world() {
+    let axis = [1.0, 0.5, 0.2];
+    let motion = Motion {
+        keyframe: vec![key(0.0, [0.0; 3], axis, 0.0), key(1.0, [0.3, -0.2, 0.5], axis, 50.0)],
+        pivot: [0.1, 0.2, 0.3],
+        repeat: false,
+    };
+    let still = Boundaries::new([("block", block(false), None, None)]).expect("valid");
+    let mut boundaries = moved(motion);
+    boundaries.advance(0.99, 0.01);
+    let pose = boundaries.iter().next().expect("one").pose();
+    for x in [Vec3::new(0.43, 0.1, 0.0), Vec3::new(0.41, 0.62, 0.31), Vec3::new(0.0, 0.59, 0.0)] {
+        let (here, there) = (samples(&still, x, 0.05), samples(&boundaries, pose.world_from_body(x), 0.05));
+        assert_eq!((here.len(), there.len()), (1, 1));
+        assert!((here[0].distance - there[0].distance).abs() < 1e-5);
+        assert!((pose.rotation * here[0].normal - there[0].normal).length() < 1e-4);
+        assert!((pose.world_from_body(here[0].closest) - there[0].closest).length() < 1e-5);
+        assert_eq!(there[0].friction, Some(0.3));
+        assert_eq!((here[0].friction, here[0].velocity, here[0].body), (None, Vec3::ZERO, NO_BODY));
+    }
+}
+
+#[test]
+fn sample_carries_lambda_of_the_distance() {
+    let floor = Shape::Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] };
+    let boundaries = Boundaries::new([("floor", floor, None, None)]).expect("valid");
+    let list = samples(&boundaries, Vec3::new(1.0, 0.01, 2.0), 0.04);
+    assert_eq!(list.len(), 1);
+    assert_eq!(list[0].lambda, table().lambda(0.01));
+    assert_eq!(list[0].lambda_derivative, table().lambda_derivative(0.01));
+    assert!(samples(&boundaries, Vec3::new(1.0, 0.05, 2.0), 0.04).is_empty());
+    assert!((boundaries.distance(Vec3::new(0.0, 0.3, 0.0)) - 0.3).abs() < 1e-7);
+}
+
+#[test]
+fn far_blocks_are_not_sampled_and_near_ones_are_numbered() {
+    let far = Shape::Box { min: [10.0; 3], max: [11.0; 3], hollow: false };
+    let boundaries =
+        Boundaries::new([("far", far, None, None), ("near", block(false), None, None)]).expect("valid");
+    let list = samples(&boundaries, Vec3::new(0.42, 0.0, 0.0), 0.04);
+    assert_eq!(list.len(), 1);
+    assert_eq!(list[0].boundary, 1);
+    assert_eq!(boundaries.names(), ["far", "near"]);
+    assert_eq!((boundaries.len(), boundaries.is_empty()), (2, false));
+}
+
+#[test]
+fn commanded_tool_stays_where_it_is_put() {
+    let mut boundaries = Boundaries::new([("tool", block(false), None, None)]).expect("valid");
+    assert!(!boundaries.set_pose("nobody", Vec3::ONE, Vec3::ZERO));
+    assert!(boundaries.set_pose("tool", Vec3::new(1.0, 0.0, 0.0), Vec3::X));
+    boundaries.advance(0.0, 0.1);
+    let list = samples(&boundaries, Vec3::new(1.42, 0.0, 0.0), 0.04);
+    assert_eq!(list.len(), 1);
+    assert_eq!(list[0].velocity, Vec3::X);
+    assert!((list[0].closest - Vec3::new(1.4, 0.0, 0.0)).length() < 1e-6);
+}
+
+#[test]
+fn wrong_motions_and_lists_are_refused() {
+    let up = [0.0, 1.0, 0.0];
+    let refuse = |keyframe: Vec<Keyframe>, repeat: bool| {
+        Motion { keyframe, repeat, ..Motion::default() }.validate().expect_err("wrong")
+    };
+    assert_eq!(refuse(vec![], false), MotionError::NoKeyframes);
+    let twice = vec![key(1.0, [0.0; 3], up, 0.0), key(1.0, [0.0; 3], up, 0.0)];
+    assert!(matches!(refuse(twice, false), MotionError::TimeNotAscending { index: 1, .. }));
+    assert_eq!(refuse(vec![key(0.0, [0.0; 3], [0.0; 3], 0.0)], false), MotionError::ZeroAxis { index: 0 });
+    let jump = vec![key(0.0, [0.0; 3], up, 90.0), key(1.0, [0.0; 3], [1.0, 0.0, 0.0], 90.0)];
+    assert!(matches!(refuse(jump, false), MotionError::AxisChange { index: 1, .. }));
+    let open = vec![key(0.0, [0.0; 3], up, 0.0), key(1.0, [1.0, 0.0, 0.0], up, 0.0)];
+    assert_eq!(refuse(open, true), MotionError::NotClosed);
+    let names = Boundaries::new([("a", block(false), None, None), ("a", block(true), None, None)]);
+    assert!(names.is_err());
+    assert!(Boundaries::new([("a", block(false), Some(-0.1), None)]).is_err());
+}

@@ -1,0 +1,82 @@
+//! Filling shapes with grains.
+
+use glam::Vec3;
+
+use crate::boundary::Sdf;
+use crate::particles::NewParticle;
+use crate::random::Random;
+use crate::scene::{Fill, GrainsSettings, MaterialSettings};
+
+/// Why a shape cannot be filled.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum FillError {
+    /// The shape has no finite volume.
+    #[error(
+        "the shape has no bounds, so it cannot be filled with grains; use a box, sphere, cylinder or cone"
+    )]
+    Unbounded,
+    /// No grain fits.
+    #[error("no grain of radius {radius} m fits into the shape")]
+    Empty {
+        /// Particle radius [m].
+        radius: f32,
+    },
+    /// More grains than ids.
+    #[error("the shape would hold {count:.0} grains; at most {most} are possible")]
+    TooMany {
+        /// Estimated number.
+        count: f64,
+        /// Largest number.
+        most: u32,
+    },
+}
+
+/// Largest displacement of a jittered fill, in spacings.
+const JITTER: f32 = 0.1;
+
+/// Fills a shape with whole grains on a cubic lattice: centred across, standing on the shape's lowest point.
+pub fn fill(
+    grains: &GrainsSettings,
+    shape: &Sdf,
+    material: &MaterialSettings,
+    index: u16,
+    random: &mut Random,
+) -> Result<Vec<NewParticle>, FillError> {
+    let radius = material.radius;
+    let spacing = 2.0 * radius;
+    let (min, max) = shape.bounds().ok_or(FillError::Unbounded)?;
+    let count = ((max - min) / spacing + 1e-3).floor();
+    let total = count.x as f64 * count.y as f64 * count.z as f64;
+    if total > u32::MAX as f64 {
+        return Err(FillError::TooMany { count: total, most: u32::MAX });
+    }
+    let mut margin = 0.5 * ((max - min) - count * spacing);
+    margin.y = 0.0;
+    let first = min + margin + radius;
+    let mut filled = Vec::new();
+    for z in 0..count.z as u32 {
+        for y in 0..count.y as u32 {
+            for x in 0..count.x as u32 {
+                let mut position = first + spacing * Vec3::new(x as f32, y as f32, z as f32);
+                if shape.distance(position) > -0.999 * radius {
+                    continue;
+                }
+                if grains.fill == Fill::Jittered {
+                    let offset = Vec3::new(random.signed(), random.signed(), random.signed());
+                    position += JITTER * spacing * offset;
+                }
+                filled.push(NewParticle {
+                    position,
+                    velocity: Vec3::from(grains.velocity),
+                    radius,
+                    mass: material.density * spacing.powi(3),
+                    material: index,
+                });
+            }
+        }
+    }
+    if filled.is_empty() {
+        return Err(FillError::Empty { radius });
+    }
+    Ok(filled)
+}

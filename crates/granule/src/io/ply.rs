@@ -1,0 +1,387 @@
+//! Particle frames as binary little-endian PLY.
+//!
+//! One `vertex` element per particle: `id` (uint), `x y z` (float) and the chosen fields, vectors and tensors spread
+//! over several properties (`velocity_x`, `stress_xy`). Comments carry what PLY has no place for: time, up axis, units.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::atomic::write_bytes_atomic;
+use crate::simulator::{FieldData, FieldInfo, Snapshot};
+
+/// Longest header that is accepted [bytes].
+const MAX_HEADER: usize = 64 << 10;
+/// Bytes of a value; every property is a float or a uint.
+const VALUE_BYTES: usize = 4;
+
+const VEC3: [&str; 3] = ["_x", "_y", "_z"];
+const QUATERNION: [&str; 4] = ["_x", "_y", "_z", "_w"];
+const TENSOR: [&str; 6] = ["_xx", "_xy", "_xz", "_yy", "_yz", "_zz"];
+
+/// Writes a snapshot; it must hold `position`.
+pub fn write_ply(path: impl AsRef<Path>, snapshot: &Snapshot) -> io::Result<()> {
+    write_bytes_atomic(path, &encode_ply(snapshot)?)
+}
+
+/// A snapshot as the bytes of a PLY file.
+pub fn encode_ply(snapshot: &Snapshot) -> io::Result<Vec<u8>> {
+    let invalid = |message: String| io::Error::new(io::ErrorKind::InvalidInput, message);
+    let positions =
+        snapshot.vec3("position").ok_or_else(|| invalid("the snapshot has no positions".into()))?;
+    let count = positions.len();
+    let mut header = format!(
+        "ply\nformat binary_little_endian 1.0\ncomment generator granule {}\ncomment time {}\ncomment up y\n",
+        env!("CARGO_PKG_VERSION"),
+        snapshot.time
+    );
+    let columns = in_file_order(snapshot);
+    for (info, _) in &columns {
+        header += &format!("comment unit {} {}\n", info.name, info.unit);
+    }
+    header += &format!("element vertex {count}\n");
+    let mut seen = Vec::new();
+    for (info, data) in &columns {
+        if length(data) != count {
+            return Err(invalid(format!("field `{}` has {} of {count} values", info.name, length(data))));
+        }
+        let word = if matches!(data, FieldData::Integer(_)) { "uint" } else { "float" };
+        for name in property_names(info.name, data) {
+            if seen.contains(&name) {
+                return Err(invalid(format!("property `{name}` stands twice")));
+            }
+            header += &format!("property {word} {name}\n");
+            seen.push(name);
+        }
+    }
+    header += "end_header\n";
+
+    let mut bytes = Vec::with_capacity(header.len() + count * seen.len() * VALUE_BYTES);
+    bytes.extend_from_slice(header.as_bytes());
+    for row in 0..count {
+        for (_, data) in &columns {
+            match data {
+                FieldData::Integer(values) => bytes.extend_from_slice(&values[row].to_le_bytes()),
+                FieldData::Scalar(values) => bytes.extend_from_slice(&values[row].to_le_bytes()),
+                FieldData::Vec3(values) => put(&mut bytes, &values[row]),
+                FieldData::Quaternion(values) => put(&mut bytes, &values[row]),
+                FieldData::Tensor(values) => put(&mut bytes, &values[row]),
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+/// Id and position first, then the rest as it was asked for.
+fn in_file_order(snapshot: &Snapshot) -> Vec<&(FieldInfo, FieldData)> {
+    let mut columns: Vec<_> = snapshot.columns.iter().collect();
+    columns.sort_by_key(|(info, _)| match info.name {
+        "id" => 0,
+        "position" => 1,
+        _ => 2,
+    });
+    columns
+}
+
+fn put(bytes: &mut Vec<u8>, values: &[f32]) {
+    for value in values {
+        bytes.extend_from_slice(&value.to_le_bytes());
+    }
+}
+
+fn length(data: &FieldData) -> usize {
+    match data {
+        FieldData::Integer(values) => values.len(),
+        FieldData::Scalar(values) => values.len(),
+        FieldData::Vec3(values) => values.len(),
+        FieldData::Quaternion(values) => values.len(),
+        FieldData::Tensor(values) => values.len(),
+    }
+}
+
+fn property_names(name: &str, data: &FieldData) -> Vec<String> {
+    let suffixes: &[&str] = match data {
+        FieldData::Integer(_) | FieldData::Scalar(_) => &[""],
+        FieldData::Vec3(_) if name == "position" => return ["x", "y", "z"].map(String::from).to_vec(),
+        FieldData::Vec3(_) => &VEC3,
+        FieldData::Quaternion(_) => &QUATERNION,
+        FieldData::Tensor(_) => &TENSOR,
+    };
+    suffixes.iter().map(|suffix| format!("{name}{suffix}")).collect()
+}
+
+/// Why a PLY file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PlyError {
+    /// The file cannot be read.
+    #[error("cannot read: {0}")]
+    Io(#[from] io::Error),
+    /// It is not a PLY file of the kind that granule writes.
+    #[error("not a granule PLY file: {0}")]
+    Format(String),
+    /// The data are shorter or longer than the header says.
+    #[error("damaged PLY file: the header promises {promised} bytes of data, the file has {found}")]
+    Size {
+        /// Bytes that the header promises.
+        promised: u128,
+        /// Bytes after the header.
+        found: usize,
+    },
+}
+
+/// The values of one property.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlyColumn {
+    /// Unsigned integers.
+    Integer(Vec<u32>),
+    /// Numbers.
+    Float(Vec<f32>),
+}
+
+/// What a PLY file holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlyData {
+    /// Simulated time [s].
+    pub time: f64,
+    /// Number of particles.
+    pub count: usize,
+    /// Properties by name, in the order of the file.
+    pub columns: Vec<(String, PlyColumn)>,
+    /// Units by field.
+    pub units: BTreeMap<String, String>,
+    /// The axis that points up.
+    pub up: String,
+}
+
+impl PlyData {
+    /// Names of the properties, in the order of the file.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The values of a number property.
+    pub fn scalar(&self, name: &str) -> Option<&[f32]> {
+        match self.columns.iter().find(|(known, _)| known == name) {
+            Some((_, PlyColumn::Float(values))) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The values of an integer property.
+    pub fn integer(&self, name: &str) -> Option<&[u32]> {
+        match self.columns.iter().find(|(known, _)| known == name) {
+            Some((_, PlyColumn::Integer(values))) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The values of a vector field, `position` included.
+    pub fn vec3(&self, name: &str) -> Option<Vec<[f32; 3]>> {
+        let [x, y, z] = if name == "position" {
+            ["x", "y", "z"].map(String::from)
+        } else {
+            VEC3.map(|s| format!("{name}{s}"))
+        };
+        let (x, y, z) = (self.scalar(&x)?, self.scalar(&y)?, self.scalar(&z)?);
+        Some(x.iter().zip(y).zip(z).map(|((x, y), z)| [*x, *y, *z]).collect())
+    }
+}
+
+/// Reads a PLY file as [`write_ply`] writes it.
+pub fn read_ply(path: impl AsRef<Path>) -> Result<PlyData, PlyError> {
+    let path = path.as_ref();
+    if !fs::metadata(path)?.is_file() {
+        return Err(PlyError::Format("not a file".into()));
+    }
+    parse_ply(&fs::read(path)?)
+}
+
+/// Reads the bytes of a PLY file. Memory use is bounded by their number, whatever the header says.
+pub fn parse_ply(bytes: &[u8]) -> Result<PlyData, PlyError> {
+    const END: &[u8] = b"\nend_header\n";
+    if !bytes.starts_with(b"ply\n") {
+        return Err(PlyError::Format("it does not begin with `ply`".into()));
+    }
+    let head = &bytes[..bytes.len().min(MAX_HEADER)];
+    let end = head
+        .windows(END.len())
+        .position(|window| window == END)
+        .ok_or_else(|| PlyError::Format("its header does not end".into()))?;
+    let header =
+        std::str::from_utf8(&head[..end]).map_err(|_| PlyError::Format("its header is not text".into()))?;
+    let body = &bytes[end + END.len()..];
+
+    let mut data = parse_header(header)?;
+    let stride = data.columns.len() * VALUE_BYTES;
+    let promised = data.count as u128 * stride as u128;
+    if promised != body.len() as u128 || stride == 0 {
+        return Err(PlyError::Size { promised, found: body.len() });
+    }
+    for (index, (_, column)) in data.columns.iter_mut().enumerate() {
+        let values = body.chunks_exact(stride).map(|row| {
+            let at = index * VALUE_BYTES;
+            [row[at], row[at + 1], row[at + 2], row[at + 3]]
+        });
+        match column {
+            PlyColumn::Integer(column) => *column = values.map(u32::from_le_bytes).collect(),
+            PlyColumn::Float(column) => *column = values.map(f32::from_le_bytes).collect(),
+        }
+    }
+    Ok(data)
+}
+
+/// Reads a header; the columns are still empty.
+fn parse_header(header: &str) -> Result<PlyData, PlyError> {
+    let format = |what: &str| PlyError::Format(what.to_string());
+    let mut data = PlyData::default();
+    let (mut little_endian, mut vertices) = (false, false);
+    for line in header.lines().skip(1) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["format", "binary_little_endian", "1.0"] => little_endian = true,
+            ["comment", "time", time] => {
+                data.time = time.parse().map_err(|_| format("its time is not a number"))?;
+            }
+            ["comment", "up", up] => data.up = (*up).to_string(),
+            ["comment", "unit", name, unit @ ..] => {
+                data.units.insert((*name).to_string(), unit.join(" "));
+            }
+            ["comment" | "obj_info", ..] | [] => {}
+            ["element", "vertex", count] if !vertices => {
+                vertices = true;
+                data.count = count.parse().map_err(|_| format("its vertex count is not a number"))?;
+            }
+            ["property", kind, name] if vertices => {
+                let column = match *kind {
+                    "float" | "float32" => PlyColumn::Float(Vec::new()),
+                    "uint" | "uint32" => PlyColumn::Integer(Vec::new()),
+                    other => {
+                        return Err(PlyError::Format(format!("properties of type `{other}` are not known")));
+                    }
+                };
+                if data.names().any(|known| known == *name) {
+                    return Err(PlyError::Format(format!("property `{name}` stands twice")));
+                }
+                data.columns.push(((*name).to_string(), column));
+            }
+            _ => return Err(PlyError::Format(format!("header line `{}`", line.escape_debug()))),
+        }
+    }
+    if !little_endian {
+        return Err(format("only binary_little_endian 1.0 is known"));
+    }
+    if !vertices || data.columns.is_empty() {
+        return Err(format("it has no vertices"));
+    }
+    Ok(data)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::simulator::FieldKind;
+
+    fn snapshot() -> Snapshot {
+        let info = |name, unit, kind| FieldInfo { name, unit, kind };
+        Snapshot {
+            time: 0.1,
+            columns: vec![
+                (
+                    info("position", "m", FieldKind::Vec3),
+                    FieldData::Vec3(vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
+                ),
+                (info("id", "1", FieldKind::Integer), FieldData::Integer(vec![3, 70_000])),
+                (
+                    info("velocity", "m/s", FieldKind::Vec3),
+                    FieldData::Vec3(vec![[0.5; 3], [f32::MIN_POSITIVE; 3]]),
+                ),
+                (info("density", "kg/m3", FieldKind::Scalar), FieldData::Scalar(vec![1600.0, 1599.5])),
+                (
+                    info("orientation", "1", FieldKind::Quaternion),
+                    FieldData::Quaternion(vec![[0.0, 0.0, 0.0, 1.0]; 2]),
+                ),
+                (
+                    info("stress", "Pa", FieldKind::Tensor),
+                    FieldData::Tensor(vec![[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [0.0; 6]]),
+                ),
+            ],
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("frame.ply");
+        write_ply(&path, &snapshot()).unwrap();
+        let data = read_ply(&path).unwrap();
+        assert_eq!((data.time, data.count, data.up.as_str()), (0.1, 2, "y"));
+        assert_eq!(data.integer("id").unwrap(), [3, 70_000]);
+        assert_eq!(data.vec3("position").unwrap(), [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+        assert_eq!(data.vec3("velocity").unwrap()[1], [f32::MIN_POSITIVE; 3]);
+        assert_eq!(data.scalar("density").unwrap(), [1600.0, 1599.5]);
+        assert_eq!(data.scalar("stress_yz").unwrap(), [5.0, 0.0]);
+        assert_eq!(data.units["velocity"], "m/s");
+        let names: Vec<&str> = data.names().collect();
+        assert_eq!(names[..8], ["id", "x", "y", "z", "velocity_x", "velocity_y", "velocity_z", "density"]);
+        assert!(data.scalar("id").is_none() && data.vec3("nothing").is_none());
+    }
+
+    #[test]
+    fn an_empty_snapshot_is_a_valid_file() {
+        let mut snapshot = snapshot();
+        snapshot.columns.truncate(1);
+        snapshot.columns[0].1 = FieldData::Vec3(Vec::new());
+        assert_eq!(parse_ply(&encode_ply(&snapshot).unwrap()).unwrap().count, 0);
+    }
+
+    #[test]
+    fn snapshots_that_do_not_fit_are_refused() {
+        assert!(encode_ply(&Snapshot::default()).unwrap_err().to_string().contains("no positions"));
+        let mut uneven = snapshot();
+        uneven.columns[3].1 = FieldData::Scalar(vec![1.0]);
+        assert!(encode_ply(&uneven).unwrap_err().to_string().contains("`density` has 1 of 2"));
+        let mut twice = snapshot();
+        let again = twice.columns[3].clone();
+        twice.columns.push(again);
+        assert!(encode_ply(&twice).unwrap_err().to_string().contains("stands twice"));
+    }
+
+    #[test]
+    fn every_truncation_is_an_error() {
+        let bytes = encode_ply(&snapshot()).unwrap();
+        for end in 0..bytes.len() {
+            assert!(parse_ply(&bytes[..end]).is_err(), "{end} of {} bytes were accepted", bytes.len());
+        }
+        assert!(parse_ply(&[bytes.as_slice(), b"x"].concat()).is_err());
+    }
+
+    #[test]
+    fn a_lying_header_allocates_nothing() {
+        for count in ["18446744073709551615", "4000000000", "-1", "1e9", "99999999999999999999999"] {
+            let text = format!(
+                "ply\nformat binary_little_endian 1.0\nelement vertex {count}\nproperty float x\nend_header\nabcd"
+            );
+            assert!(parse_ply(text.as_bytes()).is_err(), "{count}");
+        }
+        let no_properties = "ply\nformat binary_little_endian 1.0\nelement vertex 1000000\nend_header\n";
+        assert!(parse_ply(no_properties.as_bytes()).is_err());
+        assert!(read_ply("/").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_never_panics(
+            garbage in proptest::collection::vec(any::<u8>(), 0..400), at in 0usize..600, byte in any::<u8>()
+        ) {
+            let _ = parse_ply(&garbage);
+            let mut bytes = encode_ply(&snapshot()).unwrap();
+            let index = at % bytes.len();
+            bytes[index] = byte;
+            let _ = parse_ply(&bytes);
+            let _ = parse_ply(&[b"ply\n".as_slice(), garbage.as_slice(), b"\nend_header\n"].concat());
+        }
+    }
+}

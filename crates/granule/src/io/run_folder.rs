@@ -1,0 +1,396 @@
+//! The folder that a run leaves: `out/<scene>-NNN/` with scene.toml, summary.json, series.csv, frames.json, frames/.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::atomic::write_bytes_atomic;
+use crate::simulator::{FieldInfo, FieldKind};
+
+/// Why a run folder could not be made or written.
+#[derive(Debug, thiserror::Error)]
+pub enum RunFolderError {
+    /// The folder already holds something.
+    #[error("{}: the folder is not empty; choose another, or add --force to replace an earlier run in it", .path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There is a file where the folder should be.
+    #[error("{}: this is a file, not a folder", .path.display())]
+    NotAFolder {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file system refused.
+    #[error("{}: cannot {action}: {source}", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The index of frames cannot be understood.
+    #[error("{}: not an index of frames: {reason}", .path.display())]
+    Index {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// A field in the index of frames.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrameField {
+    /// Name of the field.
+    pub name: String,
+    /// SI unit; "1" where there is none.
+    pub unit: String,
+    /// Kind of values: integer, scalar, vec3, quaternion or tensor.
+    pub kind: String,
+}
+
+impl From<&FieldInfo> for FrameField {
+    fn from(info: &FieldInfo) -> Self {
+        let kind = match info.kind {
+            FieldKind::Integer => "integer",
+            FieldKind::Scalar => "scalar",
+            FieldKind::Vec3 => "vec3",
+            FieldKind::Quaternion => "quaternion",
+            FieldKind::Tensor => "tensor",
+        };
+        Self { name: info.name.into(), unit: info.unit.into(), kind: kind.into() }
+    }
+}
+
+/// A frame in the index of frames.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FrameEntry {
+    /// Number of the frame.
+    pub frame: u64,
+    /// Simulated time [s].
+    pub time: f64,
+    /// The file, relative to the run folder.
+    pub file: String,
+    /// Number of particles.
+    pub particles: usize,
+}
+
+/// The content of frames.json.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FramesIndex {
+    /// Frames per second of simulated time.
+    pub fps: f64,
+    /// The axis that points up.
+    pub up: String,
+    /// Fields that every frame holds.
+    pub fields: Vec<FrameField>,
+    /// The frames in the order of time.
+    pub frames: Vec<FrameEntry>,
+    /// Whether the run reached its end.
+    pub complete: bool,
+}
+
+impl FramesIndex {
+    /// An index without frames yet.
+    pub fn new(fps: f64, fields: &[FieldInfo]) -> Self {
+        let fields = fields.iter().map(FrameField::from).collect();
+        Self { fps, up: "y".into(), fields, frames: Vec::new(), complete: false }
+    }
+
+    /// Adds a frame under the name that [`RunFolder::frame`] gives it.
+    pub fn push(&mut self, frame: u64, time: f64, particles: usize) {
+        self.frames.push(FrameEntry {
+            frame,
+            time,
+            file: format!("frames/{}", frame_name(frame)),
+            particles,
+        });
+    }
+}
+
+/// A folder that belongs to one run.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// Makes the folder of a run: `explicit` if given, else `base/<scene>-NNN` with the next free number.
+    ///
+    /// An explicit folder that is not empty needs `force`; then the frames, index, series and summary of an earlier
+    /// run are removed, and nothing else.
+    pub fn create(
+        base: &Path,
+        scene_name: &str,
+        explicit: Option<&Path>,
+        force: bool,
+    ) -> Result<Self, RunFolderError> {
+        let path = match explicit {
+            Some(path) => take_over(path, force)?,
+            None => create_numbered(base, &file_safe(scene_name))?,
+        };
+        let folder = Self { path };
+        let frames = folder.frames();
+        fs::create_dir_all(&frames).map_err(|error| failed(&frames, "create the folder", error))?;
+        Ok(folder)
+    }
+
+    /// A folder that an earlier run left.
+    pub fn open(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The resolved scene.
+    pub fn scene(&self) -> PathBuf {
+        self.path.join("scene.toml")
+    }
+
+    /// The summary of the run.
+    pub fn summary(&self) -> PathBuf {
+        self.path.join("summary.json")
+    }
+
+    /// The numbers per frame.
+    pub fn series(&self) -> PathBuf {
+        self.path.join("series.csv")
+    }
+
+    /// The index of frames.
+    pub fn index(&self) -> PathBuf {
+        self.path.join("frames.json")
+    }
+
+    /// The folder of the frames.
+    pub fn frames(&self) -> PathBuf {
+        self.path.join("frames")
+    }
+
+    /// The file of a frame.
+    pub fn frame(&self, frame: u64) -> PathBuf {
+        self.frames().join(frame_name(frame))
+    }
+
+    /// Writes the resolved scene.
+    pub fn write_scene(&self, toml: &str) -> Result<(), RunFolderError> {
+        write(&self.scene(), toml.as_bytes())
+    }
+
+    /// Writes the summary.
+    pub fn write_summary(&self, summary: &impl Serialize) -> Result<(), RunFolderError> {
+        write_json(&self.summary(), summary)
+    }
+
+    /// Writes the index of frames.
+    pub fn write_frames_index(&self, index: &FramesIndex) -> Result<(), RunFolderError> {
+        write_json(&self.index(), index)
+    }
+
+    /// Reads the index of frames.
+    pub fn read_frames_index(&self) -> Result<FramesIndex, RunFolderError> {
+        let path = self.index();
+        let text = fs::read_to_string(&path).map_err(|error| failed(&path, "read the index", error))?;
+        serde_json::from_str(&text).map_err(|error| RunFolderError::Index { path, reason: error.to_string() })
+    }
+}
+
+fn failed(path: &Path, action: &'static str, source: io::Error) -> RunFolderError {
+    RunFolderError::Io { path: path.into(), action, source }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), RunFolderError> {
+    write_bytes_atomic(path, bytes).map_err(|error| failed(path, "write the file", error))
+}
+
+fn write_json(path: &Path, content: &impl Serialize) -> Result<(), RunFolderError> {
+    let mut bytes = serde_json::to_vec_pretty(content)
+        .map_err(|error| failed(path, "write the file", io::Error::other(error)))?;
+    bytes.push(b'\n');
+    write(path, &bytes)
+}
+
+fn frame_name(frame: u64) -> String {
+    format!("frame_{frame:06}.ply")
+}
+
+/// Whether a file name is one that [`frame_name`] makes.
+fn is_frame_name(name: &str) -> bool {
+    name.strip_prefix("frame_")
+        .and_then(|rest| rest.strip_suffix(".ply"))
+        .is_some_and(|digits| digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A scene's name as part of a folder's name.
+fn file_safe(name: &str) -> String {
+    let safe: String = name
+        .trim()
+        .chars()
+        .map(|c| if c.is_alphanumeric() || "-_".contains(c) { c } else { '-' })
+        .take(64)
+        .collect();
+    if safe.is_empty() { "scene".into() } else { safe }
+}
+
+/// Creates the folder of the next free number.
+fn create_numbered(base: &Path, name: &str) -> Result<PathBuf, RunFolderError> {
+    fs::create_dir_all(base).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => RunFolderError::NotAFolder { path: base.into() },
+        _ => failed(base, "create the folder", error),
+    })?;
+    let prefix = format!("{name}-");
+    let entries = fs::read_dir(base).map_err(|error| failed(base, "list the folder", error))?;
+    let last = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.strip_prefix(&prefix)?.parse::<u32>().ok())
+        .max();
+    let mut number = last.map_or(1, |last| last.saturating_add(1));
+    loop {
+        let path = base.join(format!("{prefix}{number:03}"));
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            // Another run took it just now.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < u32::MAX => number += 1,
+            Err(error) => return Err(failed(&path, "create the folder", error)),
+        }
+    }
+}
+
+/// Creates a folder of a given name, or takes over an existing one.
+fn take_over(path: &Path, force: bool) -> Result<PathBuf, RunFolderError> {
+    if path.exists() && !path.is_dir() {
+        return Err(RunFolderError::NotAFolder { path: path.into() });
+    }
+    fs::create_dir_all(path).map_err(|error| failed(path, "create the folder", error))?;
+    let mut entries = fs::read_dir(path).map_err(|error| failed(path, "list the folder", error))?;
+    if entries.next().is_none() {
+        return Ok(path.into());
+    }
+    if !force {
+        return Err(RunFolderError::NotEmpty { path: path.into() });
+    }
+    let folder = RunFolder::open(path);
+    for file in [folder.summary(), folder.index(), folder.series()] {
+        remove(&file)?;
+    }
+    if let Ok(entries) = fs::read_dir(folder.frames()) {
+        for entry in entries.flatten() {
+            if entry.file_name().to_str().is_some_and(is_frame_name) {
+                remove(&entry.path())?;
+            }
+        }
+    }
+    Ok(path.into())
+}
+
+fn remove(path: &Path) -> Result<(), RunFolderError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(failed(path, "replace the file of an earlier run", error))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_up_and_are_never_shared() {
+        let base = tempfile::tempdir().unwrap();
+        let out = base.path().join("out");
+        let first = RunFolder::create(&out, "column", None, false).unwrap();
+        assert!(first.path().ends_with("column-001") && first.frames().is_dir());
+        fs::create_dir(out.join("column-007")).unwrap();
+        fs::create_dir(out.join("columns-050")).unwrap();
+        assert!(RunFolder::create(&out, "column", None, false).unwrap().path().ends_with("column-008"));
+        let mut paths: Vec<PathBuf> = std::thread::scope(|scope| {
+            let runs: Vec<_> = (0..8)
+                .map(|_| {
+                    scope.spawn(|| RunFolder::create(&out, "race", None, false).unwrap().path().to_path_buf())
+                })
+                .collect();
+            runs.into_iter().map(|run| run.join().unwrap()).collect()
+        });
+        paths.sort();
+        paths.dedup();
+        assert_eq!(paths.len(), 8);
+    }
+
+    #[test]
+    fn odd_scene_names_stay_inside_the_base() {
+        let base = tempfile::tempdir().unwrap();
+        for name in ["../up", "a/b", "", "sand pile", "...", "ü"] {
+            let folder = RunFolder::create(base.path(), name, None, false).unwrap();
+            assert_eq!(folder.path().parent().unwrap(), base.path(), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_explicit_folder_with_content_needs_force() {
+        let base = tempfile::tempdir().unwrap();
+        let path = base.path().join("deep/run");
+        let create = |force| RunFolder::create(base.path(), "column", Some(&path), force);
+        let folder = create(false).unwrap();
+        let message = create(false).unwrap_err().to_string();
+        assert!(
+            message.contains("not empty") && message.contains("--force") && message.contains("run"),
+            "{message}"
+        );
+
+        folder.write_summary(&1).unwrap();
+        folder.write_scene("old").unwrap();
+        fs::write(folder.frame(3), "old").unwrap();
+        let foreign = [folder.path().join("notes.txt"), folder.frames().join("frame_best.ply")];
+        for file in &foreign {
+            fs::write(file, "mine").unwrap();
+        }
+        create(true).unwrap();
+        assert!(!folder.frame(3).exists() && !folder.summary().exists());
+        assert!(folder.scene().exists(), "replaced when the new one is written");
+        assert!(foreign.iter().all(|file| fs::read(file).unwrap() == b"mine"));
+    }
+
+    #[test]
+    fn a_file_in_the_way_is_said_so() {
+        let base = tempfile::tempdir().unwrap();
+        let file = base.path().join("file");
+        fs::write(&file, "x").unwrap();
+        let error = RunFolder::create(base.path(), "a", Some(&file), true).unwrap_err().to_string();
+        assert!(error.contains("not a folder"), "{error}");
+        let error = RunFolder::create(&file, "a", None, false).unwrap_err().to_string();
+        assert!(error.contains("not a folder"), "{error}");
+        let error =
+            RunFolder::create(base.path(), "a", Some(&file.join("in")), false).unwrap_err().to_string();
+        assert!(error.contains("cannot create the folder"), "{error}");
+        assert_eq!(fs::read(&file).unwrap(), b"x");
+    }
+
+    #[test]
+    fn the_index_is_read_back() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = RunFolder::create(base.path(), "a", None, false).unwrap();
+        assert!(folder.read_frames_index().unwrap_err().to_string().contains("cannot read the index"));
+        let velocity = FieldInfo { name: "velocity", unit: "m/s", kind: FieldKind::Vec3 };
+        let mut index = FramesIndex::new(50.0, &[velocity]);
+        index.push(0, 0.0, 10);
+        index.push(1, 0.02, 9);
+        index.complete = true;
+        folder.write_frames_index(&index).unwrap();
+        assert_eq!(folder.read_frames_index().unwrap(), index);
+        assert_eq!(folder.path().join(&index.frames[1].file), folder.frame(1));
+        assert_eq!(index.fields[0].kind, serde_json::to_value(FieldKind::Vec3).unwrap());
+        fs::write(folder.index(), "{").unwrap();
+        assert!(folder.read_frames_index().unwrap_err().to_string().contains("not an index"));
+    }
+}

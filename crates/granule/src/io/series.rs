@@ -1,0 +1,102 @@
+//! series.csv: one row of numbers per frame, there as soon as the frame is.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// One row: the state at a frame and means over the steps that led to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SeriesRow {
+    /// Number of the frame.
+    pub frame: u64,
+    /// Simulated time [s].
+    pub time: f64,
+    /// Particles now.
+    pub particles: usize,
+    /// Steps since the frame before.
+    pub steps: u64,
+    /// Mean sweeps per step.
+    pub iterations_mean: f64,
+    /// Mean density error after a step, relative to the rest density.
+    pub density_error_mean: f64,
+    /// Mean relative change of the friction stress in a step's last sweep.
+    pub friction_error_mean: f64,
+    /// Steps that did not converge.
+    pub unconverged_steps: u64,
+    /// Kinetic energy [J].
+    pub kinetic_energy: f64,
+    /// Fastest particle [m/s].
+    pub max_speed: f64,
+    /// Mean speed [m/s].
+    pub mean_speed: f64,
+    /// Particles lost since the run began.
+    pub lost_particles: usize,
+}
+
+impl SeriesRow {
+    /// Names of the columns, with units.
+    pub const HEADER: &'static str = "frame,time_s,particles,steps,iterations_mean,density_error_mean,\
+        friction_error_mean,unconverged_steps,kinetic_energy_j,max_speed_m_per_s,mean_speed_m_per_s,lost_particles";
+
+    fn line(&self) -> String {
+        format!(
+            "{},{},{},{},{},{},{},{},{},{},{},{}\n",
+            self.frame,
+            self.time,
+            self.particles,
+            self.steps,
+            self.iterations_mean,
+            self.density_error_mean,
+            self.friction_error_mean,
+            self.unconverged_steps,
+            self.kinetic_energy,
+            self.max_speed,
+            self.mean_speed,
+            self.lost_particles,
+        )
+    }
+}
+
+/// Appends rows to a file, each at once.
+#[derive(Debug)]
+pub struct SeriesWriter {
+    file: File,
+}
+
+impl SeriesWriter {
+    /// Begins a new file with its header.
+    pub fn create(path: impl AsRef<Path>) -> io::Result<Self> {
+        let mut file = File::create(path)?;
+        file.write_all(format!("{}\n", SeriesRow::HEADER).as_bytes())?;
+        file.flush()?;
+        Ok(Self { file })
+    }
+
+    /// Appends a row.
+    pub fn append(&mut self, row: &SeriesRow) -> io::Result<()> {
+        self.file.write_all(row.line().as_bytes())?;
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_the_file_before_the_writer_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("series.csv");
+        let mut writer = SeriesWriter::create(&path).unwrap();
+        writer
+            .append(&SeriesRow { frame: 1, time: 0.02, particles: 7, steps: 3, ..Default::default() })
+            .unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].starts_with("frame,time_s,particles,steps,iterations_mean"));
+        assert!(lines[1].starts_with("1,0.02,7,3,"));
+        assert_eq!(lines[0].split(',').count(), lines[1].split(',').count());
+        assert!(lines[0].split(',').all(|name| !name.contains(' ')));
+    }
+}

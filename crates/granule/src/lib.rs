@@ -1,0 +1,25 @@
+//! granule: real-time granular matter.
+//!
+//! The front door is [`Simulation`]: load or build a [`Scene`], make a simulation of it, step it, read fields.
+
+pub mod air;
+pub mod boundary;
+pub mod clock;
+pub mod grains;
+pub mod hash;
+pub mod io;
+pub mod material;
+pub mod measure;
+pub mod neighbors;
+pub mod particles;
+pub mod random;
+pub mod scene;
+pub mod simulation;
+pub mod simulator;
+pub mod solver;
+pub mod sph;
+pub mod stages;
+pub mod sym3;
+
+pub use scene::Scene;
+pub use simulation::{Device, Options, Simulation, SimulationError};

@@ -1,0 +1,199 @@
+//! Experiments that hold the sand against physics, and the statistics they use.
+//!
+//! An experiment builds its scenes in code, drives them through the front door, and returns numbers beside their
+//! references; nothing is calmed, capped or tuned for it. Every experiment has a full and a quick form, each with its
+//! own stated tolerance.
+
+mod collapse;
+mod hydrostatic;
+mod profile;
+mod repose;
+mod rest;
+mod scenes;
+mod slope;
+mod statistics;
+
+use serde::Serialize;
+
+use crate::scene::{FrictionMode, YieldLaw};
+use crate::simulation::{Options, SimulationError};
+
+pub use profile::{DepositProfile, slope_angle};
+pub use statistics::{linear_fit, power_fit};
+
+/// How to measure.
+#[derive(Clone, Debug, Default)]
+pub struct MeasureOptions {
+    /// Coarser and shorter.
+    pub quick: bool,
+    /// Device, threads and deliberate faults.
+    pub simulation: Options,
+    /// How friction is solved.
+    pub friction: FrictionMode,
+    /// Which line the friction angle means.
+    pub yield_law: YieldLaw,
+}
+
+/// One measured number beside its reference.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    /// What was measured, with its unit.
+    pub quantity: String,
+    /// The inputs by name.
+    pub inputs: Vec<(String, f64)>,
+    /// The number.
+    pub measured: f64,
+    /// The published or analytic value, where there is one.
+    pub reference: Option<f64>,
+    /// Range in which the number must lie.
+    pub range: [f64; 2],
+    /// Where reference and range come from.
+    pub source: String,
+    /// Whether the number lies in its range.
+    pub pass: bool,
+}
+
+impl Point {
+    /// A number that must lie in a range.
+    pub fn new(
+        quantity: impl Into<String>,
+        measured: f64,
+        range: [f64; 2],
+        source: impl Into<String>,
+    ) -> Self {
+        Self {
+            quantity: quantity.into(),
+            inputs: Vec::new(),
+            measured,
+            reference: None,
+            range,
+            source: source.into(),
+            pass: measured >= range[0] && measured <= range[1],
+        }
+    }
+
+    /// Adds an input.
+    pub fn with(mut self, name: &str, value: f64) -> Self {
+        self.inputs.push((name.into(), value));
+        self
+    }
+
+    /// Adds the reference value.
+    pub fn against(mut self, reference: f64) -> Self {
+        self.reference = Some(reference);
+        self
+    }
+}
+
+/// A curve or a cloud of points in a plot.
+#[derive(Clone, Debug, Serialize)]
+pub struct Series {
+    /// Name in the legend.
+    pub name: String,
+    /// Points (x, y).
+    pub points: Vec<[f64; 2]>,
+    /// Whether to connect them; markers otherwise.
+    pub line: bool,
+}
+
+/// A plot of an experiment.
+#[derive(Clone, Debug, Serialize)]
+pub struct Plot {
+    /// File name without ending.
+    pub name: String,
+    /// Title.
+    pub title: String,
+    /// Label of x with its unit.
+    pub x_label: String,
+    /// Label of y with its unit.
+    pub y_label: String,
+    /// Whether both axes are logarithmic.
+    pub logarithmic: bool,
+    /// Curves and points.
+    pub series: Vec<Series>,
+}
+
+/// The outcome of an experiment.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Measurement {
+    /// Name of the experiment.
+    pub experiment: String,
+    /// The solver.
+    pub solver: String,
+    /// The device.
+    pub device: String,
+    /// Wall time [s].
+    pub seconds: f64,
+    /// The numbers.
+    pub points: Vec<Point>,
+    /// Whether all of them pass.
+    pub pass: bool,
+    /// Plots for `--plot`.
+    #[serde(skip)]
+    pub plots: Vec<Plot>,
+}
+
+/// Hears how far an experiment has come: a share from 0 to 1 and a few words.
+pub type Progress<'a> = dyn FnMut(f64, &str) + 'a;
+
+type Work = fn(&MeasureOptions, &mut Measurement, &mut Progress) -> Result<(), SimulationError>;
+
+/// An experiment.
+pub struct Experiment {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line that says what it measures.
+    pub summary: &'static str,
+    work: Work,
+}
+
+/// All experiments.
+pub const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        name: "slope",
+        summary: "a slab on a rough incline holds below its friction angle and flows above",
+        work: slope::measure,
+    },
+    Experiment {
+        name: "rest",
+        summary: "a settled pile stays: crest, speed, volume and friction power over 30 s",
+        work: rest::measure,
+    },
+    Experiment {
+        name: "repose",
+        summary: "angle of a slowly poured heap against the friction angle",
+        work: repose::measure,
+    },
+    Experiment {
+        name: "collapse",
+        summary: "runout and height of collapsing columns against Lube et al. 2004",
+        work: collapse::measure,
+    },
+    Experiment {
+        name: "hydrostatic",
+        summary: "vertical stress in a settled bed and in a fluid, first layer, density error",
+        work: hydrostatic::measure,
+    },
+];
+
+impl Experiment {
+    /// The experiment of that name.
+    pub fn find(name: &str) -> Option<&'static Experiment> {
+        EXPERIMENTS.iter().find(|experiment| experiment.name == name)
+    }
+
+    /// Runs the experiment.
+    pub fn run(
+        &self,
+        options: &MeasureOptions,
+        progress: &mut Progress,
+    ) -> Result<Measurement, SimulationError> {
+        let start = std::time::Instant::now();
+        let mut measurement = Measurement { experiment: self.name.into(), ..Measurement::default() };
+        (self.work)(options, &mut measurement, progress)?;
+        measurement.seconds = start.elapsed().as_secs_f64();
+        measurement.pass =
+            !measurement.points.is_empty() && measurement.points.iter().all(|point| point.pass);
+        Ok(measurement)
+    }
+}

@@ -1,0 +1,218 @@
+//! Cells: keys of particles, and the sorted list of occupied cells.
+
+use glam::{Vec3, Vec4};
+use rayon::prelude::*;
+
+use super::domain::Domain;
+
+/// Cell coordinates beyond this are clamped. Clamping keeps neighbours in equal or adjacent cells, so pairs that
+/// far out are still found (distances are always checked); only crowds out there would be slow.
+const COORDINATE_LIMIT: f64 = (1 << 20) as f64 - 2.0;
+
+/// How one axis is divided into cells.
+#[derive(Clone, Copy, Debug, Default)]
+struct Axis {
+    /// Cells per metre.
+    per_metre: f64,
+    /// Position of cell 0 [m].
+    origin: f64,
+    /// Number of cells of a periodic axis; 0 otherwise.
+    periodic_count: u32,
+    /// Smallest occupied cell coordinate.
+    min: i32,
+    /// Largest occupied cell coordinate relative to `min`.
+    range: u32,
+    /// Position of the coordinate's lowest bit in the key.
+    shift: u32,
+}
+
+impl Axis {
+    fn coordinate(&self, x: f32) -> i32 {
+        let cell = ((x as f64 - self.origin) * self.per_metre).floor();
+        if self.periodic_count > 0 {
+            return (cell as i32).clamp(0, self.periodic_count as i32 - 1);
+        }
+        cell.clamp(-COORDINATE_LIMIT, COORDINATE_LIMIT) as i32
+    }
+
+    /// The cells next to `c` (relative coordinate) as at most two spans.
+    fn spans(&self, c: u32) -> ([(u32, u32); 2], usize) {
+        let n = self.periodic_count;
+        if n == 0 {
+            return ([(c.saturating_sub(1), (c + 1).min(self.range)), (0, 0)], 1);
+        }
+        if n <= 3 {
+            return ([(0, n - 1), (0, 0)], 1);
+        }
+        match c {
+            0 => ([(0, 1), (n - 1, n - 1)], 2),
+            c if c == n - 1 => ([(n - 2, n - 1), (0, 0)], 2),
+            c => ([(c - 1, c + 1), (0, 0)], 1),
+        }
+    }
+}
+
+/// Occupied cells in the order of their keys; particles must be sorted by the same keys.
+#[derive(Clone, Debug, Default)]
+pub struct CellIndex {
+    axes: [Axis; 3],
+    /// Keys of the occupied cells, ascending.
+    keys: Vec<u64>,
+    /// First particle of each occupied cell, and the particle count at the end.
+    starts: Vec<u32>,
+    total_bits: u32,
+    skip_last_row: bool,
+}
+
+/// Candidate ranges around a cell: at most 3 x 3 rows of two spans.
+pub(super) struct Candidates {
+    ranges: [(u32, u32); 18],
+    len: usize,
+}
+
+impl Candidates {
+    pub(super) fn new() -> Self {
+        Self { ranges: [(0, 0); 18], len: 0 }
+    }
+
+    pub(super) fn as_slice(&self) -> &[(u32, u32)] {
+        &self.ranges[..self.len]
+    }
+}
+
+impl CellIndex {
+    /// Divides space into cells of at least `size` [m] and computes every particle's key.
+    pub fn assign(&mut self, domain: &Domain, size: f32, position: &[Vec4], key: &mut Vec<u64>) {
+        for axis in 0..3 {
+            self.axes[axis] = match domain.period(axis) {
+                Some((origin, length)) => {
+                    let count = ((length / size) as u32).clamp(1, 1 << 20);
+                    Axis {
+                        per_metre: count as f64 / length as f64,
+                        origin: origin as f64,
+                        periodic_count: count,
+                        ..Axis::default()
+                    }
+                }
+                None => Axis { per_metre: 1.0 / size as f64, ..Axis::default() },
+            };
+        }
+        self.fit_keys_to_bounds(position);
+        let axes = self.axes;
+        position.par_iter().map(|x| key_of(&axes, x.truncate())).collect_into_vec(key);
+    }
+
+    /// Bits of the largest key.
+    pub fn key_bits(&self) -> u32 {
+        self.total_bits
+    }
+
+    fn fit_keys_to_bounds(&mut self, position: &[Vec4]) {
+        let axes = self.axes;
+        let empty = ([i32::MAX; 3], [i32::MIN; 3]);
+        let (low, high) = position
+            .par_iter()
+            .map(|x| {
+                let c = [0, 1, 2].map(|axis| axes[axis].coordinate(x[axis]));
+                (c, c)
+            })
+            .reduce(
+                || empty,
+                |a, b| {
+                    ([0, 1, 2].map(|k| i32::min(a.0[k], b.0[k])), [0, 1, 2].map(|k| i32::max(a.1[k], b.1[k])))
+                },
+            );
+        let mut shift = 0;
+        for (axis, (low, high)) in self.axes.iter_mut().zip(low.into_iter().zip(high)) {
+            let (low, high) = match axis.periodic_count {
+                0 if low > high => (0, 0),
+                0 => (low, high),
+                n => (0, n as i32 - 1),
+            };
+            axis.min = low;
+            axis.range = high.abs_diff(low);
+            axis.shift = shift;
+            shift += 32 - axis.range.leading_zeros();
+        }
+        self.total_bits = shift;
+    }
+
+    /// Lists the occupied cells; `key` must be sorted.
+    pub fn index(&mut self, key: &[u64]) {
+        self.keys.clear();
+        self.starts.clear();
+        for (i, &k) in key.iter().enumerate() {
+            if self.keys.last() != Some(&k) {
+                self.keys.push(k);
+                self.starts.push(i as u32);
+            }
+        }
+        self.starts.push(key.len() as u32);
+    }
+
+    /// Whether all rows of cells around a particle are searched; false only in a negative control.
+    pub fn search_all_rows(&mut self, all: bool) {
+        self.skip_last_row = !all;
+    }
+
+    /// Number of occupied cells.
+    pub fn occupied(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The occupied cell that holds a particle.
+    pub(super) fn cell_of(&self, particle: usize) -> usize {
+        self.starts.partition_point(|&s| s as usize <= particle) - 1
+    }
+
+    /// One past the last particle of an occupied cell.
+    pub(super) fn cell_end(&self, cell: usize) -> usize {
+        self.starts[cell + 1] as usize
+    }
+
+    /// The particles in and around an occupied cell, as ranges without overlap.
+    pub(super) fn candidates(&self, cell: usize, out: &mut Candidates) {
+        out.len = 0;
+        let key = self.keys[cell];
+        let [x, y, z] = [0, 1, 2].map(|k| self.coordinate_in_key(key, k));
+        let (x_spans, x_len) = self.axes[0].spans(x);
+        let (y_spans, y_len) = self.axes[1].spans(y);
+        let (z_spans, z_len) = self.axes[2].spans(z);
+        for zz in z_spans[..z_len].iter().flat_map(|&(a, b)| a..=b) {
+            for yy in y_spans[..y_len].iter().flat_map(|&(a, b)| a..=b) {
+                let row = ((zz as u64) << self.axes[2].shift) | ((yy as u64) << self.axes[1].shift);
+                for &(from, to) in &x_spans[..x_len] {
+                    self.push_row(row | from as u64, row | to as u64, out);
+                }
+            }
+        }
+        if self.skip_last_row {
+            out.len = out.len.saturating_sub(1);
+        }
+    }
+
+    fn push_row(&self, from: u64, to: u64, out: &mut Candidates) {
+        let first = self.keys.partition_point(|&k| k < from);
+        let mut last = first;
+        while last < self.keys.len() && self.keys[last] <= to {
+            last += 1;
+        }
+        if first < last {
+            out.ranges[out.len] = (self.starts[first], self.starts[last]);
+            out.len += 1;
+        }
+    }
+
+    fn coordinate_in_key(&self, key: u64, axis: usize) -> u32 {
+        let bits = 32 - self.axes[axis].range.leading_zeros();
+        ((key >> self.axes[axis].shift) & ((1u64 << bits) - 1)) as u32
+    }
+}
+
+fn key_of(axes: &[Axis; 3], x: Vec3) -> u64 {
+    let mut key = 0;
+    for (k, axis) in axes.iter().enumerate() {
+        key |= (axis.coordinate(x[k]).abs_diff(axis.min) as u64) << axis.shift;
+    }
+    key
+}

@@ -1,0 +1,70 @@
+//! The space particles live in: unbounded, or repeating along some axes.
+
+use glam::Vec3;
+
+/// Unbounded space with optional periodic axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Domain {
+    /// Start of the period per axis [m].
+    origin: Vec3,
+    /// Length of the period per axis [m]; 0 where the axis is not periodic.
+    length: Vec3,
+    inverse_length: Vec3,
+}
+
+impl Domain {
+    /// A domain with the given periodic ranges [m] per axis.
+    pub fn new(ranges: [Option<[f32; 2]>; 3]) -> Self {
+        let mut domain = Self::default();
+        for (axis, range) in ranges.iter().enumerate() {
+            if let Some([from, to]) = range {
+                domain.origin[axis] = *from;
+                domain.length[axis] = to - from;
+                domain.inverse_length[axis] = 1.0 / (to - from);
+            }
+        }
+        domain
+    }
+
+    /// Whether any axis is periodic.
+    pub fn is_periodic(&self) -> bool {
+        self.length != Vec3::ZERO
+    }
+
+    /// Start and length of an axis' period, if it is periodic.
+    pub fn period(&self, axis: usize) -> Option<(f32, f32)> {
+        (self.length[axis] > 0.0).then(|| (self.origin[axis], self.length[axis]))
+    }
+
+    /// The shortest vector from `b` to `a`, both inside the period.
+    #[inline]
+    pub fn displacement(&self, a: Vec3, b: Vec3) -> Vec3 {
+        self.nearest_image(a - b)
+    }
+
+    /// The shortest image of a difference of two points inside the period.
+    #[inline]
+    pub fn nearest_image(&self, d: Vec3) -> Vec3 {
+        let shift = Vec3::new(
+            shortest_shift(d.x, self.length.x),
+            shortest_shift(d.y, self.length.y),
+            shortest_shift(d.z, self.length.z),
+        );
+        d + shift
+    }
+
+    /// The point's image inside the period.
+    pub fn wrap(&self, x: Vec3) -> Vec3 {
+        let turns = ((x - self.origin) * self.inverse_length).floor();
+        x - self.length * turns
+    }
+}
+
+/// What brings a difference of two coordinates inside the period to the nearest image.
+#[inline]
+fn shortest_shift(difference: f32, length: f32) -> f32 {
+    let half = 0.5 * length;
+    let down = if difference > half { -length } else { 0.0 };
+    let up = if difference < -half { length } else { 0.0 };
+    down + up
+}

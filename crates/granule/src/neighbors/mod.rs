@@ -1,0 +1,19 @@
+//! Neighbourhood search: particles sorted by cell, compact neighbour lists built once per step.
+//!
+//! Space is unbounded: cells are found through the sorted list of occupied cells, so a stray particle costs one
+//! entry and no table grows with the domain. Cell coordinates are compared in full (no hashing), so no pair is
+//! counted twice. Any axis may be periodic.
+
+mod blocks;
+mod brute_force;
+mod cells;
+mod domain;
+mod lists;
+mod sort;
+
+pub use blocks::{BLOCK, block_count, block_range, par_blocks, sum_blocks};
+pub use brute_force::brute_force_neighbors;
+pub use cells::CellIndex;
+pub use domain::Domain;
+pub use lists::{NeighborBlock, NeighborLists};
+pub use sort::Permutation;

@@ -1,0 +1,87 @@
+//! Particle columns: structure of arrays with stable ids.
+//!
+//! The records are the same on every device: 16 bytes of position and radius, 16 bytes of velocity and mass.
+//! Particles are kept sorted by cell; nothing outside the engine relies on their order, only on ids.
+
+use glam::{Vec3, Vec4};
+
+use crate::neighbors::Permutation;
+
+/// One particle as it is handed in from outside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewParticle {
+    /// Centre [m].
+    pub position: Vec3,
+    /// Velocity [m/s].
+    pub velocity: Vec3,
+    /// Radius [m].
+    pub radius: f32,
+    /// Mass [kg].
+    pub mass: f32,
+    /// Index into the scene's materials.
+    pub material: u16,
+}
+
+/// The particle columns.
+#[derive(Clone, Debug, Default)]
+pub struct Particles {
+    /// Centre [m] and radius [m].
+    pub position: Vec<Vec4>,
+    /// Velocity [m/s] and mass [kg].
+    pub velocity: Vec<Vec4>,
+    /// Identity, never reused within a simulation.
+    pub id: Vec<u32>,
+    /// Index into the scene's materials.
+    pub material: Vec<u16>,
+    next_id: u32,
+}
+
+impl Particles {
+    /// The number of particles.
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+
+    /// Whether there are no particles.
+    pub fn is_empty(&self) -> bool {
+        self.position.is_empty()
+    }
+
+    /// The id that the next particle will get; also the number of particles ever created.
+    pub fn next_id(&self) -> u32 {
+        self.next_id
+    }
+
+    /// Appends a particle and returns its id.
+    pub fn push(&mut self, new: NewParticle) -> u32 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.position.push(new.position.extend(new.radius));
+        self.velocity.push(new.velocity.extend(new.mass));
+        self.id.push(id);
+        self.material.push(new.material);
+        id
+    }
+
+    /// Reorders every column: `new[k] = old[permutation[k]]`.
+    pub fn permute(&mut self, permutation: &Permutation) {
+        permutation.apply(&mut self.position);
+        permutation.apply(&mut self.velocity);
+        permutation.apply(&mut self.id);
+        permutation.apply(&mut self.material);
+    }
+
+    /// Keeps the particles for which `keep` holds, in their order.
+    pub fn retain(&mut self, keep: &[bool]) {
+        retain_column(&mut self.position, keep);
+        retain_column(&mut self.velocity, keep);
+        retain_column(&mut self.id, keep);
+        retain_column(&mut self.material, keep);
+    }
+}
+
+/// Keeps the entries of a column for which `keep` holds, in their order.
+pub fn retain_column<T>(column: &mut Vec<T>, keep: &[bool]) {
+    let mut flags = keep.iter();
+    column.retain(|_| *flags.next().unwrap_or(&true));
+}

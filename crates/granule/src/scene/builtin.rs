@@ -1,0 +1,25 @@
+//! Scenes that come with the program.
+
+/// A built-in scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Builtin {
+    /// Its name, as used on the command line.
+    pub name: &'static str,
+    /// Its TOML text.
+    pub text: &'static str,
+}
+
+const BUILTIN: &[Builtin] = &[
+    Builtin { name: "column", text: include_str!("../../../../scenes/column.toml") },
+    Builtin { name: "dam", text: include_str!("../../../../scenes/dam.toml") },
+];
+
+/// All built-in scenes; the first is the default.
+pub fn builtin_scenes() -> &'static [Builtin] {
+    BUILTIN
+}
+
+/// The built-in scene of a name.
+pub fn find(name: &str) -> Option<&'static Builtin> {
+    BUILTIN.iter().find(|scene| scene.name == name)
+}

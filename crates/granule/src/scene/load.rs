@@ -1,0 +1,271 @@
+//! From a file or text to a checked [`Scene`].
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use serde_path_to_error::Segment;
+use toml::{Table, Value};
+
+use super::error::{Location, Problem, ProblemKind, SceneError, nearest};
+use super::overrides::{self, Applied};
+use super::schema::Scene;
+use super::{builtin, locate};
+
+/// Largest scene file [bytes]; wind grids are the only large content.
+const MAX_BYTES: u64 = 64 << 20;
+
+impl Scene {
+    /// Opens a built-in scene by its name, or else a file, with overrides as in [`Scene::resolve`].
+    pub fn open(name_or_path: &str, quick: bool, sets: &[(String, String)]) -> Result<Self, SceneError> {
+        if let Some(scene) = builtin::find(name_or_path) {
+            return Self::resolve(scene.text, &format!("scene {}", scene.name), quick, sets);
+        }
+        let path = Path::new(name_or_path);
+        let like_a_path = name_or_path.contains(['/', '\\']) || path.extension().is_some();
+        if !like_a_path && !path.exists() {
+            let names = || builtin::builtin_scenes().iter().map(|scene| scene.name);
+            return Err(SceneError::UnknownScene {
+                name: name_or_path.into(),
+                known: names().collect::<Vec<_>>().join(", "),
+                nearest: nearest(name_or_path, names()),
+            });
+        }
+        Self::resolve(&read_text(path)?, name_or_path, quick, sets)
+    }
+
+    /// Loads and checks a scene file.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneError> {
+        let path = path.as_ref();
+        Self::parse(&read_text(path)?, &path.display().to_string())
+    }
+
+    /// Parses and checks a scene; `source_name` stands in messages where a file name would.
+    pub fn parse(text: &str, source_name: &str) -> Result<Self, SceneError> {
+        Self::resolve(text, source_name, false, &[])
+    }
+
+    /// Parses a scene, applies its `[quick]` form if asked for, then the `sets` (path, TOML value or bare word), and
+    /// checks the result. The `[quick]` section is gone from a scene that it was applied to.
+    pub fn resolve(
+        text: &str,
+        source_name: &str,
+        quick: bool,
+        sets: &[(String, String)],
+    ) -> Result<Self, SceneError> {
+        let mut source = Source::parse(text, source_name)?;
+        let mut table = source.table.clone();
+        let has_quick = matches!(table.get("quick"), Some(Value::Table(entries)) if !entries.is_empty());
+        if quick && let Some(Value::Table(entries)) = table.get("quick").cloned() {
+            table.remove("quick");
+            for (path, value) in overrides::quick_entries(&entries) {
+                let origin = source.file_location(&["quick".into(), path.clone()], true);
+                source.apply(&mut table, &path, &value, origin)?;
+            }
+        }
+        for (path, text) in sets {
+            let origin = Location::Set(format!("{path}={text}"));
+            source.apply(&mut table, path, &overrides::parse_value(text), origin)?;
+        }
+        let mut scene = from_table(table)
+            .map_err(SceneError::from)
+            .and_then(|scene| scene.validate_values().map(|()| scene))
+            .map_err(|error| source.explain(error))?;
+        if has_quick && !quick {
+            if sets.is_empty() {
+                Self::resolve(text, source_name, true, &[])?;
+            } else if scene.validate_quick().is_err() {
+                scene.quick.clear(); // the overrides removed what it would change
+            }
+        }
+        Ok(scene)
+    }
+
+    /// The scene as TOML text that loads to an equal scene.
+    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+}
+
+/// Reads a text file of bounded size.
+fn read_text(path: &Path) -> Result<String, SceneError> {
+    let name = path.display().to_string();
+    let read_error = |reason: String| SceneError::Read { path: name.clone(), reason };
+    let file = File::open(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => read_error("there is no such file".into()),
+        _ => read_error(error.to_string()),
+    })?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| read_error(error.to_string()))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(read_error(format!("the file is larger than {} MiB", MAX_BYTES >> 20)));
+    }
+    if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
+        return Err(SceneError::NotText { path: name, offset });
+    }
+    String::from_utf8(bytes)
+        .map_err(|error| SceneError::NotText { path: name, offset: error.utf8_error().valid_up_to() })
+}
+
+/// A scene's text, with what was set over it.
+struct Source<'a> {
+    text: &'a str,
+    name: &'a str,
+    table: Table,
+    applied: Vec<(Location, Applied)>,
+}
+
+impl<'a> Source<'a> {
+    fn parse(text: &'a str, name: &'a str) -> Result<Self, SceneError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let table: Table = text.parse().map_err(|error: toml::de::Error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            let (column, line_text) = locate::column_of(text, offset);
+            SceneError::Syntax {
+                path: name.into(),
+                line: locate::line_of(text, offset),
+                column,
+                message: error.message().lines().collect::<Vec<_>>().join("; "),
+                text: line_text.trim().into(),
+            }
+        })?;
+        if table.is_empty() {
+            return Err(SceneError::Empty { path: name.into() });
+        }
+        Ok(Self { text, name, table, applied: Vec::new() })
+    }
+
+    /// Sets a value and remembers where it came from.
+    fn apply(
+        &mut self,
+        table: &mut Table,
+        path: &str,
+        value: &Value,
+        origin: Location,
+    ) -> Result<(), SceneError> {
+        let applied = overrides::set(table, path, value)
+            .map_err(|problem| SceneError::from(problem).located(|_| origin.clone()))?;
+        self.applied.push((origin, applied));
+        Ok(())
+    }
+
+    fn file_location(&self, path: &[String], quick: bool) -> Location {
+        Location::File { name: self.name.into(), line: locate::line_of_path(self.text, path), quick }
+    }
+
+    /// Adds to an error where the mistake was made: in an override or at a line of the file.
+    fn explain(&self, mut error: SceneError) -> SceneError {
+        let SceneError::Problem(problem) = &mut error else { return error };
+        let inside = |target: &Vec<String>| problem.path.starts_with(target);
+        let above = |target: &Vec<String>| target.starts_with(&problem.path);
+        let origin =
+            self.applied.iter().rev().find(|(_, applied)| applied.targets.iter().any(inside)).or_else(|| {
+                let beside = self.applied.iter().rev().find(|(_, applied)| applied.targets.iter().any(above));
+                let in_file =
+                    || from_table(self.table.clone()).is_err_and(|other| other.path == problem.path);
+                beside.filter(|_| problem.kind != ProblemKind::Missing && !in_file())
+            });
+        match origin {
+            Some((location, applied)) => {
+                problem.location = Some(location.clone());
+                if problem.kind == ProblemKind::UnknownKey && !applied.names.is_empty() {
+                    let names = applied.names.iter().map(String::as_str);
+                    problem.nearest = nearest(&problem.found, problem.allowed.split(", ").chain(names));
+                    problem.allowed += &format!("; or the name of an entry: {}", applied.names.join(", "));
+                }
+            }
+            None => problem.location = Some(self.file_location(&problem.path, false)),
+        }
+        error
+    }
+}
+
+/// Turns a table into a scene; unknown keys are errors.
+pub(super) fn from_table(table: Table) -> Result<Scene, Box<Problem>> {
+    serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
+        let path = error
+            .path()
+            .iter()
+            .filter_map(|segment| match segment {
+                Segment::Seq { index } => Some(index.to_string()),
+                Segment::Map { key } => Some(key.clone()),
+                Segment::Enum { variant } => Some(variant.clone()),
+                Segment::Unknown => None,
+            })
+            .collect();
+        Box::new(from_serde(path, error.inner().message()))
+    })
+}
+
+/// A problem from serde's words for it.
+fn from_serde(mut path: Vec<String>, message: &str) -> Problem {
+    let first_line = message.lines().next().unwrap_or_default();
+    let (what, expected) = first_line.split_once(", expected ").unwrap_or((first_line, ""));
+    let quoted = |text: &str| {
+        let start = text.find('`').map_or(0, |tick| tick + 1);
+        let end = text.rfind('`').filter(|end| *end >= start).unwrap_or(text.len());
+        text[start..end].to_string()
+    };
+    let words = || expected.split('`').skip(1).step_by(2).collect::<Vec<_>>();
+    let problem =
+        |kind, path, found, allowed| Problem { location: None, path, kind, found, allowed, nearest: None };
+
+    if what.starts_with("unknown field") {
+        let found = quoted(what);
+        if path.last() != Some(&found) {
+            path.push(found.clone());
+        }
+        problem(ProblemKind::UnknownKey, path, found, words().join(", ")).with_nearest(words())
+    } else if what.starts_with("unknown variant") {
+        let found = quoted(what);
+        if path.last() == Some(&found) {
+            path.pop();
+        }
+        problem(ProblemKind::UnknownWord, path, found, words().join(", ")).with_nearest(words())
+    } else if what.starts_with("missing field") {
+        problem(ProblemKind::Missing, path, quoted(what), String::new())
+    } else if let Some(found) = what.strip_prefix("invalid type: ").or(what.strip_prefix("invalid value: ")) {
+        let found = match (found, expected) {
+            ("unit variant", "string only") => "another type of value".into(),
+            ("unit variant", _) => "the word alone".into(),
+            _ => found_in_words(found),
+        };
+        problem(ProblemKind::WrongType, path, found, expected_in_words(expected))
+    } else if let Some(found) = what.strip_prefix("invalid length ") {
+        problem(ProblemKind::WrongType, path, format!("a list of {found}"), expected_in_words(expected))
+    } else if let Some(found) = what.strip_prefix("wanted exactly 1 element, ") {
+        let found = if found.starts_with("more") { "several keys" } else { "no key" };
+        problem(ProblemKind::WrongType, path, found.into(), "exactly one key, the kind".into())
+    } else {
+        problem(ProblemKind::WrongType, path, "an unusable value".into(), first_line.into())
+    }
+}
+
+/// Serde's word for a value, in ours.
+fn found_in_words(found: &str) -> String {
+    match found.split_once(' ') {
+        Some(("string", text)) => format!("the text {text}"),
+        _ if found.contains('`') => found.split('`').nth(1).unwrap_or(found).into(),
+        _ => match found {
+            "map" => "a table".into(),
+            "sequence" => "a list".into(),
+            other => other.into(),
+        },
+    }
+}
+
+/// Serde's word for a type, in ours.
+fn expected_in_words(expected: &str) -> String {
+    match expected {
+        "f32" | "f64" => "a number".into(),
+        "u8" | "u16" | "u32" | "u64" => "a whole number, 0 or more".into(),
+        "a string" => "text in quotes".into(),
+        "a boolean" => "true or false".into(),
+        "a sequence" => "a list".into(),
+        "a map" => "a table".into(),
+        "string only" => "a word in quotes, or a table with one key".into(),
+        "newtype variant" => "a table with one key and its value".into(),
+        other if other.starts_with("struct") => "a table".into(),
+        other => other.replace("an array of length", "a list of length"),
+    }
+}

@@ -1,0 +1,20 @@
+//! Scenes: their types, files, overrides, checks and the built-in ones.
+//!
+//! [`Scene::open`] takes the name of a built-in scene or a file; [`Scene::resolve`] does the same for text.
+//! Both apply the `[quick]` form and `--set` overrides to the TOML before it becomes types, so that an override is
+//! checked exactly as the file is. A scene built in code is checked with [`Scene::validate`].
+
+mod builtin;
+mod error;
+mod load;
+mod locate;
+mod overrides;
+mod schema;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+pub use builtin::{Builtin, builtin_scenes, find};
+pub use error::{Location, Problem, ProblemKind, SceneError};
+pub use schema::*;

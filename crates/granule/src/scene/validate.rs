@@ -1,0 +1,392 @@
+//! The checks that types cannot make: ranges, names and what refers to what.
+
+use std::fmt::Display;
+
+use toml::Table;
+
+use super::error::{Problem, ProblemKind, SceneError};
+use super::schema::{
+    AirSettings, BoundarySettings, DragLaw, ExpectSettings, GrainsSettings, IisphSettings, MaterialSettings,
+    Scene, SimulationSettings, SolverKind, WindField,
+};
+use super::{load, overrides};
+use crate::boundary::{Motion, Shape};
+
+type Check = Result<(), Box<Problem>>;
+
+/// f32 or f64, printed as it was written.
+trait Number: Copy + Display + Into<f64> {}
+impl<T: Copy + Display + Into<f64>> Number for T {}
+
+impl Scene {
+    /// Checks every range and reference of the scene, and of its `[quick]` form.
+    pub fn validate(&self) -> Result<(), SceneError> {
+        self.validate_values()?;
+        self.validate_quick()
+    }
+
+    /// Refuses a scene without initial grains; scenes that are filled by commands need none.
+    pub fn require_grains(&self) -> Result<(), SceneError> {
+        let found = "the scene has no grains";
+        ensure(!self.grains.is_empty(), || {
+            Problem::new(ProblemKind::Address, "grains", found, "add at least one [[grains]]")
+        })
+        .map_err(SceneError::from)
+    }
+
+    /// Checks every range and reference of the scene itself.
+    pub(super) fn validate_values(&self) -> Result<(), SceneError> {
+        self.check_values().map_err(SceneError::from)
+    }
+
+    fn check_values(&self) -> Check {
+        check_scene_name(&self.name)?;
+        check_simulation(&self.simulation)?;
+        check_iisph(&self.iisph)?;
+        ensure(!self.material.is_empty(), || {
+            Problem::new(
+                ProblemKind::Address,
+                "material",
+                "the scene has no material",
+                "add at least one [[material]]",
+            )
+        })?;
+        let materials: Vec<&str> = self.material.iter().map(|material| material.name.as_str()).collect();
+        check_names("material", &materials)?;
+        for (i, material) in self.material.iter().enumerate() {
+            check_material(&format!("material.{i}"), material)?;
+        }
+        self.check_one_radius()?;
+        self.check_periodic()?;
+        for (i, grains) in self.grains.iter().enumerate() {
+            check_grains(&format!("grains.{i}"), grains, &materials)?;
+        }
+        check_names("boundary", &self.boundary.iter().map(|wall| wall.name.as_str()).collect::<Vec<_>>())?;
+        for (i, wall) in self.boundary.iter().enumerate() {
+            check_boundary(&format!("boundary.{i}"), wall)?;
+        }
+        if let Some(air) = &self.air {
+            check_air(air)?;
+        }
+        check_fields(&self.output.fields)?;
+        for (i, expect) in self.expect.iter().enumerate() {
+            check_expect(&format!("expect.{i}"), expect)?;
+        }
+        Ok(())
+    }
+
+    fn check_one_radius(&self) -> Check {
+        match self.simulation.solver {
+            SolverKind::Iisph => {}
+        }
+        let first = self.material[0].radius;
+        for (i, material) in self.material.iter().enumerate() {
+            let allowed = || format!("{first} as in material.0: solver iisph needs one radius per scene");
+            range(material.radius == first, &format!("material.{i}.radius"), material.radius, allowed)?;
+        }
+        Ok(())
+    }
+
+    fn check_periodic(&self) -> Check {
+        let support = self.simulation.support * 2.0 * self.material[0].radius;
+        for (axis, limits) in ["x", "y", "z"].into_iter().zip(self.simulation.periodic.axes()) {
+            let Some(limits) = limits else { continue };
+            let path = format!("simulation.periodic.{axis}");
+            finite_all(&path, &limits)?;
+            range(limits[0] < limits[1], &path, list(&limits), || "[from, to] with from < to".into())?;
+            range(limits[1] - limits[0] >= 2.0 * support, &path, list(&limits), || {
+                format!("at least two kernel supports long, {} m", 2.0 * support)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the `[quick]` overrides lead to a valid scene.
+    pub(super) fn validate_quick(&self) -> Result<(), SceneError> {
+        if self.quick.is_empty() {
+            return Ok(());
+        }
+        let problem = |key: &str, found: String| {
+            let mut problem =
+                Problem::new(ProblemKind::Address, "quick", found, "must lead to a valid scene");
+            problem.path.push(key.to_string());
+            SceneError::from(Box::new(problem))
+        };
+        let base = Self { quick: Default::default(), ..self.clone() };
+        let mut table = Table::try_from(&base).map_err(|error| problem("", error.to_string()))?;
+        let quick: Table = self.quick.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+        let mut last = String::new();
+        for (path, value) in overrides::quick_entries(&quick) {
+            overrides::set(&mut table, &path, &value).map_err(|inner| problem(&path, inner.to_string()))?;
+            last = path;
+        }
+        load::from_table(table)
+            .and_then(|scene| scene.check_values())
+            .map_err(|inner| problem(&last, inner.to_string()))
+    }
+}
+
+fn check_scene_name(name: &str) -> Check {
+    let valid = !name.trim().is_empty()
+        && !name.starts_with('.')
+        && !name.contains(|c: char| matches!(c, '/' | '\\' | ':') || c.is_control());
+    ensure(valid, || {
+        let allowed = "must be a non-empty name that can be part of a folder's name";
+        Problem::new(ProblemKind::Name, "name", name.escape_debug(), allowed)
+    })
+}
+
+fn check_simulation(s: &SimulationSettings) -> Check {
+    let path = |key: &str| format!("simulation.{key}");
+    range((1.2..=4.0).contains(&s.support), &path("support"), s.support, || "from 1.2 to 4".into())?;
+    finite_all(&path("gravity"), &s.gravity)?;
+    range(s.fps > 0.0 && s.fps <= 1e4, &path("fps"), s.fps, || "above 0, at most 10000".into())?;
+    range((0.0..=1e6).contains(&s.seconds), &path("seconds"), s.seconds, || "from 0 to 1000000".into())?;
+    range(s.cfl > 0.0 && s.cfl <= 1.0, &path("cfl"), s.cfl, || "above 0, at most 1".into())?;
+    for (key, step) in [("time_step", s.time_step), ("max_time_step", s.max_time_step)] {
+        if let Some(step) = step {
+            positive(&path(key), step)?;
+        }
+    }
+    range(s.seed <= i64::MAX as u64, &path("seed"), s.seed, || format!("at most {}", i64::MAX))
+}
+
+fn check_iisph(s: &IisphSettings) -> Check {
+    if let Some(least) = s.min_iterations {
+        range(least >= 1, "iisph.min_iterations", least, || "at least 1".into())?;
+    }
+    let least = s.min_iterations.unwrap_or(1);
+    range(s.max_iterations >= least, "iisph.max_iterations", s.max_iterations, || {
+        format!("at least {least}{}", if s.min_iterations.is_some() { " (min_iterations)" } else { "" })
+    })?;
+    positive("iisph.density_error", s.density_error)?;
+    positive("iisph.friction_error", s.friction_error)
+}
+
+fn check_material(path: &str, m: &MaterialSettings) -> Check {
+    positive(&format!("{path}.radius"), m.radius)?;
+    positive(&format!("{path}.density"), m.density)?;
+    range(
+        (0.0..90.0).contains(&m.friction_angle),
+        &format!("{path}.friction_angle"),
+        m.friction_angle,
+        || "from 0 to below 90 degrees".into(),
+    )?;
+    not_negative(&format!("{path}.cohesion"), m.cohesion)?;
+    not_negative(&format!("{path}.viscosity"), m.viscosity)?;
+    let within = m.albedo.iter().all(|part| (0.0..=1.0).contains(part));
+    range(within, &format!("{path}.albedo"), list(&m.albedo), || "three numbers from 0 to 1".into())
+}
+
+fn check_grains(path: &str, grains: &GrainsSettings, materials: &[&str]) -> Check {
+    ensure(materials.contains(&grains.material.as_str()), || {
+        let allowed = format!("no such material; the scene has: {}", materials.join(", "));
+        Problem::new(ProblemKind::Name, &format!("{path}.material"), &grains.material, allowed)
+            .with_nearest(materials.iter().copied())
+    })?;
+    finite_all(&format!("{path}.velocity"), &grains.velocity)?;
+    check_shape(&format!("{path}.shape"), &grains.shape)
+}
+
+fn check_boundary(path: &str, wall: &BoundarySettings) -> Check {
+    check_shape(&format!("{path}.shape"), &wall.shape)?;
+    if let Some(friction) = wall.friction {
+        not_negative(&format!("{path}.friction"), friction)?;
+    }
+    match &wall.motion {
+        Some(motion) => check_motion(&format!("{path}.motion"), motion),
+        None => Ok(()),
+    }
+}
+
+fn check_motion(path: &str, motion: &Motion) -> Check {
+    finite_all(&format!("{path}.pivot"), &motion.pivot)?;
+    range(!motion.keyframe.is_empty(), &format!("{path}.keyframe"), "[]", || "at least one keyframe".into())?;
+    let mut previous = None;
+    for (i, key) in motion.keyframe.iter().enumerate() {
+        let at = |name: &str| format!("{path}.keyframe.{i}.{name}");
+        finite(&at("time"), key.time)?;
+        range(previous.is_none_or(|before| before < key.time), &at("time"), key.time, || {
+            format!("later than the keyframe before, {} s", previous.unwrap_or_default())
+        })?;
+        previous = Some(key.time);
+        finite_all(&at("translation"), &key.translation)?;
+        finite(&at("angle"), key.angle)?;
+        direction(&at("axis"), &key.axis)?;
+    }
+    Ok(())
+}
+
+/// Checks that a shape's numbers are finite; whether they describe a solid is for the boundary to say.
+fn check_shape(path: &str, shape: &Shape) -> Check {
+    let vector =
+        |variant: &str, key: &str, value: &[f32; 3]| finite_all(&format!("{path}.{variant}.{key}"), value);
+    let number = |variant: &str, key: &str, value: f32| finite(&format!("{path}.{variant}.{key}"), value);
+    let parts = |variant: &str, shapes: &[Shape]| {
+        shapes
+            .iter()
+            .enumerate()
+            .try_for_each(|(i, part)| check_shape(&format!("{path}.{variant}.{i}"), part))
+    };
+    match shape {
+        Shape::Plane { point, normal } => {
+            vector("plane", "point", point)?;
+            vector("plane", "normal", normal)
+        }
+        Shape::Box { min, max, .. } => {
+            vector("box", "min", min)?;
+            vector("box", "max", max)
+        }
+        Shape::Sphere { center, radius, .. } => {
+            vector("sphere", "center", center)?;
+            number("sphere", "radius", *radius)
+        }
+        Shape::Cylinder { from, to, radius, .. } => {
+            vector("cylinder", "from", from)?;
+            vector("cylinder", "to", to)?;
+            number("cylinder", "radius", *radius)
+        }
+        Shape::Capsule { from, to, radius, .. } => {
+            vector("capsule", "from", from)?;
+            vector("capsule", "to", to)?;
+            number("capsule", "radius", *radius)
+        }
+        Shape::Cone { from, to, from_radius, to_radius, .. } => {
+            vector("cone", "from", from)?;
+            vector("cone", "to", to)?;
+            number("cone", "from_radius", *from_radius)?;
+            number("cone", "to_radius", *to_radius)
+        }
+        Shape::Funnel { from, to, from_radius, to_radius, thickness } => {
+            vector("funnel", "from", from)?;
+            vector("funnel", "to", to)?;
+            number("funnel", "from_radius", *from_radius)?;
+            number("funnel", "to_radius", *to_radius)?;
+            number("funnel", "thickness", *thickness)
+        }
+        Shape::Union(shapes) => parts("union", shapes),
+        Shape::Intersection(shapes) => parts("intersection", shapes),
+        Shape::Subtraction(shapes) => parts("subtraction", shapes),
+    }
+}
+
+fn check_air(air: &AirSettings) -> Check {
+    not_negative("air.density", air.density)?;
+    positive("air.viscosity", air.viscosity)?;
+    if let DragLaw::Constant(coefficient) = air.drag {
+        not_negative("air.drag.constant", coefficient)?;
+    }
+    if let Some(diameter) = air.grain_diameter {
+        positive("air.grain_diameter", diameter)?;
+    }
+    air.wind.iter().enumerate().try_for_each(|(i, wind)| check_wind(&format!("air.wind.{i}"), wind))
+}
+
+fn check_wind(path: &str, wind: &WindField) -> Check {
+    match wind {
+        WindField::Uniform { velocity } => finite_all(&format!("{path}.uniform.velocity"), velocity),
+        WindField::Vortex { center, axis, core_radius, speed } => {
+            let path = format!("{path}.vortex");
+            finite_all(&format!("{path}.center"), center)?;
+            direction(&format!("{path}.axis"), axis)?;
+            positive(&format!("{path}.core_radius"), *core_radius)?;
+            finite(&format!("{path}.speed"), *speed)
+        }
+        WindField::Gust { center, radius, velocity, time } => {
+            let path = format!("{path}.gust");
+            finite_all(&format!("{path}.center"), center)?;
+            positive(&format!("{path}.radius"), *radius)?;
+            finite_all(&format!("{path}.velocity"), velocity)?;
+            let ordered = time[0] < time[1] && time.iter().all(|t| t.is_finite());
+            range(ordered, &format!("{path}.time"), list(time), || "[from, to] with from < to".into())
+        }
+        WindField::Grid { origin, spacing, size, velocity } => {
+            let path = format!("{path}.grid");
+            finite_all(&format!("{path}.origin"), origin)?;
+            let spaced = spacing.iter().all(|step| *step > 0.0 && step.is_finite());
+            range(spaced, &format!("{path}.spacing"), list(spacing), || "three numbers above 0".into())?;
+            range(!size.contains(&0), &format!("{path}.size"), list(size), || {
+                "three whole numbers, 1 or more".into()
+            })?;
+            let nodes = size.iter().fold(1u128, |product, count| product * u128::from(*count));
+            let given = velocity.len();
+            range(
+                nodes == given as u128,
+                &format!("{path}.velocity"),
+                format!("{given} velocities"),
+                || format!("{nodes} velocities, as `size` = {} says", list(size)),
+            )?;
+            velocity.iter().enumerate().try_for_each(|(i, v)| finite_all(&format!("{path}.velocity.{i}"), v))
+        }
+    }
+}
+
+fn check_fields(fields: &[String]) -> Check {
+    for (i, field) in fields.iter().enumerate() {
+        let name =
+            |allowed: &str| Problem::new(ProblemKind::Name, &format!("output.fields.{i}"), field, allowed);
+        let word = !field.is_empty() && field.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        ensure(word, || name("must be a word of letters, digits and _"))?;
+        ensure(!["id", "position"].contains(&field.as_str()), || name("is always written; leave it out"))?;
+        ensure(!fields[..i].contains(field), || name("stands twice"))?;
+    }
+    Ok(())
+}
+
+fn check_expect(path: &str, expect: &ExpectSettings) -> Check {
+    let path = format!("{path}.range");
+    finite_all(&path, &expect.range)?;
+    range(expect.range[0] <= expect.range[1], &path, list(&expect.range), || {
+        "[least, most] with least <= most".into()
+    })
+}
+
+/// Names must be there, differ, and be usable in paths.
+fn check_names(section: &str, names: &[&str]) -> Check {
+    for (i, name) in names.iter().enumerate() {
+        let problem =
+            |allowed: &str| Problem::new(ProblemKind::Name, &format!("{section}.{i}.name"), name, allowed);
+        ensure(!name.trim().is_empty(), || problem("must not be empty"))?;
+        ensure(!name.contains('.') && name.parse::<usize>().is_err(), || {
+            problem("must be neither a number nor contain a dot, so that paths can use it")
+        })?;
+        ensure(!names[..i].contains(name), || problem("stands twice; names must differ"))?;
+    }
+    Ok(())
+}
+
+fn ensure(valid: bool, problem: impl FnOnce() -> Problem) -> Check {
+    if valid { Ok(()) } else { Err(Box::new(problem())) }
+}
+
+fn range(valid: bool, path: &str, found: impl Display, allowed: impl FnOnce() -> String) -> Check {
+    ensure(valid, || Problem::new(ProblemKind::OutOfRange, path, found, allowed()))
+}
+
+fn finite<T: Number>(path: &str, value: T) -> Check {
+    range(value.into().is_finite(), path, value, || "a finite number".into())
+}
+
+fn finite_all<T: Number>(path: &str, values: &[T]) -> Check {
+    let finite = values.iter().all(|value| (*value).into().is_finite());
+    range(finite, path, list(values), || "finite numbers".into())
+}
+
+fn positive<T: Number>(path: &str, value: T) -> Check {
+    let number: f64 = value.into();
+    range(number > 0.0 && number.is_finite(), path, value, || "above 0 and finite".into())
+}
+
+fn not_negative<T: Number>(path: &str, value: T) -> Check {
+    let number: f64 = value.into();
+    range(number >= 0.0 && number.is_finite(), path, value, || "0 or more and finite".into())
+}
+
+fn direction(path: &str, axis: &[f32; 3]) -> Check {
+    finite_all(path, axis)?;
+    range(axis.iter().any(|part| *part != 0.0), path, list(axis), || "a direction, not zero".into())
+}
+
+fn list<T: Display>(values: &[T]) -> String {
+    format!("[{}]", values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+}

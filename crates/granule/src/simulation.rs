@@ -1,0 +1,204 @@
+//! The front door: a [`Scene`] becomes a [`Simulation`] that steps and hands out fields.
+
+use std::ops::ControlFlow;
+
+use crate::boundary::Boundaries;
+use crate::boundary::Sdf;
+use crate::grains::fill;
+use crate::particles::NewParticle;
+use crate::random::Random;
+use crate::scene::{Problem, ProblemKind, Scene, SceneError, SolverKind};
+use crate::simulator::{
+    Command, CommandError, CommandReport, FieldError, FieldInfo, Simulator, Snapshot, StepReport,
+};
+use crate::solver::iisph::{Defect, Iisph};
+
+/// Where and how to simulate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// The device.
+    pub device: Device,
+    /// Number of CPU threads; all cores when absent.
+    pub threads: Option<usize>,
+    /// A deliberate fault, for negative controls only.
+    pub defect: Option<Defect>,
+}
+
+/// The devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Device {
+    /// CPU cores.
+    #[default]
+    Cpu,
+}
+
+/// Why a simulation could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulationError {
+    /// The scene is wrong.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The machine refused threads.
+    #[error("could not start {threads} threads: {reason}")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+/// A running simulation.
+pub struct Simulation {
+    scene: Scene,
+    simulator: Box<dyn Simulator>,
+    frame: u64,
+    lost: usize,
+    steps: u64,
+}
+
+impl Simulation {
+    /// Checks a scene and fills it with grains.
+    pub fn new(scene: Scene, options: &Options) -> Result<Self, SimulationError> {
+        scene.validate()?;
+        let boundaries = scene_boundaries(&scene)?;
+        let grains = scene_grains(&scene)?;
+        let threads = options.threads.unwrap_or(0);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
+        let simulator: Box<dyn Simulator> = match scene.simulation.solver {
+            SolverKind::Iisph => {
+                let mut solver = Iisph::new(scene.clone(), boundaries, &grains, pool);
+                if let Some(defect) = options.defect {
+                    solver.inject(defect);
+                }
+                Box::new(solver)
+            }
+        };
+        Ok(Self { scene, simulator, frame: 0, lost: 0, steps: 0 })
+    }
+
+    /// The scene as it started.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Advances by one step, at most to the next frame time.
+    pub fn step(&mut self) -> StepReport {
+        let target = (self.frame + 1) as f64 / self.scene.simulation.fps;
+        let report = self.simulator.step(target - self.simulator.time());
+        self.lost += report.lost;
+        self.steps += 1;
+        if self.simulator.time() >= target * (1.0 - 1e-12) {
+            self.frame += 1;
+        }
+        report
+    }
+
+    /// Advances to the next frame time; `on_step` may stop it after any step.
+    pub fn run_frame(
+        &mut self,
+        on_step: &mut dyn FnMut(&StepReport, f64) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let target = self.frame + 1;
+        while self.frame < target {
+            let report = self.step();
+            on_step(&report, self.simulator.time())?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Advances to the first frame time at or after `seconds` [s] of simulated time.
+    pub fn run_until(&mut self, seconds: f64) {
+        while self.time() < seconds * (1.0 - 1e-12) {
+            self.step();
+        }
+    }
+
+    /// Number of frames completed.
+    pub fn frame(&self) -> u64 {
+        self.frame
+    }
+
+    /// Number of steps taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Simulated time [s].
+    pub fn time(&self) -> f64 {
+        self.simulator.time()
+    }
+
+    /// Number of particles now.
+    pub fn particle_count(&self) -> usize {
+        self.simulator.particle_count()
+    }
+
+    /// Particles removed so far because their state was not finite.
+    pub fn lost(&self) -> usize {
+        self.lost
+    }
+
+    /// The fields that the solver has.
+    pub fn fields(&self) -> &'static [FieldInfo] {
+        self.simulator.fields()
+    }
+
+    /// Reads fields by name, waiting for them, sorted by id.
+    pub fn read(&mut self, fields: &[&str]) -> Result<Snapshot, FieldError> {
+        let ticket = self.simulator.read(fields)?;
+        let mut snapshot = Snapshot::default();
+        while !self.simulator.poll(ticket, &mut snapshot) {
+            std::thread::yield_now();
+        }
+        Ok(snapshot)
+    }
+
+    /// Changes something between steps.
+    pub fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        self.simulator.apply(command)
+    }
+
+    /// The solver on its device.
+    pub fn simulator(&self) -> &dyn Simulator {
+        self.simulator.as_ref()
+    }
+
+    /// Switches costly diagnostics (friction power) on or off.
+    pub fn set_diagnostics(&mut self, on: bool) {
+        self.simulator.set_diagnostics(on);
+    }
+}
+
+fn scene_boundaries(scene: &Scene) -> Result<Boundaries, SceneError> {
+    let list = scene.boundary.iter().map(|b| (b.name.clone(), b.shape.clone(), b.friction, b.motion.clone()));
+    Boundaries::new(list).map_err(|e| geometry_error(&format!("boundary.{}.shape", e.name()), e.to_string()))
+}
+
+fn scene_grains(scene: &Scene) -> Result<Vec<NewParticle>, SceneError> {
+    let mut random = Random::new(scene.simulation.seed);
+    let mut all = Vec::new();
+    for (k, grains) in scene.grains.iter().enumerate() {
+        let wrong = |reason: String| geometry_error(&format!("grains.{k}.shape"), reason);
+        let index = scene.material.iter().position(|m| m.name == grains.material);
+        let index = index.ok_or_else(|| wrong(format!("unknown material `{}`", grains.material)))?;
+        let shape = Sdf::new(&grains.shape).map_err(|e| wrong(e.to_string()))?;
+        let filled = fill(grains, &shape, &scene.material[index], index as u16, &mut random);
+        all.extend(filled.map_err(|e| wrong(e.to_string()))?);
+    }
+    Ok(all)
+}
+
+fn geometry_error(path: &str, reason: String) -> SceneError {
+    let path = path.split('.').map(String::from).collect();
+    let allowed = "a shape as in the scene reference".into();
+    SceneError::Problem(Box::new(Problem {
+        location: None,
+        path,
+        kind: ProblemKind::OutOfRange,
+        found: reason,
+        allowed,
+        nearest: None,
+    }))
+}

@@ -1,0 +1,225 @@
+//! What every solver on every device offers to the rest of the program.
+
+use glam::Vec3;
+use serde::Serialize;
+
+use crate::stages::StageTimes;
+
+/// The kind of values a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FieldKind {
+    /// An unsigned integer per particle.
+    Integer,
+    /// A number per particle.
+    Scalar,
+    /// A vector per particle.
+    Vec3,
+    /// An orientation per particle (x, y, z, w).
+    Quaternion,
+    /// A symmetric tensor per particle (xx, xy, xz, yy, yz, zz).
+    Tensor,
+}
+
+/// Name, unit and kind of a particle field that a solver can hand out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FieldInfo {
+    /// Name, as used on the command line and in files.
+    pub name: &'static str,
+    /// SI unit; "1" where there is none.
+    pub unit: &'static str,
+    /// Kind of values.
+    pub kind: FieldKind,
+}
+
+/// The values of one field, in the order of ids.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldData {
+    /// Integers.
+    Integer(Vec<u32>),
+    /// Numbers.
+    Scalar(Vec<f32>),
+    /// Vectors.
+    Vec3(Vec<[f32; 3]>),
+    /// Orientations.
+    Quaternion(Vec<[f32; 4]>),
+    /// Symmetric tensors (xx, xy, xz, yy, yz, zz).
+    Tensor(Vec<[f32; 6]>),
+}
+
+/// Fields of all particles at one time, sorted by id.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// Simulated time [s].
+    pub time: f64,
+    /// The fields that were asked for, in the order asked.
+    pub columns: Vec<(FieldInfo, FieldData)>,
+}
+
+impl Snapshot {
+    /// The values of a field, if the snapshot holds it.
+    pub fn column(&self, name: &str) -> Option<&FieldData> {
+        self.columns.iter().find(|(info, _)| info.name == name).map(|(_, data)| data)
+    }
+
+    /// The values of a vector field, if the snapshot holds it.
+    pub fn vec3(&self, name: &str) -> Option<&[[f32; 3]]> {
+        match self.column(name) {
+            Some(FieldData::Vec3(values)) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The values of a scalar field, if the snapshot holds it.
+    pub fn scalar(&self, name: &str) -> Option<&[f32]> {
+        match self.column(name) {
+            Some(FieldData::Scalar(values)) => Some(values),
+            _ => None,
+        }
+    }
+}
+
+/// A pending read; a device may deliver later than it was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadTicket(pub u64);
+
+/// What may be changed between steps.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Sets a numeric parameter by its scene path, e.g. `material.sand.friction_angle` [degrees].
+    Set {
+        /// Scene path.
+        path: String,
+        /// New value, in the scene's units.
+        value: f64,
+    },
+    /// Adds grains; those that would overlap others or walls are not added and are reported.
+    Emit {
+        /// Name of the grains' material.
+        material: String,
+        /// Centres [m].
+        positions: Vec<Vec3>,
+        /// Common velocity [m/s].
+        velocity: Vec3,
+    },
+    /// Replaces gravity or any other uniform force field [m/s2].
+    Gravity(Vec3),
+    /// Takes over a named boundary's pose; it moves there with this velocity until told otherwise.
+    ToolPose {
+        /// Name of the boundary.
+        boundary: String,
+        /// Position of the boundary's frame [m].
+        position: Vec3,
+        /// Linear velocity [m/s].
+        velocity: Vec3,
+    },
+    /// Replaces the uniform wind [m/s].
+    Wind(Vec3),
+}
+
+/// What a command did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CommandReport {
+    /// Grains that were added.
+    pub emitted: usize,
+    /// Grains that found no room.
+    pub blocked: usize,
+}
+
+/// Why a command was refused.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum CommandError {
+    /// No parameter, material or boundary has this name.
+    #[error("{what} `{name}` does not exist; known: {known}")]
+    Unknown {
+        /// What kind of thing was looked for.
+        what: &'static str,
+        /// The name that was given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// The value is outside its range.
+    #[error("`{path}` = {value}: {reason}")]
+    Value {
+        /// The parameter.
+        path: String,
+        /// The value.
+        value: f64,
+        /// What is allowed.
+        reason: String,
+    },
+}
+
+/// A field name that the solver does not have.
+#[derive(Debug, thiserror::Error, PartialEq)]
+#[error("solver `{solver}` has no field `{name}`; it has: {known}")]
+pub struct FieldError {
+    /// The solver.
+    pub solver: &'static str,
+    /// The field that was asked for.
+    pub name: String,
+    /// The fields it has.
+    pub known: String,
+}
+
+/// What happened in one step.
+#[derive(Clone, Debug, Default)]
+pub struct StepReport {
+    /// Length of the step [s].
+    pub dt: f64,
+    /// Particles after the step.
+    pub particles: usize,
+    /// Sweeps of the pressure and friction loop.
+    pub iterations: u32,
+    /// Average density error after the loop, relative to the rest density.
+    pub density_error: f64,
+    /// Relative change of the friction stress in the last sweep.
+    pub friction_error: f64,
+    /// Whether both errors fell below their thresholds.
+    pub converged: bool,
+    /// Whether the CFL condition shortened the step below its maximum.
+    pub limited: bool,
+    /// Fastest particle [m/s].
+    pub max_speed: f64,
+    /// Kinetic energy [J].
+    pub kinetic_energy: f64,
+    /// Power of the frictional stress [W]; measured only where diagnostics are on.
+    pub friction_power: Option<f64>,
+    /// Particles removed in this step because their state was not finite.
+    pub lost: usize,
+    /// Boundary samples that did not fit the per-particle limit.
+    pub dropped_samples: usize,
+    /// Mean number of neighbours.
+    pub neighbors_mean: f64,
+    /// Seconds per stage.
+    pub stages: StageTimes,
+}
+
+/// A solver on a device.
+pub trait Simulator: Send {
+    /// The solver's word in scenes.
+    fn solver(&self) -> &'static str;
+    /// Device and adapter in words.
+    fn device(&self) -> String;
+    /// Advances by one step of at most `max_dt` seconds.
+    fn step(&mut self, max_dt: f64) -> StepReport;
+    /// Changes something between steps.
+    fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError>;
+    /// The fields this solver has.
+    fn fields(&self) -> &'static [FieldInfo];
+    /// Asks for fields; the values are there once `poll` returns true.
+    fn read(&mut self, fields: &[&str]) -> Result<ReadTicket, FieldError>;
+    /// Fetches a read that has finished.
+    fn poll(&mut self, ticket: ReadTicket, snapshot: &mut Snapshot) -> bool;
+    /// Number of particles now.
+    fn particle_count(&self) -> usize;
+    /// Simulated time [s].
+    fn time(&self) -> f64;
+    /// Bytes held per particle by columns, lists and scratch.
+    fn bytes_per_particle(&self) -> f64;
+    /// Hash of ids, positions, velocities, time and counts, independent of the order in memory.
+    fn state_hash(&self) -> u64;
+    /// Switches costly diagnostics (friction power) on or off.
+    fn set_diagnostics(&mut self, on: bool);
+}

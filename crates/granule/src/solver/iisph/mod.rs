@@ -1,0 +1,278 @@
+//! Granular IISPH on the CPU: unilateral pressure and Drucker-Prager friction solved together.
+//!
+//! References: [ICS14] implicit incompressible SPH, [Ned24] the granular form, [NGL10], [AO11] coupled pressure and
+//! friction. docs/equations.md holds the keys and the departures from the printed equations.
+//!
+//! Limitations: one particle radius per scene; Jacobi sweeps, so tall piles need more of them.
+//!
+//! Stability: relaxation 0.25 for pressure and stress together (0.5 for a plain fluid); dt <= 0.4 d / v_max and
+//! dt <= 0.1 h^2 / nu.
+
+mod commands;
+mod density;
+mod fields;
+mod integrate;
+mod params;
+mod predict;
+pub mod rheology;
+mod setup;
+mod state;
+mod sweep;
+mod walls;
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use crate::air::Air;
+use crate::boundary::Boundaries;
+use crate::particles::{NewParticle, Particles};
+use crate::scene::{FrictionMode, Scene};
+use crate::simulator::{
+    Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StepReport,
+};
+use crate::stages::{Stage, StageTimes};
+
+use density::compute_density;
+use predict::{predict_drag, predict_velocity};
+use setup::{Search, Setup};
+use state::IisphState;
+use sweep::{accelerate, friction_power, project, trial_stress};
+
+/// Deliberate faults for negative controls: each must make a named gate fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defect {
+    /// The frictional stress has the sign that [Ned24] prints.
+    StressSign,
+    /// Walls keep particles 2.33 radii away, as volume maps in the reference code do.
+    WallStandOff,
+    /// One of the nine rows of cells around a particle is not searched.
+    MissingNeighborRow,
+}
+
+/// The granular IISPH solver on the CPU.
+pub struct Iisph {
+    setup: Setup,
+    scene: Scene,
+    gravity: Vec3,
+    air: Option<Air>,
+    boundaries: Boundaries,
+    particles: Particles,
+    state: IisphState,
+    search: Search,
+    pool: Arc<rayon::ThreadPool>,
+    time: f64,
+    diagnostics: bool,
+    reads: fields::Reads,
+}
+
+/// How the loop ended.
+struct Solved {
+    iterations: u32,
+    density_error: f64,
+    friction_error: f64,
+    converged: bool,
+}
+
+impl Iisph {
+    /// A solver for a checked scene with its initial grains, working on `pool`.
+    pub fn new(
+        scene: Scene,
+        boundaries: Boundaries,
+        grains: &[NewParticle],
+        pool: rayon::ThreadPool,
+    ) -> Self {
+        let mut particles = Particles::default();
+        for grain in grains {
+            particles.push(*grain);
+        }
+        let mut state = IisphState::default();
+        state.resize(particles.len());
+        Self {
+            setup: Setup::new(&scene),
+            gravity: Vec3::from(scene.simulation.gravity),
+            air: scene.air.clone().map(Air::new),
+            boundaries,
+            particles,
+            state,
+            search: Search::default(),
+            pool: Arc::new(pool),
+            time: 0.0,
+            diagnostics: false,
+            reads: fields::Reads::default(),
+            scene,
+        }
+    }
+
+    /// Injects a fault, for negative controls only.
+    pub fn inject(&mut self, defect: Defect) {
+        self.setup.defect = Some(defect);
+    }
+
+    /// The stages of a step, in order.
+    fn step_stages(&mut self, max_dt: f64) -> StepReport {
+        let (dt, limited) = self.choose_dt(max_dt);
+        let mut t = StageTimes::default();
+        t.time(Stage::Sort, || self.sort());
+        t.time(Stage::Neighbors, || self.find_neighbors());
+        t.time(Stage::SampleBoundaries, || self.sample_boundaries(dt));
+        t.time(Stage::Density, || self.compute_density());
+        t.time(Stage::Drag, || self.predict_drag(dt));
+        t.time(Stage::PredictVelocity, || self.predict_velocity(dt));
+        t.time(Stage::WarmStart, || self.warm_start(dt));
+        let solved = self.solve(dt, &mut t);
+        let moved = t.time(Stage::Integrate, || self.integrate(dt));
+        let power = t.time(Stage::Diagnose, || self.diagnose(dt));
+        let lost = t.time(Stage::Quarantine, || self.quarantine());
+        self.time += dt;
+        StepReport {
+            dt,
+            particles: self.particles.len(),
+            iterations: solved.iterations,
+            density_error: solved.density_error,
+            friction_error: solved.friction_error,
+            converged: solved.converged,
+            limited,
+            max_speed: moved.max_speed,
+            kinetic_energy: moved.kinetic_energy,
+            friction_power: power,
+            lost,
+            dropped_samples: self.state.contacts.dropped(),
+            neighbors_mean: self.search.lists.total() as f64 / self.particles.len().max(1) as f64,
+            stages: t,
+        }
+    }
+
+    fn sort(&mut self) {
+        self.search.sort(&self.setup, &self.particles.position);
+        self.particles.permute(&self.search.order);
+        self.state.permute(&self.search.order);
+    }
+
+    fn find_neighbors(&mut self) {
+        self.search.find_neighbors(&self.setup, &self.particles.position);
+    }
+
+    fn sample_boundaries(&mut self, dt: f64) {
+        self.boundaries.advance(self.time, dt);
+        self.state.contacts.sample(
+            &self.boundaries,
+            &self.setup.wall_table,
+            self.setup.params.support,
+            &self.particles.position,
+            self.search.order.sources(),
+        );
+    }
+
+    fn compute_density(&mut self) {
+        compute_density(&self.setup.density_input(&self.search, &self.particles), &mut self.state);
+    }
+
+    fn predict_drag(&mut self, dt: f64) {
+        let input = self.setup.predict_input(&self.search, &self.particles, dt, self.time);
+        predict_drag(&input, self.air.as_ref(), &mut self.state.predicted);
+    }
+
+    fn predict_velocity(&mut self, dt: f64) {
+        let input = self.setup.predict_input(&self.search, &self.particles, dt, self.time);
+        predict_velocity(&input, self.gravity, &mut self.state);
+    }
+
+    /// Takes over pressure, stress and wall impulses of the last step: all of them for grains, half the pressure for
+    /// a plain fluid ([ICS14] section 3.4). A smaller share makes piles creep.
+    fn warm_start(&mut self, dt: f64) {
+        let explicit = self.setup.params.friction == FrictionMode::Explicit;
+        self.state.warm_start(&self.setup.materials, &self.particles.material, explicit);
+        if explicit {
+            let input = self.setup.sweep_input(&self.search, &self.particles, dt);
+            trial_stress(&input, &mut self.state, self.setup.full_stress_step(dt));
+        }
+    }
+
+    /// Sweeps until density error and friction have converged.
+    fn solve(&mut self, dt: f64, t: &mut StageTimes) -> Solved {
+        let input = self.setup.sweep_input(&self.search, &self.particles, dt);
+        let (least, most) = self.setup.iterations(&self.state.pressure, self.gravity.length());
+        let count = self.particles.len().max(1) as f64;
+        let mut solved = Solved {
+            iterations: 0,
+            density_error: 0.0,
+            friction_error: 0.0,
+            converged: self.particles.is_empty(),
+        };
+        while !solved.converged || solved.iterations < least {
+            if solved.iterations == most || self.particles.is_empty() {
+                break;
+            }
+            t.time(Stage::Accelerate, || accelerate(&input, &mut self.state));
+            let error = t.time(Stage::Project, || project(&input, &mut self.state));
+            solved.iterations += 1;
+            solved.density_error = error.density / count;
+            solved.friction_error = error.relative_stress_change(input.pressure_relaxation);
+            solved.converged = solved.density_error < self.setup.params.density_error as f64
+                && solved.friction_error < self.setup.params.friction_error as f64;
+        }
+        t.time(Stage::Accelerate, || accelerate(&input, &mut self.state));
+        solved
+    }
+
+    fn diagnose(&mut self, dt: f64) -> Option<f64> {
+        self.diagnostics.then(|| {
+            let input = self.setup.sweep_input(&self.search, &self.particles, dt);
+            friction_power(&input, &self.state, self.setup.params.spacing.powi(3))
+        })
+    }
+}
+
+impl Simulator for Iisph {
+    fn solver(&self) -> &'static str {
+        "iisph"
+    }
+
+    fn device(&self) -> String {
+        format!("cpu, {} threads", self.pool.current_num_threads())
+    }
+
+    fn step(&mut self, max_dt: f64) -> StepReport {
+        let pool = self.pool.clone();
+        pool.install(|| self.step_stages(max_dt))
+    }
+
+    fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        self.apply_command(command)
+    }
+
+    fn fields(&self) -> &'static [FieldInfo] {
+        fields::FIELDS
+    }
+
+    fn read(&mut self, fields: &[&str]) -> Result<ReadTicket, FieldError> {
+        self.read_fields(fields)
+    }
+
+    fn poll(&mut self, ticket: ReadTicket, snapshot: &mut Snapshot) -> bool {
+        self.reads.take(ticket, snapshot)
+    }
+
+    fn particle_count(&self) -> usize {
+        self.particles.len()
+    }
+
+    fn time(&self) -> f64 {
+        self.time
+    }
+
+    fn bytes_per_particle(&self) -> f64 {
+        let columns = self.particles.len() * (16 + 16 + 4 + 2);
+        let all = columns + self.state.bytes() + self.search.bytes();
+        all as f64 / self.particles.len().max(1) as f64
+    }
+
+    fn state_hash(&self) -> u64 {
+        self.hash_state()
+    }
+
+    fn set_diagnostics(&mut self, on: bool) {
+        self.diagnostics = on;
+    }
+}

@@ -1,0 +1,96 @@
+//! The material laws of granular IISPH as pure functions: what one particle does in one sweep.
+
+use crate::sym3::Sym3;
+
+/// Density, relative to rest, above which a loose particle resists compaction.
+pub const LOOSE_DENSITY: f32 = 0.8;
+
+/// Share of an excess of density that is removed per step.
+pub const EXCESS_CORRECTION: f32 = 0.2;
+
+/// Compaction that the pressure has to bring about or to prevent: the step must expand the particle's volume by at
+/// least this share. Negative values allow compaction.
+///
+/// ```text
+/// grains:  e > 0:  0.2 e          e <= 0:  min(rho - 0.8, 0) + kappa dt e          e = rho - 1
+/// fluid:   e
+/// ```
+/// `density` is rho [1, relative to rest]; `compaction` is kappa dt. Plain IISPH ([ICS14] eq. 8: source e) gives no
+/// pressure, hence no friction, wherever a surface or a loose spot lies below rest density, and piles melt from
+/// there. Grains above [`LOOSE_DENSITY`] carry load at once and compact only at the rate kappa.
+#[inline]
+pub fn required_expansion(density: f32, compaction: f32, fluid: bool) -> f32 {
+    let excess = density - 1.0;
+    if fluid {
+        excess
+    } else if excess > 0.0 {
+        EXCESS_CORRECTION * excess
+    } else {
+        (density - LOOSE_DENSITY).min(0.0) + compaction * excess
+    }
+}
+
+/// Unilateral pressure: a relaxed Jacobi step, never negative. NaN becomes 0.
+///
+/// ```text
+/// p <- max(0, p + omega err / (dt^2 A))          [ICS14] eq. 12, clamped
+/// ```
+#[inline]
+pub fn project_pressure(pressure: f32, error: f32, step: f32) -> f32 {
+    (pressure + step * error).max(0.0)
+}
+
+/// Returns a frictional stress to the yield cone along its own direction. What is not finite becomes 0.
+///
+/// ```text
+/// s <- s min(1, limit / |s|_F)
+/// ```
+#[inline]
+pub fn return_to_cone(stress: Sym3, limit: f32) -> Sym3 {
+    let norm_squared = stress.norm_squared();
+    if norm_squared <= limit * limit {
+        return stress;
+    }
+    if !norm_squared.is_finite() {
+        return Sym3::ZERO;
+    }
+    stress.scaled(limit / norm_squared.sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_return_lands_on_or_inside_the_cone(c in prop::array::uniform6(-1e6f32..1e6), limit in 0.0f32..1e5) {
+            let s = Sym3 { xx: c[0], xy: c[1], xz: c[2], yy: c[3], yz: c[4], zz: c[5] };
+            let r = return_to_cone(s, limit);
+            prop_assert!(r.norm() <= limit * 1.00001);
+            prop_assert!(r.dot(&s) >= 0.0, "the direction is kept");
+            if s.norm() <= limit { prop_assert_eq!(r, s); }
+        }
+
+        #[test]
+        fn pressure_never_pulls(p in 0.0f32..1e6, e in -1.0f32..1.0, k in 0.0f32..1e8) {
+            prop_assert!(project_pressure(p, e, k) >= 0.0);
+        }
+    }
+
+    #[test]
+    fn values_that_are_not_finite_are_contained() {
+        assert_eq!(project_pressure(f32::NAN, 1.0, 1.0), 0.0);
+        let s = Sym3 { xx: f32::NAN, ..Sym3::ZERO };
+        assert_eq!(return_to_cone(s, 1.0), Sym3::ZERO);
+    }
+
+    #[test]
+    fn loose_grains_compact_slowly_and_very_loose_ones_freely() {
+        let slow = required_expansion(0.95, 0.004, false);
+        assert!(slow < 0.0 && slow > -0.001);
+        assert!(required_expansion(0.5, 0.004, false) < -0.29);
+        assert!((required_expansion(1.01, 0.004, false) - 0.002).abs() < 1e-6);
+        assert!((required_expansion(0.5, 0.0, true) + 0.5).abs() < 1e-6);
+    }
+}

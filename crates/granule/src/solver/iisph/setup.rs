@@ -1,0 +1,173 @@
+//! What stays the same from step to step, and the neighbourhood search.
+
+use glam::Vec4;
+
+use crate::material::Material;
+use crate::neighbors::{CellIndex, Domain, NeighborLists, Permutation, sum_blocks};
+use crate::particles::Particles;
+use crate::scene::{FrictionMode, Scene};
+use crate::sph::{Kernel, WallTable};
+
+use super::Defect;
+use super::density::DensityInput;
+use super::params::IisphParams;
+use super::predict::PredictInput;
+use super::sweep::SweepInput;
+use super::walls::WallStep;
+
+/// Relaxation of pressure and stress in coupled sweeps; larger values explode.
+const COUPLED_RELAXATION: f32 = 0.25;
+
+/// Relaxation of the pressure alone ([ICS14] section 3.2).
+const FLUID_RELAXATION: f32 = 0.5;
+
+/// Share of the lattice's diagonal below which a particle bears no pressure.
+const LEAST_DIAGONAL: f32 = 1e-3;
+
+/// Fewest sweeps of a step.
+const LEAST_ITERATIONS: u32 = 3;
+
+/// Layers of a heap per sweep.
+const LAYERS_PER_SWEEP: f64 = 4.0;
+
+/// Wall distance of the reference code's volume maps in radii (docs/equations.md).
+const REFERENCE_STAND_OFF: f32 = 2.33;
+
+/// Constants, kernel, materials and space.
+pub struct Setup {
+    pub params: IisphParams,
+    pub kernel: Kernel,
+    pub wall_table: WallTable,
+    pub materials: Vec<Material>,
+    pub domain: Domain,
+    pub defect: Option<Defect>,
+}
+
+impl Setup {
+    pub fn new(scene: &Scene) -> Self {
+        let spacing = 2.0 * scene.material[0].radius;
+        let kernel = Kernel::new(scene.simulation.kernel, scene.simulation.support * spacing);
+        Self {
+            params: IisphParams::new(scene, &kernel),
+            wall_table: WallTable::new(&kernel, spacing),
+            kernel,
+            materials: scene.material.iter().map(|m| Material::new(m, scene.iisph.yield_law)).collect(),
+            domain: Domain::new(scene.simulation.periodic.axes()),
+            defect: None,
+        }
+    }
+
+    pub fn density_input<'a>(&'a self, search: &'a Search, particles: &'a Particles) -> DensityInput<'a> {
+        DensityInput {
+            params: &self.params,
+            kernel: &self.kernel,
+            wall_fill: self.wall_table.fill(),
+            domain: &self.domain,
+            lists: &search.lists,
+            materials: &self.materials,
+            position: &particles.position,
+            material: &particles.material,
+        }
+    }
+
+    pub fn predict_input<'a>(
+        &'a self,
+        search: &'a Search,
+        particles: &'a Particles,
+        dt: f64,
+        time: f64,
+    ) -> PredictInput<'a> {
+        PredictInput {
+            particles,
+            materials: &self.materials,
+            lists: &search.lists,
+            domain: &self.domain,
+            support: self.params.support,
+            dt: dt as f32,
+            time,
+        }
+    }
+
+    pub fn sweep_input<'a>(
+        &'a self,
+        search: &'a Search,
+        particles: &'a Particles,
+        dt: f64,
+    ) -> SweepInput<'a> {
+        let dt = dt as f32;
+        let fluid = self.materials.iter().all(Material::is_fluid);
+        let densest = self.materials.iter().map(|m| m.density).fold(0.0, f32::max);
+        let stand_off = if self.defect == Some(Defect::WallStandOff) { REFERENCE_STAND_OFF } else { 1.0 };
+        let sign = if self.defect == Some(Defect::StressSign) { -1.0 } else { 1.0 };
+        SweepInput {
+            lists: &search.lists,
+            materials: &self.materials,
+            material: &particles.material,
+            dt,
+            wall: WallStep {
+                radius: stand_off * self.params.radius,
+                inverse_dt: 1.0 / dt,
+                push_out_speed: self.params.push_out_speed(),
+            },
+            compaction: self.params.compaction_rate() * dt,
+            least_diagonal: LEAST_DIAGONAL * self.params.lattice_gradient_squared / densest,
+            pressure_relaxation: if fluid { FLUID_RELAXATION } else { COUPLED_RELAXATION },
+            stress_step: sign * COUPLED_RELAXATION * self.full_stress_step(dt as f64),
+            explicit: self.params.friction == FrictionMode::Explicit,
+        }
+    }
+
+    /// Stress that would remove a strain rate in one step, per rest density: 1/(dt K), K = 2/3 sum |G|^2 [m2/s].
+    pub fn full_stress_step(&self, dt: f64) -> f32 {
+        1.0 / (dt as f32 * 2.0 / 3.0 * self.params.lattice_gradient_squared)
+    }
+
+    /// Fewest and most sweeps. A Jacobi sweep carries load a few particles far, so the fewest follow the height of
+    /// the heap, which the mean pressure of the last step tells: about 2.5 p / (rho g) for piles and columns.
+    pub fn iterations(&self, pressure: &[f32], gravity: f32) -> (u32, u32) {
+        let most = self.params.max_iterations;
+        let least = self.params.min_iterations.unwrap_or_else(|| {
+            let lightest = self.materials.iter().map(|m| m.density).fold(f32::INFINITY, f32::min);
+            let layer = lightest * gravity * self.params.spacing;
+            let mean = sum_blocks(pressure.len(), |range| pressure[range].iter().map(|&p| p as f64).sum())
+                / pressure.len().max(1) as f64;
+            let layers = if layer > 0.0 { 2.5 * mean / layer as f64 } else { 0.0 };
+            ((layers / LAYERS_PER_SWEEP).ceil() as u32).max(LEAST_ITERATIONS)
+        });
+        (least.min(most), most)
+    }
+}
+
+/// Cells, order and neighbour lists.
+#[derive(Default)]
+pub struct Search {
+    cells: CellIndex,
+    key: Vec<u64>,
+    pub order: Permutation,
+    pub lists: NeighborLists,
+}
+
+impl Search {
+    /// Finds the order of particles by cell.
+    pub fn sort(&mut self, setup: &Setup, position: &[Vec4]) {
+        self.cells.assign(&setup.domain, setup.params.support, position, &mut self.key);
+        self.order.sort(&mut self.key, self.cells.key_bits());
+        self.cells.index(&self.key);
+    }
+
+    /// Lists neighbours of particles that are in order.
+    pub fn find_neighbors(&mut self, setup: &Setup, position: &[Vec4]) {
+        self.cells.search_all_rows(setup.defect != Some(Defect::MissingNeighborRow));
+        self.lists.build(&self.cells, &setup.domain, setup.params.support, position);
+    }
+
+    /// Neighbours of a particle in the last step's lists; 0 for one added since.
+    pub fn neighbor_count(&self, particle: usize) -> u32 {
+        if particle < self.key.len() { self.lists.of(particle).len() as u32 } else { 0 }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.lists.bytes() + self.key.capacity() * 8
+    }
+}

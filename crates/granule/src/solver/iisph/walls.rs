@@ -1,0 +1,190 @@
+//! Walls as the solver sees them: samples near each particle, with a unilateral contact and Coulomb friction.
+//!
+//! The density map fills the density that a wall cuts off; forces come from the contact at a distance of one
+//! radius, so that a settled first layer rests at exactly that distance and a lone grain does not sink in.
+
+use glam::{Vec3, Vec4};
+use rayon::prelude::*;
+
+use crate::boundary::{Boundaries, BoundarySample};
+use crate::neighbors::{BLOCK, block_count, block_range};
+use crate::sph::WallTable;
+
+/// Most wall samples per particle; further ones are dropped and counted.
+pub const MAX_SAMPLES: usize = 8;
+
+/// Relaxation of the wall impulses per sweep.
+const WALL_RELAXATION: f32 = 0.5;
+
+/// Share of a penetration that is pushed out per step.
+const PUSH_OUT: f32 = 0.1;
+
+/// A wall near a particle and what it does to it.
+#[derive(Clone, Copy, Debug)]
+pub struct WallContact {
+    /// The wall.
+    pub sample: BoundarySample,
+    /// Acceleration along the normal, never negative [m/s2].
+    pub normal: f32,
+    /// Frictional acceleration in the wall's plane [m/s2].
+    pub tangent: Vec3,
+}
+
+/// Wall contacts of the particles of one block.
+#[derive(Clone, Debug, Default)]
+pub struct WallBlock {
+    offset: Vec<u32>,
+    contact: Vec<WallContact>,
+    dropped: usize,
+}
+
+impl WallBlock {
+    /// The contacts of the block's `k`-th particle.
+    pub fn of(&self, k: usize) -> &[WallContact] {
+        &self.contact[self.offset[k] as usize..self.offset[k + 1] as usize]
+    }
+
+    /// The contacts of the block's `k`-th particle.
+    pub fn of_mut(&mut self, k: usize) -> &mut [WallContact] {
+        &mut self.contact[self.offset[k] as usize..self.offset[k + 1] as usize]
+    }
+}
+
+/// Wall contacts of all particles, in blocks.
+#[derive(Clone, Debug, Default)]
+pub struct WallContacts {
+    /// Contacts per block.
+    pub blocks: Vec<WallBlock>,
+    previous: Vec<WallBlock>,
+}
+
+impl WallContacts {
+    /// Samples the walls near every particle; impulses of the last step are taken over where the wall is the same.
+    ///
+    /// `sources` tells where each particle was in the last step's order.
+    pub fn sample(
+        &mut self,
+        boundaries: &Boundaries,
+        table: &WallTable,
+        reach: f32,
+        position: &[Vec4],
+        sources: &[u32],
+    ) {
+        std::mem::swap(&mut self.blocks, &mut self.previous);
+        self.blocks.resize_with(block_count(position.len()), WallBlock::default);
+        let previous = &self.previous;
+        self.blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
+            block.offset.clear();
+            block.offset.push(0);
+            block.contact.clear();
+            block.dropped = 0;
+            for i in block_range(b, position.len()) {
+                let first = block.contact.len();
+                boundaries.sample(position[i].truncate(), reach, table, &mut |sample| {
+                    if block.contact.len() - first == MAX_SAMPLES {
+                        block.dropped += 1;
+                        return;
+                    }
+                    block.contact.push(warm_contact(previous, sources[i] as usize, sample));
+                });
+                block.offset.push(block.contact.len() as u32);
+            }
+        });
+    }
+
+    /// The contacts of a particle.
+    pub fn of(&self, particle: usize) -> &[WallContact] {
+        self.blocks.get(particle / BLOCK).map_or(&[], |block| {
+            if particle % BLOCK + 1 < block.offset.len() { block.of(particle % BLOCK) } else { &[] }
+        })
+    }
+
+    /// Samples dropped in this step.
+    pub fn dropped(&self) -> usize {
+        self.blocks.iter().map(|block| block.dropped).sum()
+    }
+
+    /// Keeps the contacts of the particles for which `keep` holds.
+    pub fn retain(&mut self, keep: &[bool]) {
+        let kept: Vec<Vec<WallContact>> =
+            (0..keep.len()).filter(|&i| keep[i]).map(|i| self.of(i).to_vec()).collect();
+        self.blocks = kept
+            .chunks(BLOCK)
+            .map(|chunk| {
+                let mut block = WallBlock { offset: vec![0], ..WallBlock::default() };
+                for contacts in chunk {
+                    block.contact.extend_from_slice(contacts);
+                    block.offset.push(block.contact.len() as u32);
+                }
+                block
+            })
+            .collect();
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        let block = |b: &WallBlock| b.contact.capacity() * size_of::<WallContact>() + 4 * b.offset.capacity();
+        self.blocks.iter().chain(&self.previous).map(block).sum()
+    }
+}
+
+fn warm_contact(previous: &[WallBlock], source: usize, sample: BoundarySample) -> WallContact {
+    let old = previous.get(source / BLOCK).filter(|block| source % BLOCK + 1 < block.offset.len());
+    let same = |c: &&WallContact| c.sample.boundary == sample.boundary && c.sample.face == sample.face;
+    match old.and_then(|block| block.of(source % BLOCK).iter().find(same)) {
+        Some(c) => WallContact { sample, normal: c.normal, tangent: c.tangent },
+        None => WallContact { sample, normal: 0.0, tangent: Vec3::ZERO },
+    }
+}
+
+/// Density that walls cut off and the density map gives back, relative to rest.
+///
+/// ```text
+/// rho_B = 1 - prod_k (1 - f lambda(Phi_k))
+/// ```
+/// One wall gives f lambda; two that meet do not count their common volume twice.
+pub fn wall_density(contacts: &[WallContact], fill: f32) -> f32 {
+    1.0 - contacts.iter().map(|c| 1.0 - fill * c.sample.lambda).product::<f32>()
+}
+
+/// Corrects a wall's impulses for a particle velocity and returns the acceleration they give.
+///
+/// ```text
+/// gap = Phi - r;   v_min = gap > 0 ? -gap/dt : min(-0.1 gap/dt, v_push)
+/// c_n <- max(0, c_n - 0.5 (v_n - v_min)/dt);   t <- t - 0.5 v_t/dt,  |t| <= mu c_n
+/// ```
+pub fn correct_contact(contact: &mut WallContact, velocity: Vec3, mu: f32, wall: &WallStep) -> Vec3 {
+    let gap = contact.sample.distance - wall.radius;
+    if gap >= wall.radius {
+        contact.normal = 0.0;
+        contact.tangent = Vec3::ZERO;
+        return Vec3::ZERO;
+    }
+    let least = if gap > 0.0 {
+        -gap * wall.inverse_dt
+    } else {
+        (-PUSH_OUT * gap * wall.inverse_dt).min(wall.push_out_speed)
+    };
+    let normal = contact.sample.normal;
+    let relative = velocity - contact.sample.velocity;
+    let v_n = relative.dot(normal);
+    contact.normal = (contact.normal - WALL_RELAXATION * (v_n - least) * wall.inverse_dt).max(0.0);
+    let tangent = contact.tangent - WALL_RELAXATION * wall.inverse_dt * (relative - v_n * normal);
+    let tangent = tangent - tangent.dot(normal) * normal;
+    contact.tangent = tangent.clamp_length_max(mu * contact.normal);
+    if !contact.tangent.is_finite() {
+        contact.tangent = Vec3::ZERO;
+    }
+    contact.normal * normal + contact.tangent
+}
+
+/// What wall contacts need to know of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct WallStep {
+    /// Particle radius [m].
+    pub radius: f32,
+    /// 1 / dt [1/s].
+    pub inverse_dt: f32,
+    /// Fastest push out of a wall [m/s].
+    pub push_out_speed: f32,
+}

@@ -1,0 +1,67 @@
+//! The names of the stages of a step, and their timers.
+//!
+//! Timer rows, GPU pass labels, UI rows and benchmark names all come from [`Stage`].
+
+use std::time::Instant;
+
+macro_rules! stages {
+    ($($variant:ident => $name:literal : $doc:literal),+ $(,)?) => {
+        /// A stage of a step.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Stage { $(#[doc = $doc] $variant),+ }
+
+        impl Stage {
+            /// All stages in the order of a step.
+            pub const ALL: &'static [Stage] = &[$(Stage::$variant),+];
+
+            /// The stage's name.
+            pub fn name(self) -> &'static str {
+                match self { $(Stage::$variant => $name),+ }
+            }
+        }
+    };
+}
+
+stages! {
+    Sort => "sort": "Particles are sorted by cell.",
+    Neighbors => "neighbors": "Neighbour lists and kernel gradients are built.",
+    SampleBoundaries => "sample_boundaries": "Walls near each particle are sampled.",
+    Density => "density": "Density and the diagonal of the pressure system.",
+    Drag => "drag": "Air drag.",
+    PredictVelocity => "predict_velocity": "Velocity without pressure and friction.",
+    WarmStart => "warm_start": "Pressure, stress and wall impulses of the last step are taken over.",
+    Accelerate => "accelerate": "Accelerations from pressure and stress.",
+    Project => "project": "Strain rate; pressure and stress corrected and projected.",
+    Integrate => "integrate": "Velocities and positions.",
+    Diagnose => "diagnose": "Friction power, where asked for.",
+    Quarantine => "quarantine": "Non-finite particles are removed and counted.",
+}
+
+/// Number of stages.
+pub const STAGE_COUNT: usize = Stage::ALL.len();
+
+/// Seconds spent per stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StageTimes {
+    seconds: [f64; STAGE_COUNT],
+}
+
+impl StageTimes {
+    /// Runs a stage and adds its time.
+    pub fn time<R>(&mut self, stage: Stage, work: impl FnOnce() -> R) -> R {
+        let start = Instant::now();
+        let result = work();
+        self.seconds[stage as usize] += start.elapsed().as_secs_f64();
+        result
+    }
+
+    /// Seconds spent in a stage.
+    pub fn get(&self, stage: Stage) -> f64 {
+        self.seconds[stage as usize]
+    }
+
+    /// Seconds spent in all stages.
+    pub fn total(&self) -> f64 {
+        self.seconds.iter().sum()
+    }
+}
