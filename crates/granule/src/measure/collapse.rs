@@ -1,6 +1,143 @@
-//! Not measured yet.
-use super::{MeasureOptions, Measurement, Progress};
-use crate::simulation::SimulationError;
-pub fn measure(_: &MeasureOptions, _: &mut Measurement, _: &mut Progress) -> Result<(), SimulationError> {
+//! Collapse of axisymmetric columns against Lube et al. 2004.
+//!
+//! ```text
+//! runout (r - r0)/r0 = 1.24 a  (a < 1.7),  1.6 a^(1/2)  (a > 1.7);   height h/r0 = 0.88 a^(1/6)  (a > 1.7)
+//! ```
+
+use crate::simulation::{Simulation, SimulationError};
+
+use super::profile::DepositProfile;
+use super::scenes::{GRAVITY, SPACING, cylinder, rough_floor, sand, speed_scale};
+use super::statistics::power_fit;
+use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
+
+/// Friction angle of the columns [degrees].
+const THETA: f64 = 30.0;
+
+/// Aspect ratio at which the published law changes.
+const TALL: f64 = 1.7;
+
+struct Deposit {
+    aspect: f64,
+    runout: f64,
+    height: f64,
+}
+
+pub(super) fn measure(
+    options: &MeasureOptions,
+    measurement: &mut Measurement,
+    progress: &mut Progress,
+) -> Result<(), SimulationError> {
+    measure_with(options, THETA, measurement, progress)
+}
+
+/// The experiment with another friction angle, for negative controls.
+pub(super) fn measure_with(
+    options: &MeasureOptions,
+    theta: f64,
+    measurement: &mut Measurement,
+    progress: &mut Progress,
+) -> Result<(), SimulationError> {
+    let full = [(0.5, 15.0), (0.75, 15.0), (1.0, 15.0), (1.5, 15.0), (2.0, 12.0), (4.0, 12.0), (8.0, 12.0)];
+    let quick = [(0.5, 9.0), (1.0, 9.0), (1.5, 9.0), (2.0, 6.0), (4.0, 6.0)];
+    let cases: &[(f64, f64)] = if options.quick { &quick } else { &full };
+    let mut deposits = Vec::new();
+    for (k, &(aspect, radius)) in cases.iter().enumerate() {
+        progress(k as f64 / cases.len() as f64, &format!("column of aspect ratio {aspect}"));
+        let deposit = collapse(options, measurement, theta, aspect, radius)?;
+        let published = published_runout(deposit.aspect);
+        let range = [0.6 * published, 1.7 * published];
+        let point = Point::new("runout / r0", deposit.runout, range, "Lube et al. 2004, factor 0.6 to 1.7");
+        let point = point.with("aspect", aspect).with("r0 [d]", radius).with("height / r0", deposit.height);
+        measurement.points.push(point.against(published));
+        deposits.push(deposit);
+    }
+    measurement.points.extend(exponents(&deposits));
+    measurement.plots.extend(plots(&deposits));
     Ok(())
+}
+
+fn published_runout(aspect: f64) -> f64 {
+    if aspect < TALL { 1.24 * aspect } else { 1.6 * aspect.sqrt() }
+}
+
+fn exponents(deposits: &[Deposit]) -> Vec<Point> {
+    let fit = |tall: bool, value: fn(&Deposit) -> f64| {
+        let group = deposits.iter().filter(|d| (d.aspect > TALL) == tall);
+        power_fit(&group.map(|d| [d.aspect, value(d)]).collect::<Vec<_>>()).0
+    };
+    let runout = |d: &Deposit| d.runout;
+    let height = |d: &Deposit| d.height;
+    let point = |name: &str, measured: f64, reference: f64, tolerance: f64| {
+        let range = [reference - tolerance, reference + tolerance];
+        Point::new(name, measured, range, "Lube et al. 2004").against(reference)
+    };
+    vec![
+        point("runout exponent, a < 1.7", fit(false, runout), 1.0, 0.15),
+        point("runout exponent, a > 1.7", fit(true, runout), 0.5, 0.15),
+        point("height exponent, a > 1.7", fit(true, height), 1.0 / 6.0, 0.1),
+    ]
+}
+
+fn plots(deposits: &[Deposit]) -> Vec<Plot> {
+    let curve = |from: f64, to: f64, f: &dyn Fn(f64) -> f64| -> Vec<[f64; 2]> {
+        (0..=20).map(|k| from * (to / from).powf(k as f64 / 20.0)).map(|a| [a, f(a)]).collect()
+    };
+    let line = |name: &str, points| Series { name: name.into(), points, line: true };
+    let dots = |f: fn(&Deposit) -> f64| Series {
+        name: "granule".into(),
+        points: deposits.iter().map(|d| [d.aspect, f(d)]).collect(),
+        line: false,
+    };
+    let plot = |name: &str, title: &str, y_label: &str, series| Plot {
+        name: name.into(),
+        title: title.into(),
+        x_label: "aspect ratio a".into(),
+        y_label: y_label.into(),
+        logarithmic: true,
+        series,
+    };
+    let short = line("1.24 a (Lube 2004)", curve(0.4, TALL, &|a| 1.24 * a));
+    let tall = line("1.6 a^(1/2) (Lube 2004)", curve(TALL, 10.0, &|a| 1.6 * a.sqrt()));
+    let height = line("0.88 a^(1/6) (Lube 2004)", curve(TALL, 10.0, &|a| 0.88 * a.powf(1.0 / 6.0)));
+    vec![
+        plot("collapse-runout", "Runout of columns", "(r - r0) / r0", vec![short, tall, dots(|d| d.runout)]),
+        plot("collapse-height", "Height of deposits", "h / r0", vec![height, dots(|d| d.height)]),
+    ]
+}
+
+/// Lets a column of the given aspect ratio and radius [d] collapse.
+fn collapse(
+    options: &MeasureOptions,
+    measurement: &mut Measurement,
+    theta: f64,
+    aspect: f64,
+    radius: f64,
+) -> Result<Deposit, SimulationError> {
+    let spacing = SPACING as f64;
+    let layers = (aspect * radius).round();
+    let mut scene = sand("collapse", theta, options);
+    scene.boundary.push(rough_floor());
+    // Half a grain wider, since only whole grains are filled in: the volume is then that of the radius asked for.
+    scene.grains.push(cylinder(radius as f32 + 0.5, layers as f32));
+    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    measurement.describe(&simulation);
+    let volume = simulation.particle_count() as f64 * spacing.powi(3);
+    let r0 = (volume / (std::f64::consts::PI * layers * spacing)).sqrt();
+    let fall = (2.0 * layers * spacing / GRAVITY).sqrt();
+    let mut energy = f64::INFINITY;
+    // At rest when a grain has lost the energy of a hundredth of the speed scale on average.
+    let mass = super::scenes::DENSITY * volume;
+    while simulation.time() < 12.0 * fall
+        && (simulation.time() < 2.0 * fall || energy > 0.5 * mass * (0.01 * speed_scale()).powi(2))
+    {
+        energy = simulation.step().kinetic_energy;
+    }
+    let snapshot = simulation.read(&["position"]).unwrap_or_default();
+    let profile = DepositProfile::of(snapshot.vec3("position").unwrap_or_default(), (0.0, 0.0), spacing);
+    Ok(Deposit {
+        aspect: layers * spacing / r0,
+        runout: (profile.front - r0) / r0,
+        height: profile.height / r0,
+    })
 }

@@ -1,6 +1,115 @@
-//! Not measured yet.
-use super::{MeasureOptions, Measurement, Progress};
-use crate::simulation::SimulationError;
-pub fn measure(_: &MeasureOptions, _: &mut Measurement, _: &mut Progress) -> Result<(), SimulationError> {
+//! Beds at rest: the vertical stress must carry the weight above, the first layer must lie one radius off the floor.
+
+use crate::scene::Periodic;
+use crate::simulation::{Simulation, SimulationError};
+use crate::simulator::FieldData;
+
+use super::scenes::{DENSITY, GRAVITY, SPACING, block, rough_floor, sand};
+use super::statistics::linear_fit;
+use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
+
+pub(super) fn measure(
+    options: &MeasureOptions,
+    measurement: &mut Measurement,
+    progress: &mut Progress,
+) -> Result<(), SimulationError> {
+    let (depth, seconds) = if options.quick { (12.0, 1.5) } else { (20.0, 3.0) };
+    let mut series = Vec::new();
+    for (k, &theta) in [30.0, 0.0].iter().enumerate() {
+        progress(0.5 * k as f64, &format!("bed of {depth} d, friction {theta} degrees"));
+        let bed = settle(options, measurement, theta, depth, seconds)?;
+        let with = |point: Point| point.with("theta", theta).with("depth [d]", depth as f64);
+        let source = "rho g times the depth, 10 %";
+        let gradient = Point::new("gradient of vertical stress / (rho g)", bed.gradient, [0.9, 1.1], source);
+        measurement.points.push(with(gradient.against(1.0)));
+        let source = "docs/equations.md, wall contact at one radius";
+        let layer = Point::new("height of the first layer [r]", bed.first_layer, [0.9, 1.1], source);
+        measurement.points.push(with(layer.against(1.0)));
+        let source = "average density error at most 0.1 %";
+        measurement.points.push(with(Point::new(
+            "mean density error",
+            bed.density_error,
+            [0.0, 1e-3],
+            source,
+        )));
+        let name = if theta > 0.0 { "sand" } else { "fluid" };
+        series.push(Series { name: name.into(), points: bed.profile, line: false });
+    }
+    let top = depth as f64;
+    let line = Series { name: "hydrostatic".into(), points: vec![[0.0, 0.0], [top, top]], line: true };
+    measurement.plots.push(Plot {
+        name: "hydrostatic".into(),
+        title: "Vertical normal stress in a bed at rest".into(),
+        x_label: "depth [d]".into(),
+        y_label: "stress / (rho g d)".into(),
+        logarithmic: false,
+        series: [vec![line], series].concat(),
+    });
     Ok(())
+}
+
+struct Bed {
+    gradient: f64,
+    first_layer: f64,
+    density_error: f64,
+    /// Depth and stress of layers, in d and rho g d.
+    profile: Vec<[f64; 2]>,
+}
+
+fn settle(
+    options: &MeasureOptions,
+    measurement: &mut Measurement,
+    theta: f64,
+    depth: f32,
+    seconds: f64,
+) -> Result<Bed, SimulationError> {
+    let mut scene = sand("hydrostatic", theta, options);
+    let side = 8.0;
+    let period = Some([0.0, side * SPACING]);
+    scene.simulation.periodic = Periodic { x: period, y: None, z: period };
+    scene.boundary.push(rough_floor());
+    scene.grains.push(block([side, depth, side]));
+    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    measurement.describe(&simulation);
+    let mut errors = Vec::new();
+    while simulation.time() < seconds {
+        let report = simulation.step();
+        if simulation.time() > 0.5 * seconds {
+            errors.push(report.density_error);
+        }
+    }
+    let snapshot = simulation.read(&["position", "pressure", "stress"]).unwrap_or_default();
+    let position = snapshot.vec3("position").unwrap_or_default();
+    let pressure = snapshot.scalar("pressure").unwrap_or_default();
+    let stress = match snapshot.column("stress") {
+        Some(FieldData::Tensor(stress)) => stress.as_slice(),
+        _ => &[],
+    };
+    let profile = stress_profile(position, |i| (pressure[i] + stress[i][3]) as f64);
+    let top = profile.len() as f64;
+    let middle: Vec<[f64; 2]> =
+        profile.iter().copied().filter(|p| p[0] > 0.1 * top && p[0] < 0.9 * top).collect();
+    let lowest: Vec<f64> =
+        position.iter().map(|x| x[1] as f64).filter(|y| *y < 0.8 * SPACING as f64).collect();
+    Ok(Bed {
+        gradient: linear_fit(&middle).0,
+        first_layer: lowest.iter().sum::<f64>() / lowest.len() as f64 / (0.5 * SPACING as f64),
+        density_error: errors.iter().sum::<f64>() / errors.len() as f64,
+        profile,
+    })
+}
+
+/// Mean depth [d] and mean stress [rho g d] of layers one spacing thick, from the top.
+fn stress_profile(position: &[[f32; 3]], stress: impl Fn(usize) -> f64) -> Vec<[f64; 2]> {
+    let spacing = SPACING as f64;
+    let surface = position.iter().map(|x| x[1] as f64).fold(0.0, f64::max) + 0.5 * spacing;
+    let mut layers: Vec<(f64, f64, f64)> = Vec::new();
+    for (i, x) in position.iter().enumerate() {
+        let depth = (surface - x[1] as f64) / spacing;
+        let layer = depth as usize;
+        layers.resize(layers.len().max(layer + 1), (0.0, 0.0, 0.0));
+        let slot = &mut layers[layer];
+        *slot = (slot.0 + depth, slot.1 + stress(i) / (DENSITY * GRAVITY * spacing), slot.2 + 1.0);
+    }
+    layers.into_iter().filter(|l| l.2 > 0.0).map(|(depth, stress, n)| [depth / n, stress / n]).collect()
 }

@@ -6,6 +6,7 @@
 
 mod collapse;
 mod hydrostatic;
+mod pour;
 mod profile;
 mod repose;
 mod rest;
@@ -16,7 +17,7 @@ mod statistics;
 use serde::Serialize;
 
 use crate::scene::{FrictionMode, YieldLaw};
-use crate::simulation::{Options, SimulationError};
+use crate::simulation::{Options, Simulation, SimulationError};
 
 pub use profile::{DepositProfile, slope_angle};
 pub use statistics::{linear_fit, power_fit};
@@ -131,6 +132,14 @@ pub struct Measurement {
     /// Plots for `--plot`.
     #[serde(skip)]
     pub plots: Vec<Plot>,
+}
+
+impl Measurement {
+    /// Notes solver and device.
+    fn describe(&mut self, simulation: &Simulation) {
+        self.solver = simulation.simulator().solver().into();
+        self.device = simulation.simulator().device();
+    }
 }
 
 /// Hears how far an experiment has come: a share from 0 to 1 and a few words.

@@ -1,0 +1,86 @@
+//! Slow pouring of a heap through the `emit` command.
+
+use glam::Vec3;
+
+use crate::random::Random;
+use crate::simulation::Simulation;
+use crate::simulator::Command;
+
+use super::scenes::SPACING;
+
+/// Radius of the stream in spacings.
+const STREAM: f32 = 3.0;
+
+/// Height of the stream's start over the crest in spacings.
+const DROP: f32 = 3.5;
+
+/// Grains that are tried per emission.
+const TRIES: usize = 40;
+
+/// Speed at which grains leave the spout [m/s].
+const SPEED: f32 = 0.3;
+
+/// Frames between emissions, so that the last layer has left the spout.
+const FRAMES: u64 = 3;
+
+/// A spout that follows the crest of the heap below it.
+pub struct Pour {
+    random: Random,
+    crest: f32,
+    per_emission: usize,
+}
+
+impl Pour {
+    /// A spout over the origin that lets out `per_emission` grains every few frames.
+    pub fn new(seed: u64, per_emission: usize) -> Self {
+        Self { random: Random::new(seed), crest: 0.0, per_emission }
+    }
+
+    /// Pours until the simulation holds `count` grains, calling `progress` with the count now and then.
+    pub fn pour(&mut self, simulation: &mut Simulation, count: usize, progress: &mut dyn FnMut(usize)) {
+        while simulation.particle_count() < count {
+            if simulation.frame() % FRAMES == 0 {
+                let room = count - simulation.particle_count();
+                self.emit(simulation, room.min(self.per_emission));
+                progress(simulation.particle_count());
+            }
+            let target = simulation.frame() + 1;
+            while simulation.frame() < target {
+                simulation.step();
+            }
+        }
+    }
+
+    fn emit(&mut self, simulation: &mut Simulation, most: usize) {
+        self.crest = crest(simulation).max(0.0);
+        let height = self.crest + DROP * SPACING;
+        let mut emitted = 0;
+        for _ in 0..TRIES {
+            if emitted == most {
+                return;
+            }
+            let (x, z) = (self.random.signed(), self.random.signed());
+            if x * x + z * z > 1.0 {
+                continue;
+            }
+            let position = Vec3::new(x * STREAM * SPACING, height, z * STREAM * SPACING);
+            let command = Command::Emit {
+                material: "sand".into(),
+                positions: vec![position],
+                velocity: Vec3::new(0.0, -SPEED, 0.0),
+            };
+            // The material exists: the experiment's scene has it.
+            emitted += simulation.apply(&command).map_or(0, |report| report.emitted);
+        }
+    }
+}
+
+/// Highest grain near the axis that is not falling [m].
+fn crest(simulation: &mut Simulation) -> f32 {
+    let snapshot = simulation.read(&["position", "velocity"]).unwrap_or_default();
+    let position = snapshot.vec3("position").unwrap_or_default();
+    let velocity = snapshot.vec3("velocity").unwrap_or_default();
+    let near = |x: &[f32; 3]| x[0].hypot(x[2]) < STREAM * SPACING;
+    let resting = position.iter().zip(velocity).filter(|(x, v)| near(x) && v[1] > -0.5 * SPEED);
+    resting.map(|(x, _)| x[1]).fold(0.0, f32::max)
+}
