@@ -1,0 +1,314 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use granule::measure::EXPERIMENTS;
+use granule::scene::{FrictionMode, YieldLaw};
+use granule::{Device, Options};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    the run failed: it diverged, the disk is full, an experiment or an expectation did not pass
+  2    the input is wrong
+  130  interrupted by Ctrl-C or a request to terminate; what was computed so far is kept";
+
+const MAIN_HELP: &str = "\
+Examples:
+  granule                          run the default scene, leave frames and a summary in out/
+  granule run dam --quick          run a scene in its coarser, shorter form
+  granule measure slope --quick    hold the sand against physics";
+
+const LIST_HELP: &str = "\
+Example:
+  granule list";
+
+const CHECK_HELP: &str = "\
+Examples:
+  granule check column
+  granule check my-scene.toml";
+
+const RUN_HELP: &str = "\
+Examples:
+  granule run column
+  granule run column --quick --set material.sand.friction_angle=35 --json
+  granule run my-scene.toml --seconds 0.5 --out out/mine --force
+
+A run ends at the first frame time at or after --seconds. Expectations of the scene are checked at its own end; a run \
+that is cut short only reports them. Ctrl-C ends the run after the current step: the frames written so far, their index \
+and a summary stay, and the exit code is 130.";
+
+const BENCH_HELP: &str = "\
+Examples:
+  granule bench
+  granule bench column --threads 2 --steps 200 --json";
+
+const MEASURE_HELP: &str = "\
+Examples:
+  granule measure slope --quick
+  granule measure repose collapse --plot plots
+  granule measure --all --json";
+
+/// Real-time granular matter: sand that flows, piles and stays piled.
+///
+/// Without a command, the default scene runs and leaves its frames in out/.
+#[derive(Debug, Parser)]
+#[command(name = "granule", version, after_help = format!("{MAIN_HELP}\n\n{EXIT_CODES}"))]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// List the built-in scenes.
+    #[command(after_help = LIST_HELP)]
+    List(ListArgs),
+    /// Check a scene without running it.
+    #[command(after_help = CHECK_HELP)]
+    Check(CheckArgs),
+    /// Run a scene and leave frames, a series and a summary in a folder.
+    #[command(after_help = format!("{RUN_HELP}\n\n{EXIT_CODES}"))]
+    Run(Box<RunArgs>),
+    /// Time the steps of scenes.
+    #[command(after_help = BENCH_HELP)]
+    Bench(BenchArgs),
+    /// Hold the sand against physics.
+    #[command(after_help = MEASURE_HELP)]
+    Measure(MeasureArgs),
+}
+
+/// Arguments of `list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Print a JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// A built-in scene or a scene file.
+    #[arg(value_name = "SCENE|FILE")]
+    pub scene: String,
+    /// Print a JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// A built-in scene or a scene file.
+    #[arg(value_name = "SCENE|FILE")]
+    pub scene: String,
+    /// The scene's coarser, shorter form.
+    #[arg(long)]
+    pub quick: bool,
+    /// The solver, instead of the scene's.
+    #[arg(long, value_parser = ["iisph"])]
+    pub solver: Option<String>,
+    /// Where to simulate.
+    #[arg(long, value_enum, default_value_t)]
+    pub device: DeviceName,
+    /// Simulated seconds, instead of the scene's.
+    #[arg(long, value_name = "T", value_parser = seconds)]
+    pub seconds: Option<f64>,
+    /// Number of frames after the initial one, instead of a time.
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    pub frames: Option<u64>,
+    /// Frames per simulated second, instead of the scene's.
+    #[arg(long, value_name = "F")]
+    pub fps: Option<f64>,
+    /// Number of CPU threads; all cores when absent. Results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Seed of everything random, instead of the scene's.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
+    pub seed: Option<u64>,
+    /// Change a value of the scene; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+    /// The folder to write; out/SCENE-NNN when absent.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Replace an earlier run in the folder of --out.
+    #[arg(long, requires = "out")]
+    pub force: bool,
+    /// Print the summary as one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl RunArgs {
+    /// A plain run of a scene.
+    pub fn of(scene: &str) -> Self {
+        Self {
+            scene: scene.into(),
+            quick: false,
+            solver: None,
+            device: DeviceName::default(),
+            seconds: None,
+            frames: None,
+            fps: None,
+            threads: None,
+            seed: None,
+            set: Vec::new(),
+            out: None,
+            force: false,
+            json: false,
+        }
+    }
+}
+
+/// Arguments of `bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Built-in scenes or scene files; all built-in scenes when absent.
+    #[arg(value_name = "SCENE|FILE")]
+    pub scenes: Vec<String>,
+    /// Number of CPU threads; all cores when absent.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Steps that are timed.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    pub steps: u64,
+    /// Steps before those, not timed.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub warm: u64,
+    /// Print a JSON object, or an array of several.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `measure`.
+#[derive(Debug, Args)]
+pub struct MeasureArgs {
+    /// What to measure.
+    #[arg(value_name = "EXPERIMENT", required_unless_present = "all", conflicts_with = "all")]
+    #[arg(value_parser = experiment_names())]
+    pub experiments: Vec<String>,
+    /// All experiments.
+    #[arg(long)]
+    pub all: bool,
+    /// The coarser, shorter forms.
+    #[arg(long)]
+    pub quick: bool,
+    /// Number of CPU threads; all cores when absent.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// How friction is solved.
+    #[arg(long, value_enum, default_value_t)]
+    pub friction: FrictionName,
+    /// Which line the friction angle means.
+    #[arg(long = "yield", value_enum, default_value_t)]
+    pub yield_law: YieldName,
+    /// Print a JSON object, or an array of several.
+    #[arg(long)]
+    pub json: bool,
+    /// Write an SVG per plot into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub plot: Option<PathBuf>,
+}
+
+/// The words of `--device`.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum DeviceName {
+    /// The best device there is.
+    #[default]
+    Auto,
+    /// CPU cores.
+    Cpu,
+}
+
+/// The words of `--friction`.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum FrictionName {
+    /// Together with pressure, iterated.
+    #[default]
+    Coupled,
+    /// A single clamp, for comparison.
+    Explicit,
+}
+
+/// The words of `--yield`.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum YieldName {
+    /// A slope of exactly the friction angle is the limit.
+    #[default]
+    Tan,
+    /// The line as printed by Neder: the limiting slope is atan(sin(angle)).
+    Neder,
+}
+
+impl From<FrictionName> for FrictionMode {
+    fn from(name: FrictionName) -> Self {
+        match name {
+            FrictionName::Coupled => Self::Coupled,
+            FrictionName::Explicit => Self::Explicit,
+        }
+    }
+}
+
+impl From<YieldName> for YieldLaw {
+    fn from(name: YieldName) -> Self {
+        match name {
+            YieldName::Tan => Self::Tan,
+            YieldName::Neder => Self::Neder,
+        }
+    }
+}
+
+/// Number of threads to use: as asked for, or one per core.
+pub fn thread_count(asked: Option<u16>) -> usize {
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
+/// Simulation options on the CPU, the only device so far.
+pub fn cpu_options(threads: usize) -> Options {
+    Options { device: Device::Cpu, threads: Some(threads), ..Options::default() }
+}
+
+fn experiment_names() -> PossibleValuesParser {
+    EXPERIMENTS.iter().map(|experiment| PossibleValue::new(experiment.name).help(experiment.summary)).into()
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_string())?;
+    if (0.0..=1e6).contains(&seconds) { Ok(seconds) } else { Err("must be from 0 to 1000000".into()) }
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().into(), value.into())),
+        _ => Err("write key=value, e.g. material.sand.friction_angle=35".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent_and_every_verb_shows_an_example() {
+        let mut command = Cli::command();
+        command.clone().debug_assert();
+        for verb in command.get_subcommands_mut() {
+            let help = verb.render_long_help().to_string();
+            assert!(help.contains(&format!("granule {}", verb.get_name())), "{help}");
+        }
+    }
+
+    #[test]
+    fn assignments_split_at_the_first_equals_sign() {
+        assert_eq!(assignment("a.b=c=d").unwrap(), ("a.b".into(), "c=d".into()));
+        assert!(assignment("a.b").is_err() && assignment("=1").is_err());
+    }
+}

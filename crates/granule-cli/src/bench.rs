@@ -1,0 +1,134 @@
+//! `granule bench`: how long the steps of scenes take.
+
+use std::time::Instant;
+
+use granule::scene::builtin_scenes;
+use granule::{Scene, Simulation};
+use serde::Serialize;
+
+use crate::args::{BenchArgs, cpu_options, thread_count};
+use crate::divergence::Watch;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output::{self, number};
+use crate::progress::Progress;
+use crate::scenes;
+use crate::statistics::{StageMedians, Statistics};
+
+/// The times of a scene.
+#[derive(Clone, Debug, Serialize)]
+struct Bench {
+    scene: String,
+    solver: &'static str,
+    device: &'static str,
+    adapter: String,
+    threads: usize,
+    particles: usize,
+    steps: u64,
+    /// Median wall time of a step [ms].
+    ms_per_step: f64,
+    particle_steps_per_second: f64,
+    /// Mean sweeps per step.
+    iterations: f64,
+    neighbors_per_particle: f64,
+    bytes_per_particle: f64,
+    stages: StageMedians,
+}
+
+/// Times the steps of scenes.
+pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
+    let names = match args.scenes.is_empty() {
+        true => builtin_scenes().iter().map(|scene| scene.name.to_string()).collect(),
+        false => args.scenes.clone(),
+    };
+    let scenes = names.iter().map(|name| Scene::open(name, false, &[])).collect::<Result<Vec<_>, _>>()?;
+    let threads = thread_count(args.threads);
+    let interrupt = Interrupt::listen()?;
+    let results = scenes.into_iter().map(|scene| bench_scene(scene, threads, args, &interrupt));
+    let results = results.collect::<Result<Vec<_>, _>>()?;
+    if args.json { output::json_one_or_many(&results) } else { output::text(&in_words(&results)) }
+}
+
+fn bench_scene(
+    scene: Scene,
+    threads: usize,
+    args: &BenchArgs,
+    interrupt: &Interrupt,
+) -> Result<Bench, Failure> {
+    let (mut simulation, initial) = scenes::build(scene, &cpu_options(threads))?;
+    let mut watch = Watch::new(simulation.scene(), initial.vec3("position").unwrap_or_default());
+    let mut progress = Progress::new(&simulation.scene().name);
+    let mut statistics = Statistics::default();
+    let total = args.warm + args.steps;
+    for step in 0..total {
+        let start = Instant::now();
+        let report = simulation.step();
+        if step >= args.warm {
+            statistics.add(&report, start.elapsed().as_secs_f64());
+        }
+        if let Some(divergence) = watch.after(&report, simulation.time()) {
+            return Err(Failure::Run(divergence.to_string()));
+        }
+        if interrupt.wanted() {
+            return Err(Failure::Interrupted);
+        }
+        progress.update((step + 1) as f64 / total as f64, || format!("step {} of {total}", step + 1));
+    }
+    progress.finish();
+    Ok(result(&simulation, &statistics, threads))
+}
+
+fn result(simulation: &Simulation, statistics: &Statistics, threads: usize) -> Bench {
+    Bench {
+        scene: simulation.scene().name.clone(),
+        solver: simulation.simulator().solver(),
+        device: "cpu",
+        adapter: simulation.simulator().device(),
+        threads,
+        particles: simulation.particle_count(),
+        steps: statistics.steps(),
+        ms_per_step: statistics.step_milliseconds(),
+        particle_steps_per_second: statistics.particle_steps_per_second(),
+        iterations: statistics.iterations().mean,
+        neighbors_per_particle: statistics.neighbors_mean(),
+        bytes_per_particle: simulation.simulator().bytes_per_particle(),
+        stages: statistics.stages(),
+    }
+}
+
+fn in_words(results: &[Bench]) -> String {
+    let header = [
+        "scene",
+        "solver",
+        "threads",
+        "particles",
+        "steps",
+        "ms/step",
+        "particle steps/s",
+        "sweeps",
+        "neighbors",
+        "bytes/particle",
+    ];
+    let rows: Vec<Vec<String>> = results.iter().map(row).collect();
+    let mut text = output::table(&header, &rows);
+    for result in results {
+        let stages = result.stages.0.iter().map(|(name, ms)| vec![name.to_string(), number(*ms)]);
+        let stages: Vec<Vec<String>> = stages.collect();
+        text += &format!("\n\n{}: median milliseconds per step\n", result.scene);
+        text += &output::table(&["stage", "ms"], &stages);
+    }
+    text
+}
+
+fn row(result: &Bench) -> Vec<String> {
+    let words = [result.scene.clone(), result.solver.to_string(), result.threads.to_string()];
+    let counts = [result.particles.to_string(), result.steps.to_string()];
+    let numbers = [
+        result.ms_per_step,
+        result.particle_steps_per_second,
+        result.iterations,
+        result.neighbors_per_particle,
+        result.bytes_per_particle,
+    ];
+    words.into_iter().chain(counts).chain(numbers.map(number)).collect()
+}

@@ -1,0 +1,148 @@
+//! The scene's `[[expect]]`: measured at the end of a run, compared with their ranges.
+
+use granule::measure::DepositProfile;
+use granule::scene::Quantity;
+use granule::simulator::{FieldData, FieldError, Snapshot};
+use granule::{Scene, Simulation};
+use serde::Serialize;
+
+use crate::output;
+
+/// A measured expectation.
+#[derive(Clone, Debug, Serialize)]
+pub struct Expectation {
+    /// The quantity's word in scenes.
+    pub name: Quantity,
+    /// What was measured; nothing where it cannot be.
+    pub measured: Option<f64>,
+    /// Allowed range.
+    pub range: [f64; 2],
+    /// Where the range comes from.
+    pub source: String,
+    /// Whether it lies in the range; nothing where the run ended before the scene's own end.
+    pub pass: Option<bool>,
+}
+
+/// Measures a scene's expectations; `due` says whether they must hold by now.
+pub fn measure(simulation: &mut Simulation, due: bool) -> Result<Vec<Expectation>, FieldError> {
+    let state = simulation.read(&["position", "speed", "density", "material"])?;
+    let (scene, lost) = (simulation.scene(), simulation.lost());
+    let evaluate = |expect: &granule::scene::ExpectSettings| {
+        let measured = quantity(expect.quantity, scene, &state, lost).filter(|value| value.is_finite());
+        let inside = measured.is_some_and(|m| m >= expect.range[0] && m <= expect.range[1]);
+        let source = expect.source.clone();
+        Expectation {
+            name: expect.quantity,
+            measured,
+            range: expect.range,
+            source,
+            pass: due.then_some(inside),
+        }
+    };
+    Ok(scene.expect.iter().map(evaluate).collect())
+}
+
+/// Number of expectations that failed.
+pub fn failed(expectations: &[Expectation]) -> usize {
+    expectations.iter().filter(|expectation| expectation.pass == Some(false)).count()
+}
+
+/// The expectations as a table.
+pub fn table(expectations: &[Expectation]) -> String {
+    let row = |expectation: &Expectation| {
+        let verdict = match expectation.pass {
+            Some(true) => "pass",
+            Some(false) => "FAIL",
+            None => "not due",
+        };
+        vec![
+            word(expectation.name),
+            output::number_or_dash(expectation.measured),
+            output::range(expectation.range),
+            verdict.into(),
+            expectation.source.clone(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = expectations.iter().map(row).collect();
+    output::table(&["expectation", "measured", "range", "result", "source"], &rows)
+}
+
+/// The quantity's word in scenes.
+fn word(quantity: Quantity) -> String {
+    match serde_json::to_value(quantity) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => format!("{quantity:?}"),
+    }
+}
+
+fn quantity(quantity: Quantity, scene: &Scene, state: &Snapshot, lost: usize) -> Option<f64> {
+    let position = state.vec3("position").unwrap_or_default();
+    let speed = state.scalar("speed").unwrap_or_default();
+    let profile =
+        || DepositProfile::of(position, center(position), 2.0 * f64::from(scene.material[0].radius));
+    if quantity == Quantity::LostParticles {
+        return Some(lost as f64);
+    }
+    if position.is_empty() {
+        return None;
+    }
+    Some(match quantity {
+        Quantity::Height => position.iter().map(|x| f64::from(x[1])).fold(f64::NEG_INFINITY, f64::max),
+        Quantity::MaxX => position.iter().map(|x| f64::from(x[0])).fold(f64::NEG_INFINITY, f64::max),
+        Quantity::FrontRadius => profile().front,
+        Quantity::SlopeAngle => profile().angle,
+        Quantity::MeanSpeed => mean(speed.iter().map(|speed| f64::from(*speed))),
+        Quantity::MaxSpeed => speed.iter().map(|speed| f64::from(*speed)).fold(0.0, f64::max),
+        Quantity::MeanDensity => mean_density(scene, state),
+        Quantity::LostParticles => lost as f64,
+    })
+}
+
+/// Mean x and z of the particles: the axis of a deposit.
+fn center(position: &[[f32; 3]]) -> (f64, f64) {
+    let along = |axis: usize| mean(position.iter().map(move |x| f64::from(x[axis])));
+    (along(0), along(2))
+}
+
+/// Mean density, each particle's relative to the rest density of its material.
+fn mean_density(scene: &Scene, state: &Snapshot) -> f64 {
+    let density = state.scalar("density").unwrap_or_default();
+    let Some(FieldData::Integer(material)) = state.column("material") else { return f64::NAN };
+    let relative = |(density, material): (&f32, &u32)| {
+        let rest = scene.material.get(*material as usize).map_or(f64::NAN, |m| f64::from(m.density));
+        f64::from(*density) / rest
+    };
+    mean(density.iter().zip(material).map(relative))
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len();
+    values.sum::<f64>() / count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use granule::Options;
+
+    use super::*;
+
+    fn expectations(due: bool, range: &str) -> Vec<Expectation> {
+        let text = format!(
+            "name = \"block\"\n[[material]]\nradius = 0.01\n[[grains]]\nmaterial = \"sand\"\n\
+             shape.box = {{ min = [0, 0, 0], max = [0.1, 0.2, 0.1] }}\n\
+             [[expect]]\nquantity = \"height\"\nrange = {range}\n[[expect]]\nquantity = \"max_x\"\nrange = {range}\n"
+        );
+        let scene = Scene::parse(&text, "test").unwrap();
+        measure(&mut Simulation::new(scene, &Options::default()).unwrap(), due).unwrap()
+    }
+
+    #[test]
+    fn ranges_decide_only_when_due() {
+        let due = expectations(true, "[0.185, 0.195]");
+        assert!((due[0].measured.unwrap() - 0.19).abs() < 1e-6);
+        assert_eq!((due[0].pass, due[1].pass), (Some(true), Some(false)));
+        assert_eq!(failed(&due), 1);
+        assert!(table(&due).contains("height") && table(&due).contains("FAIL"));
+        assert_eq!(failed(&expectations(false, "[5, 6]")), 0);
+    }
+}

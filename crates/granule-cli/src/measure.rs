@@ -1,0 +1,79 @@
+//! `granule measure`: experiments, their numbers beside the references, and plots.
+
+use granule::measure::{EXPERIMENTS, Experiment, MeasureOptions, Measurement, Point};
+
+use crate::args::{MeasureArgs, cpu_options, thread_count};
+use crate::failure::Failure;
+use crate::output::{self, number, number_or_dash};
+use crate::plot;
+use crate::progress::Progress;
+
+/// Runs experiments and prints what they found.
+pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
+    let options = MeasureOptions {
+        quick: args.quick,
+        simulation: cpu_options(thread_count(args.threads)),
+        friction: args.friction.into(),
+        yield_law: args.yield_law.into(),
+    };
+    let mut measurements = Vec::new();
+    for experiment in chosen(args) {
+        let measurement = perform(experiment, &options)?;
+        if let Some(folder) = &args.plot {
+            plot::write_all(folder, &measurement.plots)?;
+        }
+        if !args.json {
+            output::text(&in_words(&measurement))?;
+        }
+        measurements.push(measurement);
+    }
+    if args.json {
+        output::json_one_or_many(&measurements)?;
+    }
+    verdict(&measurements)
+}
+
+fn chosen(args: &MeasureArgs) -> Vec<&'static Experiment> {
+    match args.all {
+        true => EXPERIMENTS.iter().collect(),
+        false => args.experiments.iter().filter_map(|name| Experiment::find(name)).collect(),
+    }
+}
+
+fn perform(experiment: &Experiment, options: &MeasureOptions) -> Result<Measurement, Failure> {
+    let mut progress = Progress::new(experiment.name);
+    let measurement =
+        experiment.run(options, &mut |share, words| progress.update(share, || words.to_string()));
+    progress.finish();
+    Ok(measurement?)
+}
+
+fn in_words(measurement: &Measurement) -> String {
+    let rows: Vec<Vec<String>> = measurement.points.iter().map(row).collect();
+    let header = ["quantity", "inputs", "measured", "reference", "range", "result", "source"];
+    let verdict = if measurement.pass { "pass" } else { "FAIL" };
+    let seconds = number(measurement.seconds);
+    let table = output::table(&header, &rows);
+    format!("{}\n{}: {verdict}, {seconds} s\n", table, measurement.experiment)
+}
+
+fn row(point: &Point) -> Vec<String> {
+    let inputs = point.inputs.iter().map(|(name, value)| format!("{name} = {}", number(*value)));
+    vec![
+        point.quantity.clone(),
+        inputs.collect::<Vec<_>>().join(", "),
+        number_or_dash(Some(point.measured)),
+        number_or_dash(point.reference),
+        output::range(point.range),
+        if point.pass { "pass".into() } else { "FAIL".into() },
+        point.source.clone(),
+    ]
+}
+
+fn verdict(measurements: &[Measurement]) -> Result<(), Failure> {
+    let failed: Vec<&str> = measurements.iter().filter(|m| !m.pass).map(|m| m.experiment.as_str()).collect();
+    match failed.as_slice() {
+        [] => Ok(()),
+        names => Err(Failure::Run(format!("experiments that did not pass: {}", names.join(", ")))),
+    }
+}

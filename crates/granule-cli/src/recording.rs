@@ -1,0 +1,119 @@
+//! What a run writes while it goes: frames, their index, the series.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use granule::io::{FramesIndex, RunFolder, SeriesRow, SeriesWriter, write_ply};
+use granule::simulator::{FieldData, FieldInfo, Snapshot};
+use granule::{Scene, Simulation};
+
+use crate::args::RunArgs;
+use crate::failure::Failure;
+use crate::statistics::Statistics;
+use crate::summary::Files;
+
+/// Where runs go that name no folder.
+const BASE: &str = "out";
+/// Time between two versions of the index while the run goes.
+const INDEX_PERIOD: Duration = Duration::from_secs(1);
+
+/// The open folder of a run.
+pub struct Recording {
+    folder: RunFolder,
+    series: SeriesWriter,
+    index: FramesIndex,
+    index_written: Instant,
+}
+
+impl Recording {
+    /// Makes the folder of a run and writes its scene. `initial` holds the fields that every frame will have.
+    pub fn begin(args: &RunArgs, simulation: &Simulation, initial: &Snapshot) -> Result<Self, Failure> {
+        let scene = simulation.scene();
+        let toml =
+            scene.to_toml().map_err(|error| Failure::Run(format!("cannot write the scene: {error}")))?;
+        let folder = RunFolder::create(Path::new(BASE), &scene.name, args.out.as_deref(), args.force)?;
+        folder.write_scene(&toml)?;
+        let fields: Vec<FieldInfo> = initial.columns.iter().map(|(info, _)| *info).collect();
+        let index = FramesIndex::new(scene.simulation.fps, &fields);
+        let series = SeriesWriter::create(folder.series()).map_err(|e| failed(&folder.series(), &e))?;
+        folder.write_frames_index(&index)?;
+        Ok(Self { folder, series, index, index_written: Instant::now() })
+    }
+
+    /// Writes a frame and its row of the series.
+    pub fn frame(
+        &mut self,
+        simulation: &mut Simulation,
+        snapshot: &Snapshot,
+        statistics: &mut Statistics,
+    ) -> Result<(), Failure> {
+        let frame = simulation.frame();
+        let path = self.folder.frame(frame);
+        write_ply(&path, snapshot).map_err(|error| failed(&path, &error))?;
+        self.index.push(frame, snapshot.time, simulation.particle_count());
+        let row = row(simulation, statistics)?;
+        self.series.append(&row).map_err(|error| failed(&self.folder.series(), &error))?;
+        if self.index_written.elapsed() >= INDEX_PERIOD {
+            self.index_written = Instant::now();
+            self.folder.write_frames_index(&self.index)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the final index.
+    pub fn end(&mut self, complete: bool) -> Result<(), Failure> {
+        self.index.complete = complete;
+        Ok(self.folder.write_frames_index(&self.index)?)
+    }
+
+    /// The run folder.
+    pub fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// Number of frames written.
+    pub fn frame_count(&self) -> usize {
+        self.index.frames.len()
+    }
+
+    /// The files written.
+    pub fn files(&self) -> Files {
+        Files::new(self.folder.path())
+    }
+}
+
+fn row(simulation: &mut Simulation, statistics: &mut Statistics) -> Result<SeriesRow, Failure> {
+    let interval = statistics.take_interval();
+    let state = simulation.read(&["speed", "material"]).map_err(|error| Failure::Run(error.to_string()))?;
+    let speed: Vec<f64> =
+        state.scalar("speed").unwrap_or_default().iter().map(|speed| f64::from(*speed)).collect();
+    Ok(SeriesRow {
+        frame: simulation.frame(),
+        time: simulation.time(),
+        particles: simulation.particle_count(),
+        steps: interval.steps(),
+        iterations_mean: interval.iterations_mean(),
+        density_error_mean: interval.density_error_mean(),
+        friction_error_mean: interval.friction_error_mean(),
+        unconverged_steps: interval.unconverged(),
+        kinetic_energy: kinetic_energy(simulation.scene(), &speed, &state),
+        max_speed: speed.iter().copied().fold(0.0, f64::max),
+        mean_speed: speed.iter().sum::<f64>() / speed.len().max(1) as f64,
+        lost_particles: simulation.lost(),
+    })
+}
+
+/// Kinetic energy [J]: the sum of m v^2 / 2 with m = rho_0 d^3.
+fn kinetic_energy(scene: &Scene, speed: &[f64], state: &Snapshot) -> f64 {
+    let Some(FieldData::Integer(material)) = state.column("material") else { return 0.0 };
+    let mass = |material: &u32| {
+        let material = &scene.material[*material as usize];
+        f64::from(material.density) * f64::from(2.0 * material.radius).powi(3)
+    };
+    speed.iter().zip(material).map(|(speed, material)| 0.5 * mass(material) * speed * speed).sum()
+}
+
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::Run(format!("{}: cannot write the file: {error}", path.display()))
+}

@@ -1,0 +1,186 @@
+//! `granule run`: a scene from its first to its last frame.
+
+use std::time::Instant;
+
+use granule::simulator::{Snapshot, StepReport};
+use granule::{Scene, Simulation};
+
+use crate::args::{DeviceName, RunArgs, cpu_options, thread_count};
+use crate::divergence::{self, Divergence, Watch};
+use crate::expectations;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::progress::Progress;
+use crate::recording::Recording;
+use crate::scenes;
+use crate::statistics::Statistics;
+use crate::summary::{Ending, Summary};
+
+/// How a run came to its end.
+enum End {
+    Complete,
+    Interrupted,
+    Diverged(Divergence),
+}
+
+/// Runs a scene. Everything is checked before a folder is made.
+pub fn run(args: &RunArgs) -> Result<(), Failure> {
+    let scene = scenes::open(args)?;
+    let threads = match args.device {
+        DeviceName::Auto | DeviceName::Cpu => thread_count(args.threads),
+    };
+    let (simulation, initial) = scenes::build(scene, &cpu_options(threads))?;
+    let interrupt = Interrupt::listen()?;
+    let recording = Recording::begin(args, &simulation, &initial)?;
+    let mut run = Run::new(args, threads, simulation, recording);
+    let end = run.drive(&initial, &interrupt)?;
+    let summary = run.conclude(&end)?;
+    summary.print(args.json)?;
+    verdict(end, &summary)
+}
+
+/// A run in progress.
+struct Run<'a> {
+    args: &'a RunArgs,
+    threads: usize,
+    started: Instant,
+    /// Frame at which the run ends.
+    last_frame: u64,
+    simulation: Simulation,
+    recording: Recording,
+    statistics: Statistics,
+}
+
+impl<'a> Run<'a> {
+    fn new(args: &'a RunArgs, threads: usize, simulation: Simulation, recording: Recording) -> Self {
+        let last_frame = args.frames.unwrap_or_else(|| {
+            frame_at(simulation.scene(), args.seconds.unwrap_or(simulation.scene().simulation.seconds))
+        });
+        let (started, statistics) = (Instant::now(), Statistics::default());
+        Self { args, threads, started, last_frame, simulation, recording, statistics }
+    }
+
+    /// Steps and writes frames until the end.
+    fn drive(&mut self, initial: &Snapshot, interrupt: &Interrupt) -> Result<End, Failure> {
+        let scene = self.simulation.scene().clone();
+        let mut watch = Watch::new(&scene, initial.vec3("position").unwrap_or_default());
+        let mut progress = Progress::new(&scene.name);
+        self.recording.frame(&mut self.simulation, initial, &mut self.statistics)?;
+        let end = loop {
+            if self.simulation.frame() >= self.last_frame {
+                break End::Complete;
+            }
+            if let Some(end) = self.drive_frame(&mut watch, &mut progress, interrupt) {
+                break end;
+            }
+            let snapshot = self.read(&scenes::frame_fields(&scene))?;
+            if let Some(divergence) = divergence::in_snapshot(&snapshot) {
+                break End::Diverged(divergence);
+            }
+            self.recording.frame(&mut self.simulation, &snapshot, &mut self.statistics)?;
+        };
+        progress.finish();
+        Ok(end)
+    }
+
+    /// Steps to the next frame; an end that comes before it is returned.
+    fn drive_frame(
+        &mut self,
+        watch: &mut Watch,
+        progress: &mut Progress,
+        interrupt: &Interrupt,
+    ) -> Option<End> {
+        let target = self.simulation.frame() + 1;
+        while self.simulation.frame() < target {
+            let start = Instant::now();
+            let report = self.simulation.step();
+            self.statistics.add(&report, start.elapsed().as_secs_f64());
+            if let Some(divergence) = watch.after(&report, self.simulation.time()) {
+                return Some(End::Diverged(divergence));
+            }
+            self.show(&report, progress);
+            if interrupt.wanted() {
+                return Some(End::Interrupted);
+            }
+        }
+        None
+    }
+
+    fn show(&self, report: &StepReport, progress: &mut Progress) {
+        let time = self.simulation.time();
+        let last = self.last_frame as f64 / self.simulation.scene().simulation.fps;
+        progress.update(time / last, || {
+            let factor = time / self.started.elapsed().as_secs_f64().max(1e-9);
+            format!(
+                "{time:.2}/{last:.2} s, {} particles, {} sweeps, {factor:.2}x real time",
+                report.particles, report.iterations
+            )
+        });
+    }
+
+    /// Writes index and summary.
+    fn conclude(&mut self, end: &End) -> Result<Summary, Failure> {
+        self.recording.end(matches!(end, End::Complete))?;
+        let due = matches!(end, End::Complete) && self.reached_the_scenes_end();
+        let expectations = match end {
+            End::Diverged(_) => Vec::new(),
+            _ => expectations::measure(&mut self.simulation, due)
+                .map_err(|error| Failure::Run(error.to_string()))?,
+        };
+        let ending = Ending {
+            quick: self.args.quick,
+            threads: self.threads,
+            wall_seconds: self.started.elapsed().as_secs_f64(),
+            interrupted: matches!(end, End::Interrupted),
+            diverged: if let End::Diverged(divergence) = end { Some(divergence.to_string()) } else { None },
+            expectations,
+            frames: self.recording.frame_count(),
+            files: self.recording.files(),
+        };
+        let summary = Summary::new(&self.simulation, &self.statistics, ending);
+        self.recording.folder().write_summary(&summary)?;
+        Ok(summary)
+    }
+
+    fn reached_the_scenes_end(&self) -> bool {
+        let scene = self.simulation.scene();
+        self.last_frame >= frame_at(scene, scene.simulation.seconds)
+    }
+
+    fn read(&mut self, fields: &[&str]) -> Result<Snapshot, Failure> {
+        self.simulation.read(fields).map_err(|error| Failure::Run(error.to_string()))
+    }
+}
+
+/// The first frame at or after a time [s].
+fn frame_at(scene: &Scene, seconds: f64) -> u64 {
+    // A hair less, so that rounding does not add a frame.
+    (seconds * scene.simulation.fps * (1.0 - 1e-12)).ceil() as u64
+}
+
+fn verdict(end: End, summary: &Summary) -> Result<(), Failure> {
+    let failed = expectations::failed(&summary.expectations);
+    match end {
+        End::Diverged(divergence) => {
+            Err(Failure::Run(format!("{divergence}\n  frames until then: {}", summary.files.folder)))
+        }
+        End::Interrupted => Err(Failure::Interrupted),
+        End::Complete if failed > 0 => {
+            Err(Failure::Run(format!("{failed} of {} expectations failed", summary.expectations.len())))
+        }
+        End::Complete => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_ends_at_the_first_frame_at_or_after_its_time() {
+        let mut scene = Scene::open("column", false, &[]).unwrap();
+        scene.simulation.fps = 30.0;
+        let at = |seconds| frame_at(&scene, seconds);
+        assert_eq!((at(0.0), at(0.1), at(0.5), at(0.51), at(1.0 / 30.0)), (0, 3, 15, 16, 1));
+    }
+}

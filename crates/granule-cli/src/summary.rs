@@ -1,0 +1,180 @@
+//! The summary of a run: summary.json, `run --json` and the text for people.
+
+use std::path::Path;
+
+use granule::Simulation;
+use serde::Serialize;
+
+use crate::expectations::{self, Expectation};
+use crate::output::{self, number};
+use crate::statistics::{MeanMax, StageMedians, Statistics};
+
+/// Everything worth knowing about a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// The scene's name.
+    pub scene: String,
+    /// The program's version.
+    pub version: &'static str,
+    /// Whether it ran in its coarser, shorter form.
+    pub quick: bool,
+    /// The solver.
+    pub solver: &'static str,
+    /// The device.
+    pub device: &'static str,
+    /// The device in words.
+    pub adapter: String,
+    /// CPU threads.
+    pub threads: usize,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Particles at the end.
+    pub particles: usize,
+    /// High-resolution particles at the end.
+    pub high_resolution_particles: usize,
+    /// Steps taken.
+    pub steps: u64,
+    /// Frames written, with the initial one.
+    pub frames: usize,
+    /// Simulated time [s].
+    pub simulated_seconds: f64,
+    /// Wall time of the run with its output [s].
+    pub wall_seconds: f64,
+    /// Simulated time per wall time.
+    pub real_time_factor: f64,
+    /// Particles times steps per second of stepping, without output.
+    pub particle_steps_per_second: f64,
+    /// Median milliseconds per step of every stage.
+    pub stages: StageMedians,
+    /// Sweeps per step.
+    pub iterations: MeanMax,
+    /// Density error after a step, relative to the rest density.
+    pub density_error: MeanMax,
+    /// Kinetic energy at the end [J].
+    pub kinetic_energy: f64,
+    /// Fastest particle at the end [m/s].
+    pub max_speed: f64,
+    /// Particles removed because their state was not finite.
+    pub lost_particles: usize,
+    /// Whether every step converged.
+    pub converged: bool,
+    /// Steps that did not.
+    pub unconverged_steps: u64,
+    /// Whether the run was ended from outside.
+    pub interrupted: bool,
+    /// Why the run was stopped, if it diverged.
+    pub diverged: Option<String>,
+    /// Hash of the final state, in hexadecimal.
+    pub state_hash: String,
+    /// The scene's expectations.
+    pub expectations: Vec<Expectation>,
+    /// What the run left.
+    pub files: Files,
+}
+
+/// The files of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Files {
+    /// The run folder.
+    pub folder: String,
+    /// Files and folders in it.
+    pub files: Vec<String>,
+}
+
+impl Files {
+    /// What a run leaves in its folder; frames.json lists the frames.
+    pub fn new(folder: &Path) -> Self {
+        let files = ["scene.toml", "summary.json", "series.csv", "frames.json", "frames"].map(String::from);
+        Self { folder: folder.display().to_string(), files: files.to_vec() }
+    }
+}
+
+/// What only the run itself knows.
+pub struct Ending {
+    /// Whether the scene's coarser form was run.
+    pub quick: bool,
+    /// CPU threads.
+    pub threads: usize,
+    /// Wall time [s].
+    pub wall_seconds: f64,
+    /// Whether it was ended from outside.
+    pub interrupted: bool,
+    /// Why it was stopped, if it diverged.
+    pub diverged: Option<String>,
+    /// The scene's expectations.
+    pub expectations: Vec<Expectation>,
+    /// Frames written.
+    pub frames: usize,
+    /// What the run left.
+    pub files: Files,
+}
+
+impl Summary {
+    /// The summary of a run that has ended.
+    pub fn new(simulation: &Simulation, statistics: &Statistics, ending: Ending) -> Self {
+        let scene = simulation.scene();
+        Self {
+            scene: scene.name.clone(),
+            version: env!("CARGO_PKG_VERSION"),
+            quick: ending.quick,
+            solver: simulation.simulator().solver(),
+            device: "cpu",
+            adapter: simulation.simulator().device(),
+            threads: ending.threads,
+            seed: scene.simulation.seed,
+            particles: simulation.particle_count(),
+            high_resolution_particles: 0,
+            steps: statistics.steps(),
+            frames: ending.frames,
+            simulated_seconds: simulation.time(),
+            wall_seconds: ending.wall_seconds,
+            real_time_factor: simulation.time() / ending.wall_seconds.max(1e-9),
+            particle_steps_per_second: statistics.particle_steps_per_second(),
+            stages: statistics.stages(),
+            iterations: statistics.iterations(),
+            density_error: statistics.density_error(),
+            kinetic_energy: statistics.kinetic_energy(),
+            max_speed: statistics.max_speed(),
+            lost_particles: simulation.lost(),
+            converged: statistics.unconverged() == 0,
+            unconverged_steps: statistics.unconverged(),
+            interrupted: ending.interrupted,
+            diverged: ending.diverged,
+            state_hash: format!("{:016x}", simulation.simulator().state_hash()),
+            expectations: ending.expectations,
+            files: ending.files,
+        }
+    }
+
+    /// The summary for people.
+    pub fn in_words(&self) -> String {
+        let mut text = format!(
+            "{}: {} s simulated in {} s, {} x real time\n",
+            self.scene,
+            number(self.simulated_seconds),
+            number(self.wall_seconds),
+            number(self.real_time_factor)
+        );
+        let mut line = |name: &str, value: String| text += &format!("  {name:<16}{value}\n");
+        line("solver", format!("{} on {}", self.solver, self.adapter));
+        line("particles", format!("{}, {} lost", self.particles, self.lost_particles));
+        line("steps", format!("{}, {} of them not converged", self.steps, self.unconverged_steps));
+        line("sweeps", format!("{} mean, {} most", number(self.iterations.mean), self.iterations.max));
+        let error = &self.density_error;
+        line("density error", format!("{} mean, {} most", number(error.mean), number(error.max)));
+        line("fastest", format!("{} m/s", number(self.max_speed)));
+        line("kinetic energy", format!("{} J", number(self.kinetic_energy)));
+        line("speed", format!("{} particle steps per second", number(self.particle_steps_per_second)));
+        line("state hash", self.state_hash.clone());
+        line("frames", format!("{} in {}", self.frames, self.files.folder));
+        if !self.expectations.is_empty() {
+            text += &format!("\n{}\n", expectations::table(&self.expectations));
+        }
+        text.trim_end().to_string()
+    }
+
+    /// Prints the summary as text or JSON.
+    pub fn print(&self, json: bool) -> Result<(), crate::failure::Failure> {
+        if json { output::json(self) } else { output::text(&self.in_words()) }
+    }
+}

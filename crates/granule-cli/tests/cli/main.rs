@@ -1,0 +1,6 @@
+//! The program as its users meet it: arguments in, exit code, text and files out.
+
+mod place;
+mod run;
+mod verbs;
+mod wrong_input;

@@ -1,0 +1,56 @@
+//! The verbs that do not run a scene to its end, and help.
+
+use crate::place::{Place, block};
+
+#[test]
+fn help_of_every_verb_shows_an_example() {
+    let place = Place::new();
+    let main = place.granule(&["--help"]).expect(0, &[]).stdout;
+    assert!(main.contains("Exit codes") && main.contains("130"), "{main}");
+    for verb in ["list", "check", "run", "bench", "measure"] {
+        assert!(main.contains(verb));
+        let help = place.granule(&[verb, "--help"]).expect(0, &[]).stdout;
+        assert!(help.contains("Example") && help.contains(&format!("  granule {verb}")), "{help}");
+    }
+    assert!(place.granule(&["--version"]).expect(0, &[]).stdout.starts_with("granule "));
+}
+
+#[test]
+fn list_names_every_built_in_scene() {
+    let place = Place::new();
+    let text = place.granule(&["list"]).expect(0, &[]).stdout;
+    assert!(text.contains("column") && text.contains("dam") && text.contains("iisph"), "{text}");
+    let json = place.granule(&["list", "--json"]).expect(0, &[]).json();
+    assert_eq!(json[0]["name"], "column");
+    assert!(json[0]["particles"].as_u64().unwrap() > 1000);
+}
+
+#[test]
+fn check_accepts_sound_scenes_and_writes_nothing() {
+    let place = Place::new();
+    assert!(place.granule(&["check", "dam"]).expect(0, &[]).stdout.contains("dam: ok"));
+    let scene = place.scene(&block(""));
+    let json = place.granule(&["check", scene, "--json"]).expect(0, &[]).json();
+    assert_eq!(json["particles"], 216);
+    assert_eq!(place.names("."), ["scene.toml"]);
+}
+
+#[test]
+fn bench_times_the_steps_of_scenes() {
+    let place = Place::new();
+    let scene = place.scene(&block(""));
+    let args = ["bench", scene, "--steps", "5", "--warm", "1", "--threads", "1"];
+    let text = place.granule(&args).expect(0, &[]).stdout;
+    assert!(text.contains("ms/step") && text.contains("neighbors"), "{text}");
+    let json = place.granule(&[&args[..], &["--json"]].concat()).expect(0, &[]).json();
+    assert_eq!((&json["steps"], &json["particles"]), (&5.into(), &216.into()));
+    for field in ["scene", "solver", "device", "adapter", "threads", "iterations", "stages"] {
+        assert!(json.get(field).is_some(), "{field} is missing");
+    }
+    for field in ["ms_per_step", "particle_steps_per_second", "neighbors_per_particle", "bytes_per_particle"]
+    {
+        assert!(json[field].as_f64().unwrap() > 0.0, "{field}");
+    }
+    let several = place.granule(&["bench", scene, scene, "--steps", "1", "--warm", "0", "--json"]);
+    assert_eq!(several.expect(0, &[]).json().as_array().unwrap().len(), 2);
+}

@@ -1,0 +1,112 @@
+//! Wrong input: exit code 2, a message that helps, nothing written.
+
+use crate::place::{Place, block};
+
+/// Runs with wrong input and demands that nothing was left behind.
+#[track_caller]
+fn refused(place: &Place, args: &[&str], words: &[&str]) {
+    let outcome = place.granule(args).expect(2, words);
+    assert_eq!(outcome.stdout, "");
+    assert_eq!(place.names("out"), [""; 0]);
+}
+
+#[test]
+fn an_unknown_scene_offers_the_nearest() {
+    refused(&Place::new(), &["run", "colum"], &["no scene `colum`", "column, dam", "did you mean `column`?"]);
+    refused(&Place::new(), &["check", "xyzzy"], &["no scene `xyzzy`", "column, dam"]);
+    refused(&Place::new(), &["bench", "damm"], &["did you mean `dam`?"]);
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    refused(&Place::new(), &["run", "no/such.toml"], &["no/such.toml", "there is no such file"]);
+}
+
+#[test]
+fn a_bad_override_is_explained() {
+    let place = Place::new();
+    refused(&place, &["run", "column", "--set", "radius"], &["--set", "write key=value"]);
+    refused(
+        &place,
+        &["run", "column", "--set", "material.sand.radus=1"],
+        &["--set material.sand.radus=1", "did you mean `radius`?"],
+    );
+    refused(&place, &["run", "column", "--set", "simulation.fps=often"], &["--set", "often", "a number"]);
+}
+
+#[test]
+fn a_flag_that_stands_for_a_key_is_named_itself() {
+    refused(&Place::new(), &["run", "column", "--fps=-5"], &["--fps -5", "above 0"]);
+    refused(&Place::new(), &["run", "column", "--seconds", "nan"], &["--seconds", "from 0 to 1000000"]);
+}
+
+#[test]
+fn an_unknown_key_in_a_file_is_found_at_its_line() {
+    let place = Place::new();
+    let scene = place.scene("name = \"a\"\n[[material]]\nfriction_angel = 3\n");
+    let words = ["scene.toml:3", "friction_angel", "did you mean `friction_angle`?"];
+    refused(&place, &["run", scene], &words);
+    refused(&place, &["check", scene], &words);
+}
+
+#[test]
+fn a_wrong_type_says_what_is_expected() {
+    let place = Place::new();
+    let scene = place.scene("name = \"a\"\n[[material]]\nradius = \"small\"\n");
+    refused(
+        &place,
+        &["run", scene],
+        &["scene.toml:3", "material.0.radius", "\"small\"", "expected a number"],
+    );
+}
+
+#[test]
+fn a_friction_angle_of_90_degrees_is_out_of_range() {
+    let set = "material.sand.friction_angle=90";
+    refused(&Place::new(), &["run", "column", "--set", set], &["friction_angle", "90", "below 90 degrees"]);
+}
+
+#[test]
+fn a_field_that_the_solver_lacks_is_found_before_the_run() {
+    let place = Place::new();
+    let scene = place.scene(&block("[output]\nfields = [\"temperature\"]"));
+    refused(&place, &["run", scene], &["output.fields", "temperature", "velocity"]);
+    refused(&place, &["check", scene], &["temperature"]);
+}
+
+#[test]
+fn a_scene_without_grains_cannot_run() {
+    let place = Place::new();
+    let scene = place.scene("name = \"a\"\n[[material]]\n");
+    refused(&place, &["run", scene], &["no grains", "[[grains]]"]);
+}
+
+#[test]
+fn a_used_folder_needs_force_and_is_left_alone() {
+    let place = Place::new();
+    let scene = place.scene(&block(""));
+    std::fs::create_dir(place.path("mine")).unwrap();
+    std::fs::write(place.path("mine/notes.txt"), "keep").unwrap();
+    let args = ["run", scene, "--frames", "1", "--out", "mine"];
+    refused(&place, &args, &["mine", "not empty", "--force"]);
+    assert_eq!(place.names("mine"), ["notes.txt"]);
+
+    place.granule(&[&args[..], &["--force"]].concat()).expect(0, &[]);
+    assert_eq!(std::fs::read_to_string(place.path("mine/notes.txt")).unwrap(), "keep");
+    assert_eq!(place.names("mine/frames").len(), 2);
+
+    std::fs::write(place.path("file"), "").unwrap();
+    refused(&place, &["run", scene, "--out", "file"], &["file", "not a folder"]);
+}
+
+#[test]
+fn usage_errors_are_wrong_input() {
+    let place = Place::new();
+    refused(&place, &["fly"], &["unrecognized subcommand", "fly"]);
+    refused(&place, &["run"], &["SCENE|FILE"]);
+    refused(&place, &["run", "column", "--device", "gpu"], &["auto", "cpu"]);
+    refused(&place, &["run", "column", "--threads", "0"], &["--threads"]);
+    refused(&place, &["run", "column", "--seconds", "1", "--frames", "3"], &["cannot be used with"]);
+    refused(&place, &["measure"], &["EXPERIMENT"]);
+    refused(&place, &["measure", "slop"], &["slop", "slope"]);
+}
