@@ -1,6 +1,11 @@
 //! Materials as the solvers use them.
 
+use std::f32::consts::SQRT_2;
+
 use crate::scene::{MaterialSettings, YieldLaw};
+
+/// Inertial number at which half of the fast friction is reached, I_0.
+const INERTIAL_SCALE: f32 = 0.279;
 
 /// A material with its derived constants.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +20,10 @@ pub struct Material {
     pub wall_friction: f32,
     /// Slope of the yield cone: largest Frobenius norm of the frictional stress per pressure.
     pub yield_slope: f32,
+    /// What fast flow adds to the yield slope; 0 where friction does not depend on the rate.
+    pub fast_yield_slope: f32,
+    /// Diameter of the real grains for the inertial number [m].
+    pub grain_diameter: f32,
     /// Frobenius norm of the frictional stress that cohesion bears without pressure [Pa].
     pub yield_cohesion: f32,
     /// Kinematic viscosity [m2/s].
@@ -30,28 +39,77 @@ impl Material {
     /// |s|_F <= sqrt(2) (c + p tan(theta))          yield = "tan": in simple shear sqrt(J2) = tau
     /// |s|_F <= sqrt(2) (c + p sin(theta))          yield = "neder", [Ned24] (14), (15)
     /// m = rho_0 d^3
+    /// tan(theta) grows to tan(theta_2) with the inertial number, see [`yield_limit`](Self::yield_limit)
     /// ```
     pub fn new(settings: &MaterialSettings, yield_law: YieldLaw) -> Self {
         let theta = settings.friction_angle.to_radians();
-        let slope = match yield_law {
-            YieldLaw::Tan => theta.tan(),
-            YieldLaw::Neder => theta.sin(),
+        let slope = |angle: f32| match yield_law {
+            YieldLaw::Tan => angle.tan(),
+            YieldLaw::Neder => angle.sin(),
         };
+        let fast = settings.fast_friction_angle.map_or(theta, f32::to_radians);
         let spacing = 2.0 * settings.radius;
         Self {
             name: settings.name.clone(),
             density: settings.density,
             friction_angle: settings.friction_angle,
             wall_friction: theta.tan(),
-            yield_slope: std::f32::consts::SQRT_2 * slope,
-            yield_cohesion: std::f32::consts::SQRT_2 * settings.cohesion,
+            yield_slope: SQRT_2 * slope(theta),
+            fast_yield_slope: SQRT_2 * (slope(fast) - slope(theta)),
+            grain_diameter: settings.grain_diameter.unwrap_or(spacing),
+            yield_cohesion: SQRT_2 * settings.cohesion,
             viscosity: settings.viscosity,
             mass: settings.density * spacing.powi(3),
         }
     }
 
+    /// Largest Frobenius norm of the frictional stress [Pa] at a pressure p [Pa] and a strain rate |E|_F [1/s].
+    ///
+    /// ```text
+    /// mu(I) = mu_s + (mu_2 - mu_s) / (I_0/I + 1),   I = sqrt(2) |E|_F D / sqrt(p/rho_0),   I_0 = 0.279
+    /// ```
+    /// [JFP06] with the constants of glass beads; D is the real grains' diameter. Without a fast friction angle the
+    /// limit does not depend on the rate.
+    #[inline]
+    pub fn yield_limit(&self, pressure: f32, strain_rate: f32) -> f32 {
+        let mut slope = self.yield_slope;
+        if self.fast_yield_slope > 0.0 && pressure > 0.0 {
+            let inertial = SQRT_2 * strain_rate * self.grain_diameter * (self.density / pressure).sqrt();
+            slope += self.fast_yield_slope * inertial / (inertial + INERTIAL_SCALE);
+        }
+        slope * pressure + self.yield_cohesion
+    }
+
     /// Whether the material is a plain fluid: no friction and no cohesion.
     pub fn is_fluid(&self) -> bool {
         self.yield_slope == 0.0 && self.yield_cohesion == 0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sand(fast: Option<f32>) -> Material {
+        let settings = MaterialSettings { fast_friction_angle: fast, ..MaterialSettings::default() };
+        Material::new(&settings, YieldLaw::Tan)
+    }
+
+    #[test]
+    fn the_limit_in_simple_shear_is_the_tangent_of_the_angle() {
+        let limit = sand(None).yield_limit(100.0, 50.0);
+        assert!((limit / SQRT_2 - 100.0 * 30f32.to_radians().tan()).abs() < 1e-3);
+    }
+
+    #[test]
+    fn friction_grows_from_the_static_to_the_fast_angle_with_the_inertial_number() {
+        let sand = sand(Some(40.0));
+        let mu = |rate: f32| sand.yield_limit(1000.0, rate) / (SQRT_2 * 1000.0);
+        assert!((mu(0.0) - 30f32.to_radians().tan()).abs() < 1e-5);
+        assert!((mu(1e9) - 40f32.to_radians().tan()).abs() < 1e-4);
+        // I = I_0 at half of the difference.
+        let rate = 0.279 * (1000.0f32 / 1600.0).sqrt() / (SQRT_2 * 0.02);
+        let half = 0.5 * (30f32.to_radians().tan() + 40f32.to_radians().tan());
+        assert!((mu(rate) - half).abs() < 1e-4);
     }
 }

@@ -43,8 +43,8 @@ fn a_free_flying_cluster_keeps_its_momentum() {
         scene.grains.extend([left, right]);
         let mut simulation = simulate(scene);
         let before = mean(&mut simulation, "velocity");
-        let collided = (0..300).map(|_| simulation.step()).any(|report| report.iterations > 5);
-        assert!(collided, "the clusters met");
+        let energy: Vec<f64> = (0..300).map(|_| simulation.step().kinetic_energy).collect();
+        assert!(energy[299] < 0.8 * energy[0], "the clusters met: {} J of {} J left", energy[299], energy[0]);
         let after = mean(&mut simulation, "velocity");
         for k in 0..3 {
             assert!((after[k] - before[k]).abs() < 2e-5, "friction {friction}: {before:?} became {after:?}");
@@ -54,15 +54,15 @@ fn a_free_flying_cluster_keeps_its_momentum() {
 
 /// Horizontal centre of mass over time in a tank of fluid released with a sloping surface.
 fn slosh() -> Vec<f64> {
-    let (length, height) = (40.0, 12.0);
+    let (length, height) = (40.0, 12.5);
     let mut scene = sand(0.0);
     scene.simulation.periodic = Periodic { z: Some([0.0, 6.0 * D]), ..Periodic::default() };
     let tank = Shape::Box { min: [0.0, 0.0, -1.0], max: [length * D, 1.0, 2.0], hollow: true };
     scene.boundary.push(wall("tank", tank, Some(0.0)));
     // Steps of the surface from left to right.
     for k in 0..8 {
-        let (x, top) = (k as f32 * length / 8.0, height + 1.75 - 0.5 * k as f32);
-        scene.grains.push(block([x, 0.0, 0.0], [x + length / 8.0, top.round(), 6.0], Fill::Lattice));
+        let (x, top) = (k as f32 * length / 8.0, height + 3.5 - k as f32);
+        scene.grains.push(block([x, 0.0, 0.0], [x + length / 8.0, top, 6.0], Fill::Lattice));
     }
     scene.simulation.fps = 100.0;
     let mut simulation = simulate(scene);
@@ -84,7 +84,6 @@ fn a_frictionless_slosh_keeps_its_amplitude() {
     let first_at = track.iter().enumerate().take(110).max_by(|a, b| a.1.total_cmp(b.1)).unwrap().0;
     let first = track[first_at];
     let second = track[first_at..].iter().copied().take(110).fold(f64::INFINITY, f64::min);
-    println!("start {:.3} first {first:.3} at {first_at} second {second:.3}", track[0]);
     assert!(track[0] < 0.0 && first > 0.0, "it swings over: {} to {first}", track[0]);
     assert!(-second >= 0.8 * first, "first swing {first:.3} d, second {:.3} d", -second);
 }

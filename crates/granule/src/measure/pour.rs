@@ -21,7 +21,7 @@ const TRIES: usize = 40;
 const SPEED: f32 = 0.3;
 
 /// Frames between emissions, so that the last layer has left the spout.
-const FRAMES: u64 = 3;
+const FRAMES: u64 = 2;
 
 /// A spout that follows the crest of the heap below it.
 pub struct Pour {
@@ -39,7 +39,7 @@ impl Pour {
     /// Pours until the simulation holds `count` grains, calling `progress` with the count now and then.
     pub fn pour(&mut self, simulation: &mut Simulation, count: usize, progress: &mut dyn FnMut(usize)) {
         while simulation.particle_count() < count {
-            if simulation.frame() % FRAMES == 0 {
+            if simulation.frame().is_multiple_of(FRAMES) {
                 let room = count - simulation.particle_count();
                 self.emit(simulation, room.min(self.per_emission));
                 progress(simulation.particle_count());

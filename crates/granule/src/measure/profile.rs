@@ -1,6 +1,7 @@
 //! The shape of a deposit: its surface, its front, its slope.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::f64::consts::TAU;
 
 use super::statistics::linear_fit;
 
@@ -26,28 +27,25 @@ impl DepositProfile {
     /// Measures particles of diameter `spacing` [m] on a floor at y = 0.
     pub fn of(position: &[[f32; 3]], center: (f64, f64), spacing: f64) -> Self {
         let connected = connected_to_largest(position, 1.5 * spacing);
-        let polar: Vec<(f64, f64, f64)> = position
+        let deposit: Vec<[f64; 3]> = position
             .iter()
             .zip(&connected)
             .filter(|(_, connected)| **connected)
-            .map(|(x, _)| {
-                let (dx, dz) = (x[0] as f64 - center.0, x[2] as f64 - center.1);
-                (dx.hypot(dz), dz.atan2(dx), x[1] as f64)
-            })
+            .map(|(x, _)| [x[0] as f64 - center.0, x[1] as f64, x[2] as f64 - center.1])
             .collect();
-        let sectors = by_sector(&polar);
-        let surfaces: Vec<Vec<[f64; 2]>> = sectors.iter().map(|sector| surface(sector, spacing)).collect();
-        let surface = mean_surface(&polar, spacing);
-        let height = crest_height(&polar, spacing);
-        let fronts: Vec<f64> = sectors
-            .iter()
-            .map(|sector| sector.iter().map(|p| p.0).fold(0.0, f64::max) + 0.5 * spacing)
-            .collect();
+        let field = HeightField::new(&deposit, spacing);
+        let fronts = fronts(&deposit, spacing);
+        let reach = fronts.iter().copied().fold(0.0, f64::max);
+        let rays: Vec<Vec<[f64; 2]>> =
+            (0..SECTORS).map(|sector| sector_surface(&field, sector, reach, spacing)).collect();
+        let height = field.highest_within(2.0 * spacing);
         let angles: Vec<f64> =
-            surfaces.iter().map(|s| slope_angle(s, height)).filter(|a| a.is_finite()).collect();
+            rays.iter().map(|ray| slope_angle(ray, height)).filter(|a| a.is_finite()).collect();
         let angle = mean(&angles);
         let spread = angles.iter().map(|a| (a - angle).abs()).fold(0.0, f64::max);
-        Self { height, front: mean(&fronts), angle, spread, surface }
+        let surface = (0..rays[0].len())
+            .map(|k| [rays[0][k][0], mean(&rays.iter().map(|r| r[k][1]).collect::<Vec<_>>())]);
+        Self { height, front: mean(&fronts), angle, spread, surface: surface.collect() }
     }
 }
 
@@ -55,46 +53,64 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-fn by_sector(polar: &[(f64, f64, f64)]) -> Vec<Vec<(f64, f64)>> {
-    let mut sectors = vec![Vec::new(); SECTORS];
-    for &(r, angle, y) in polar {
-        let turn = angle / std::f64::consts::TAU + 0.5;
-        sectors[((turn * SECTORS as f64) as usize).min(SECTORS - 1)].push((r, y));
+/// Largest distance from the axis in each sector, half a grain added [m].
+fn fronts(deposit: &[[f64; 3]], spacing: f64) -> Vec<f64> {
+    let mut fronts = vec![0.0f64; SECTORS];
+    for x in deposit {
+        let turn = x[2].atan2(x[0]) / TAU + 0.5;
+        let front = &mut fronts[((turn * SECTORS as f64) as usize).min(SECTORS - 1)];
+        *front = front.max(x[0].hypot(x[2]) + 0.5 * spacing);
     }
-    sectors
+    fronts
 }
 
-/// Surface height by radius: the highest particle in rings one spacing wide.
-fn surface(sector: &[(f64, f64)], spacing: f64) -> Vec<[f64; 2]> {
-    let rings = sector.iter().map(|p| (p.0 / spacing) as usize + 1).max().unwrap_or(0);
-    let mut top = vec![None::<[f64; 2]>; rings];
-    for &(r, y) in sector {
-        let slot = &mut top[(r / spacing) as usize];
-        if slot.is_none_or(|[_, highest]| y > highest) {
-            *slot = Some([r, y]);
+/// Rays per sector along which the surface is read.
+const RAYS: usize = 3;
+
+/// Surface height by radius, one spacing apart, averaged over the rays of a sector.
+fn sector_surface(field: &HeightField, sector: usize, reach: f64, spacing: f64) -> Vec<[f64; 2]> {
+    let height = |r: f64, ray: usize| {
+        let turn = (sector as f64 + (ray as f64 + 0.5) / RAYS as f64) / SECTORS as f64;
+        let (sin, cos) = (turn * TAU).sin_cos();
+        field.height(r * cos, r * sin)
+    };
+    (0..=(reach / spacing) as usize)
+        .map(|ring| ring as f64 * spacing)
+        .map(|r| [r, (0..RAYS).map(|ray| height(r, ray)).sum::<f64>() / RAYS as f64])
+        .collect()
+}
+
+/// The upper surface of grains: above a point, the highest grain within 0.7 spacings across.
+struct HeightField {
+    spacing: f64,
+    columns: HashMap<(i32, i32), Vec<[f64; 3]>>,
+}
+
+impl HeightField {
+    fn new(deposit: &[[f64; 3]], spacing: f64) -> Self {
+        let mut field = Self { spacing, columns: HashMap::new() };
+        for x in deposit {
+            field.columns.entry(field.cell(x[0], x[2])).or_default().push(*x);
         }
+        field
     }
-    top.into_iter().flatten().map(|[r, y]| [r, y + 0.5 * spacing]).collect()
-}
 
-/// Mean over sectors of the surface height in rings.
-fn mean_surface(polar: &[(f64, f64, f64)], spacing: f64) -> Vec<[f64; 2]> {
-    let mut sums: Vec<(f64, usize)> = Vec::new();
-    for sector in by_sector(polar) {
-        for [r, y] in surface(&sector, spacing) {
-            let ring = (r / spacing) as usize;
-            sums.resize(sums.len().max(ring + 1), (0.0, 0));
-            sums[ring].0 += y;
-            sums[ring].1 += 1;
-        }
+    fn cell(&self, x: f64, z: f64) -> (i32, i32) {
+        ((x / self.spacing).floor() as i32, (z / self.spacing).floor() as i32)
     }
-    let with_ring = sums.iter().enumerate().filter(|(_, (_, n))| *n > 0);
-    with_ring.map(|(ring, (sum, n))| [(ring as f64 + 0.5) * spacing, sum / *n as f64]).collect()
-}
 
-/// Height of the surface over the axis: the mean of the highest particles within two spacings of it.
-fn crest_height(polar: &[(f64, f64, f64)], spacing: f64) -> f64 {
-    polar.iter().filter(|p| p.0 < 2.0 * spacing).map(|p| p.2).fold(0.0, f64::max) + 0.5 * spacing
+    fn height(&self, x: f64, z: f64) -> f64 {
+        let (cx, cz) = self.cell(x, z);
+        let near = (-1..=1).flat_map(|dx| (-1..=1).map(move |dz| (cx + dx, cz + dz)));
+        let grains = near.filter_map(|cell| self.columns.get(&cell)).flatten();
+        let under = grains.filter(|g| (g[0] - x).hypot(g[2] - z) < 0.7 * self.spacing);
+        under.map(|g| g[1] + 0.5 * self.spacing).fold(0.0, f64::max)
+    }
+
+    fn highest_within(&self, radius: f64) -> f64 {
+        let grains = self.columns.values().flatten().filter(|g| g[0].hypot(g[2]) < radius);
+        grains.map(|g| g[1] + 0.5 * self.spacing).fold(0.0, f64::max)
+    }
 }
 
 /// Slope [degrees] of a surface (r, y) between 20 and 80 % of `height`; NaN with fewer than three points.

@@ -20,7 +20,7 @@ pub(super) fn measure(
         progress(0.3 * n as f64 / count as f64, &format!("pouring {n} grains"));
     })?;
     measurement.describe(&heap);
-    let least = if options.quick { 6.0 } else { 12.0 };
+    let least = if options.quick { 5.0 } else { 12.0 };
     let limits = Limits { least_height: least, crest_drop: 0.1, all: true };
     let rest = rest(heap, seconds, &mut |share| progress(0.3 + 0.3 * share, "heap at rest"));
     report("heap", &rest, &limits, measurement);

@@ -53,6 +53,11 @@ pub fn rough_floor() -> BoundarySettings {
     plane("floor", [0.0, 1.0, 0.0], 1.0)
 }
 
+/// A smooth floor at y = 0: sand on a plate of acrylic or glass slides at about 22 degrees.
+pub fn smooth_floor() -> BoundarySettings {
+    plane("floor", [0.0, 1.0, 0.0], 0.4)
+}
+
 /// A plane through the origin.
 pub fn plane(name: &str, normal: [f32; 3], friction: f32) -> BoundarySettings {
     BoundarySettings {

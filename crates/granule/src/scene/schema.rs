@@ -201,6 +201,12 @@ pub struct MaterialSettings {
     pub density: f32,
     /// Angle of internal friction [degrees]; 0 is a fluid.
     pub friction_angle: f32,
+    /// Friction angle that fast flow approaches [degrees] (mu(I) law); friction does not depend on the rate when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast_friction_angle: Option<f32>,
+    /// Diameter of the real grains for the mu(I) law [m]; the particle's own when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grain_diameter: Option<f32>,
     /// Cohesion: shear strength without load [Pa].
     pub cohesion: f32,
     /// Kinematic viscosity [m2/s].
@@ -216,6 +222,8 @@ impl Default for MaterialSettings {
             radius: 0.01,
             density: 1600.0,
             friction_angle: 30.0,
+            fast_friction_angle: None,
+            grain_diameter: None,
             cohesion: 0.0,
             viscosity: 0.0,
             albedo: [0.76, 0.60, 0.36],

@@ -172,6 +172,17 @@ fn check_material(path: &str, m: &MaterialSettings) -> Check {
         m.friction_angle,
         || "from 0 to below 90 degrees".into(),
     )?;
+    if let Some(fast) = m.fast_friction_angle {
+        range(
+            (m.friction_angle..90.0).contains(&fast),
+            &format!("{path}.fast_friction_angle"),
+            fast,
+            || format!("from friction_angle = {} to below 90 degrees", m.friction_angle),
+        )?;
+    }
+    if let Some(diameter) = m.grain_diameter {
+        positive(&format!("{path}.grain_diameter"), diameter)?;
+    }
     not_negative(&format!("{path}.cohesion"), m.cohesion)?;
     not_negative(&format!("{path}.viscosity"), m.viscosity)?;
     let within = m.albedo.iter().all(|part| (0.0..=1.0).contains(part));

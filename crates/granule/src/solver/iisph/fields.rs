@@ -93,7 +93,7 @@ impl Iisph {
             "density_error" => scalar(&|i| (state.density[i] - 1.0).max(0.0)),
             "pressure" => scalar(&|i| state.pressure[i]),
             "yield_ratio" => scalar(&|i| {
-                let limit = material(i).yield_slope * state.pressure[i] + material(i).yield_cohesion;
+                let limit = material(i).yield_limit(state.pressure[i], state.strain_rate[i]);
                 if limit > 0.0 { state.stress[i].norm() / limit } else { 0.0 }
             }),
             "strain_rate" => scalar(&|i| state.strain_rate[i]),

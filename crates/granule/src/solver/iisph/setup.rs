@@ -109,7 +109,7 @@ impl Setup {
                 inverse_dt: 1.0 / dt,
                 push_out_speed: self.params.push_out_speed(),
             },
-            compaction: self.params.compaction_rate() * dt,
+            rest_compaction: self.params.compaction_rate(),
             least_diagonal: LEAST_DIAGONAL * self.params.lattice_gradient_squared / densest,
             pressure_relaxation: if fluid { FLUID_RELAXATION } else { COUPLED_RELAXATION },
             stress_step: sign * COUPLED_RELAXATION * self.full_stress_step(dt as f64),

@@ -97,18 +97,21 @@ impl IisphState {
             self.total_stress.par_iter_mut(),
             self.wall_acceleration.par_iter_mut(),
             material.par_iter(),
+            self.strain_rate.par_iter(),
         );
         let contacts = &self.contacts;
-        columns.into_par_iter().enumerate().for_each(|(i, (pressure, stress, total, wall, &material))| {
-            let material = &materials[material as usize];
-            if explicit || material.is_fluid() {
-                *pressure *= FLUID_WARM_START;
-            }
-            *stress = return_to_cone(*stress, material.yield_slope * *pressure + material.yield_cohesion);
-            *total = stress.columns_plus_identity(*pressure);
-            let push = |c: &WallContact| (c.normal * c.sample.normal + c.tangent).extend(0.0);
-            *wall = contacts.of(i).iter().map(push).sum();
-        });
+        columns.into_par_iter().enumerate().for_each(
+            |(i, (pressure, stress, total, wall, &material, &strain_rate))| {
+                let material = &materials[material as usize];
+                if explicit || material.is_fluid() {
+                    *pressure *= FLUID_WARM_START;
+                }
+                *stress = return_to_cone(*stress, material.yield_limit(*pressure, strain_rate));
+                *total = stress.columns_plus_identity(*pressure);
+                let push = |c: &WallContact| (c.normal * c.sample.normal + c.tangent).extend(0.0);
+                *wall = contacts.of(i).iter().map(push).sum();
+            },
+        );
     }
 
     /// Bytes held.

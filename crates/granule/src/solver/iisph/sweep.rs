@@ -11,7 +11,7 @@ use crate::material::Material;
 use crate::neighbors::{BLOCK, NeighborLists, block_range};
 use crate::sym3::Sym3;
 
-use super::rheology::{project_pressure, required_expansion, return_to_cone};
+use super::rheology::{compaction_rate, project_pressure, required_expansion, return_to_cone};
 use super::state::{IisphState, Pair};
 use super::walls::{WallBlock, WallStep, correct_contact};
 
@@ -27,8 +27,8 @@ pub struct SweepInput<'a> {
     pub dt: f32,
     /// Wall contacts' constants.
     pub wall: WallStep,
-    /// Compaction allowed in this step, kappa dt.
-    pub compaction: f32,
+    /// Rate at which loose grains at rest compact, kappa [1/s].
+    pub rest_compaction: f32,
     /// Diagonal below which a particle bears no pressure [m/kg].
     pub least_diagonal: f32,
     /// Relaxation of the pressure.
@@ -182,7 +182,10 @@ impl ParticleStress {
         let material = &input.materials[input.material[i] as usize];
         let plain = input.explicit || material.is_fluid();
         let trace = gradient[0].x + gradient[1].y + gradient[2].z;
-        let source = required_expansion(density, input.compaction, plain);
+        let strain = Sym3::deviatoric(gradient);
+        self.strain_rate = strain.norm();
+        let compaction = input.dt * compaction_rate(input.rest_compaction, self.strain_rate);
+        let source = required_expansion(density, compaction, plain);
         let missing = source - input.dt * trace;
         self.pressure = if diagonal > input.least_diagonal {
             let step = input.pressure_relaxation / (input.dt * input.dt * diagonal);
@@ -190,9 +193,7 @@ impl ParticleStress {
         } else {
             0.0
         };
-        let strain = Sym3::deviatoric(gradient);
-        self.strain_rate = strain.norm();
-        let limit = material.yield_slope * self.pressure + material.yield_cohesion;
+        let limit = material.yield_limit(self.pressure, self.strain_rate);
         let moved =
             trial.unwrap_or_else(|| self.stress.add_scaled(&strain, -input.stress_step * material.density));
         let projected = return_to_cone(moved, limit);
