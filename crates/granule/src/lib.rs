@@ -12,6 +12,7 @@ pub mod material;
 pub mod measure;
 pub mod neighbors;
 pub mod particles;
+pub mod quarantine;
 pub mod random;
 pub mod scene;
 pub mod simulation;

@@ -1,14 +1,11 @@
 //! Time step, symplectic Euler, and removal of particles that are not finite.
 
-use glam::Vec3;
 use rayon::prelude::*;
 
-use crate::neighbors::{BLOCK, par_blocks};
+use crate::neighbors::par_blocks;
+use crate::quarantine::unsound;
 
 use super::Iisph;
-
-/// Particles farther out than this [m] are removed: single precision has no grains there.
-const FARTHEST: f32 = 1e9;
 
 /// What the integration saw.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,18 +84,8 @@ impl Iisph {
 
     /// Removes particles whose state is not finite and returns how many.
     pub(super) fn quarantine(&mut self) -> usize {
-        let sound = |x: Vec3, v: Vec3| x.is_finite() && v.is_finite() && x.abs().max_element() < FARTHEST;
-        let (position, velocity) = (&self.particles.position, &self.particles.velocity);
-        let all_sound = position
-            .par_chunks(BLOCK)
-            .zip(velocity.par_chunks(BLOCK))
-            .all(|(x, v)| x.iter().zip(v).all(|(x, v)| sound(x.truncate(), v.truncate())));
-        if all_sound {
-            return 0;
-        }
-        let keep: Vec<bool> =
-            position.iter().zip(velocity).map(|(x, v)| sound(x.truncate(), v.truncate())).collect();
-        self.remove(&keep)
+        let keep = unsound(&self.particles.position, &self.particles.velocity);
+        keep.map_or(0, |keep| self.remove(&keep))
     }
 
     /// Removes the particles for which `keep` does not hold and returns how many.

@@ -16,6 +16,8 @@ pub struct IisphParams {
     pub volume: f32,
     /// Sum of |G|^2 over a full lattice neighbourhood, G = V grad W [1/m2].
     pub lattice_gradient_squared: f32,
+    /// Factor of the viscous sum, so that a disordered neighbourhood gives the Laplacian.
+    pub viscosity_factor: f32,
     /// How friction is solved.
     pub friction: FrictionMode,
     /// Fewest sweeps; from the pressure when absent.
@@ -52,7 +54,10 @@ impl IisphParams {
             spacing,
             support: kernel.support(),
             volume,
-            lattice_gradient_squared: lattice_gradient_squared(kernel, spacing, volume),
+            lattice_gradient_squared: lattice_sum(kernel, spacing, |x, factor| {
+                (volume * factor).powi(2) * x.length_squared()
+            }),
+            viscosity_factor: viscosity_factor(kernel, spacing, volume),
             friction: settings.friction,
             min_iterations: settings.min_iterations,
             max_iterations: settings.max_iterations,
@@ -76,16 +81,35 @@ impl IisphParams {
     }
 }
 
-/// Sum of |V grad W|^2 over the neighbours of a particle in an infinite cubic lattice [1/m2].
-fn lattice_gradient_squared(kernel: &Kernel, spacing: f32, volume: f32) -> f32 {
+/// Factor f of the viscous acceleration nu f sum_j (v_ij . x_ij)/(|x_ij|^2 + 0.01 h^2) G_ij.
+///
+/// ```text
+/// f = 10 / (1/3 sum_j |x|^4 V |W'/x| / (|x|^2 + 0.01 h^2))          2 (dimension + 2) = 10 in the continuum
+/// ```
+/// The sum is that of a lattice averaged over directions, which is what disordered particles see.
+fn viscosity_factor(kernel: &Kernel, spacing: f32, volume: f32) -> f32 {
+    let softening = viscosity_softening(kernel.support());
+    let sum = lattice_sum(kernel, spacing, |x, factor| {
+        let square = x.length_squared();
+        -volume * factor * square * square / (square + softening)
+    });
+    30.0 / sum
+}
+
+/// What keeps the viscous sum finite for particles that coincide, 0.01 h^2 [m2].
+pub fn viscosity_softening(support: f32) -> f32 {
+    0.01 * support * support
+}
+
+/// Sum over the neighbours of a particle in an infinite cubic lattice of a function of the offset [m] and of W'/r.
+fn lattice_sum(kernel: &Kernel, spacing: f32, term: impl Fn(glam::Vec3, f32) -> f32) -> f32 {
     let reach = (kernel.support() / spacing).ceil() as i32;
     let mut sum = 0.0f64;
     for x in -reach..=reach {
         for y in -reach..=reach {
             for z in -reach..=reach {
                 let offset = glam::Vec3::new(x as f32, y as f32, z as f32) * spacing;
-                let g = volume * kernel.gradient_factor(offset.length_squared()) * offset;
-                sum += g.length_squared() as f64;
+                sum += term(offset, kernel.gradient_factor(offset.length_squared())) as f64;
             }
         }
     }

@@ -8,6 +8,7 @@ use crate::material::Material;
 use crate::neighbors::{BLOCK, Domain, NeighborLists, block_range};
 use crate::particles::Particles;
 
+use super::params::{IisphParams, viscosity_softening};
 use super::state::IisphState;
 
 /// What the prediction reads.
@@ -20,8 +21,8 @@ pub struct PredictInput<'a> {
     pub lists: &'a NeighborLists,
     /// Space.
     pub domain: &'a Domain,
-    /// Kernel support [m].
-    pub support: f32,
+    /// Constants.
+    pub params: &'a IisphParams,
     /// Step [s].
     pub dt: f32,
     /// Time at the start of the step [s].
@@ -89,13 +90,13 @@ pub fn predict_velocity(input: &PredictInput, gravity: Vec3, state: &mut IisphSt
 /// Acceleration by viscosity.
 ///
 /// ```text
-/// nu lap v = 10 nu sum_j (v_ij . x_ij) / (|x_ij|^2 + 0.01 h^2) G_ij        [Mon92], 2 (dimension + 2) = 10
+/// nu lap v = f nu sum_j (v_ij . x_ij) / (|x_ij|^2 + 0.01 h^2) G_ij        [Mon92], f = 10 in the continuum
 /// ```
 fn viscous_acceleration(input: &PredictInput, i: usize, pairs: &[super::state::Pair]) -> Vec3 {
     let x_i = input.particles.position[i].truncate();
     let v_i = input.particles.velocity[i].truncate();
     let own = input.materials[input.particles.material[i] as usize].viscosity;
-    let softening = 0.01 * input.support * input.support;
+    let softening = viscosity_softening(input.params.support);
     let mut sum = Vec3::ZERO;
     for pair in pairs {
         let j = pair.neighbor as usize;
@@ -103,7 +104,7 @@ fn viscous_acceleration(input: &PredictInput, i: usize, pairs: &[super::state::P
         let x_ij = input.domain.displacement(x_i, input.particles.position[j].truncate());
         let v_ij = v_i - input.particles.velocity[j].truncate();
         let factor = v_ij.dot(x_ij) / (x_ij.length_squared() + softening);
-        sum += 5.0 * (own + other) * factor * Vec3::from(pair.gradient);
+        sum += 0.5 * input.params.viscosity_factor * (own + other) * factor * Vec3::from(pair.gradient);
     }
     sum
 }

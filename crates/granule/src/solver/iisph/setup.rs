@@ -82,7 +82,7 @@ impl Setup {
             materials: &self.materials,
             lists: &search.lists,
             domain: &self.domain,
-            support: self.params.support,
+            params: &self.params,
             dt: dt as f32,
             time,
         }
