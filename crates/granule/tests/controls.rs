@@ -31,10 +31,28 @@ fn slope_holds_and_flows() {
     assert!(slope.pass, "{}", failures(&slope));
 }
 
+/// Largest friction power over a collapse of 0.15 s, relative to M g sqrt(g d).
+fn largest_friction_power(defect: Option<Defect>) -> f64 {
+    let mut scene = sand(30.0);
+    scene.boundary.push(floor());
+    scene.grains.push(block([0.0; 3], [8.0, 12.0, 8.0], Fill::Jittered));
+    let mut simulation = Simulation::new(scene, &Options { defect, ..Options::default() }).unwrap();
+    simulation.set_diagnostics(true);
+    let d = D as f64;
+    let scale = simulation.particle_count() as f64 * 1600.0 * d.powi(3) * 9.81 * (9.81 * d).sqrt();
+    let mut largest = f64::NEG_INFINITY;
+    while simulation.time() < 0.15 {
+        largest = largest.max(simulation.step().friction_power.unwrap() / scale);
+    }
+    largest
+}
+
 #[test]
-fn slope_fails_with_the_printed_sign_of_the_stress() {
-    let slope = measure("slope", Some(Defect::StressSign), FrictionMode::Coupled);
-    assert!(failures(&slope).contains("drift"), "{:?}", slope.points);
+fn friction_dissipates_in_flow_and_not_with_the_printed_sign_of_the_stress() {
+    let sound = largest_friction_power(None);
+    assert!(sound < 0.0, "{sound}");
+    let printed = largest_friction_power(Some(Defect::StressSign));
+    assert!(printed > 0.01, "{printed}");
 }
 
 #[test]
@@ -97,7 +115,7 @@ fn heap_height(friction_angle: f32) -> f32 {
 #[test]
 fn a_heap_stands_with_friction_and_melts_without() {
     let standing = heap_height(30.0);
-    assert!(standing > 5.0, "{standing} d");
+    assert!(standing > 4.0, "{standing} d");
     let melted = heap_height(0.0);
     assert!(melted < 2.0, "{melted} d");
 }

@@ -41,6 +41,7 @@ pub struct Point {
     /// What was measured, with its unit.
     pub quantity: String,
     /// The inputs by name.
+    #[serde(serialize_with = "as_map")]
     pub inputs: Vec<(String, f64)>,
     /// The number.
     pub measured: f64,
@@ -52,6 +53,10 @@ pub struct Point {
     pub source: String,
     /// Whether the number lies in its range.
     pub pass: bool,
+}
+
+fn as_map<S: serde::Serializer>(pairs: &[(String, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
 impl Point {
