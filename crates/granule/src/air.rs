@@ -18,6 +18,11 @@ impl Air {
         Self { settings, uniform: None }
     }
 
+    /// Replaces the settings; a uniform wind set by a command stays.
+    pub fn set_settings(&mut self, settings: AirSettings) {
+        self.settings = settings;
+    }
+
     /// Replaces the uniform wind [m/s].
     pub fn set_uniform_wind(&mut self, velocity: Vec3) {
         self.uniform = Some(velocity);

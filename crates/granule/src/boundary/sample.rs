@@ -320,6 +320,13 @@ impl Boundaries {
         true
     }
 
+    /// Sets the friction of the boundary at an index (`None`: the material's).
+    pub fn set_friction(&mut self, index: usize, friction: Option<f32>) {
+        if let Some(boundary) = self.list.get_mut(index) {
+            boundary.friction = friction;
+        }
+    }
+
     /// Gives a sample of every wall nearer to `x` than `reach` [m].
     #[inline]
     pub fn sample(&self, x: Vec3, reach: f32, table: &WallTable, out: &mut impl FnMut(BoundarySample)) {

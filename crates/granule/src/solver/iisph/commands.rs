@@ -22,7 +22,10 @@ impl Iisph {
             Command::Emit { material, positions, velocity } => {
                 return self.emit(material, positions, *velocity);
             }
-            Command::Gravity(gravity) => self.gravity = *gravity,
+            Command::Gravity(gravity) => {
+                self.gravity = *gravity;
+                self.scene.simulation.gravity = gravity.to_array();
+            }
             Command::ToolPose { boundary, position, velocity } => {
                 if !self.boundaries.set_pose(boundary, *position, *velocity) {
                     return Err(unknown("boundary", boundary, &self.boundaries.names()));
@@ -36,19 +39,28 @@ impl Iisph {
         Ok(CommandReport::default())
     }
 
-    /// Sets a number of the scene by its path; grains and walls that exist stay as they are.
+    /// Sets a number of the scene by its path, if it can change while grains exist.
     fn set_parameter(&mut self, path: &str, value: f64) -> Result<(), CommandError> {
         let wrong = |reason: String| CommandError::Value { path: path.into(), value, reason };
         let text = self.scene.to_toml().map_err(|e| wrong(e.to_string()))?;
         let set = [(path.to_string(), format!("{value:?}"))];
         let scene = Scene::resolve(&text, &self.scene.name, false, &set).map_err(|e| wrong(e.to_string()))?;
-        if scene.material[0].radius != self.scene.material[0].radius {
-            return Err(wrong("the radius of particles that exist cannot change".into()));
+        if with_adjustable_from(&self.scene, &scene) != scene {
+            return Err(wrong(ADJUSTABLE.into()));
         }
         self.setup.params = IisphParams::new(&scene, &self.setup.kernel);
         self.setup.materials =
             scene.material.iter().map(|m| Material::new(m, scene.iisph.yield_law)).collect();
         self.gravity = Vec3::from(scene.simulation.gravity);
+        for (index, boundary) in scene.boundary.iter().enumerate() {
+            self.boundaries.set_friction(index, boundary.friction);
+        }
+        if let Some(settings) = &scene.air {
+            match &mut self.air {
+                Some(air) => air.set_settings(settings.clone()),
+                None => self.air = Some(Air::new(settings.clone())),
+            }
+        }
         self.scene = scene;
         Ok(())
     }
@@ -92,6 +104,30 @@ impl Iisph {
                 .with_min_len(4096)
                 .all(|other| self.setup.domain.displacement(x, other.truncate()).length_squared() >= near)
     }
+}
+
+/// What a running simulation lets change.
+const ADJUSTABLE: &str = "only [iisph], [air], materials except their radius, friction of boundaries, and gravity, \
+                          cfl and time steps of [simulation] can change while a simulation runs";
+
+/// The scene `old` with everything that may change while it runs taken from `new`.
+fn with_adjustable_from(old: &Scene, new: &Scene) -> Scene {
+    let mut scene = old.clone();
+    scene.iisph = new.iisph.clone();
+    scene.air = new.air.clone();
+    scene.simulation.gravity = new.simulation.gravity;
+    scene.simulation.cfl = new.simulation.cfl;
+    scene.simulation.time_step = new.simulation.time_step;
+    scene.simulation.max_time_step = new.simulation.max_time_step;
+    for (mine, theirs) in scene.material.iter_mut().zip(&new.material) {
+        let radius = mine.radius;
+        *mine = theirs.clone();
+        mine.radius = radius;
+    }
+    for (mine, theirs) in scene.boundary.iter_mut().zip(&new.boundary) {
+        mine.friction = theirs.friction;
+    }
+    scene
 }
 
 fn unknown(what: &'static str, name: &str, known: &[&str]) -> CommandError {
