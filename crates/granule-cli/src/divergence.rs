@@ -15,6 +15,8 @@ const DENSITY_ERROR: f64 = 0.5;
 const DENSITY_STEPS: u32 = 20;
 /// Largest speed in units of the speed that gravity or the scene itself can give.
 const SPEED_FACTOR: f64 = 100.0;
+/// Diameters that a particle may move in a step; adaptive steps allow 0.4 and what a step itself accelerates.
+const MOST_DIAMETERS: f64 = 5.0;
 /// Least extent that the speed of a fall is estimated from [m].
 const LEAST_EXTENT: f64 = 1.0;
 /// Gravity that the speed of a fall is estimated from where the scene has less [m/s2].
@@ -47,6 +49,8 @@ pub struct Watch {
     dense_steps: u32,
     gravity: f64,
     speed_limit: f64,
+    /// Particle diameter [m].
+    spacing: f64,
 }
 
 impl Watch {
@@ -66,6 +70,7 @@ impl Watch {
             dense_steps: 0,
             gravity,
             speed_limit: SPEED_FACTOR * fall.max(thrown),
+            spacing: scene.material.first().map_or(f64::INFINITY, |material| 2.0 * material.radius as f64),
         }
     }
 
@@ -77,6 +82,8 @@ impl Watch {
             Some(self.lost_particles(time))
         } else if self.dense_steps >= DENSITY_STEPS {
             Some(too_dense(report.density_error, time))
+        } else if report.max_speed * report.dt > MOST_DIAMETERS * self.spacing {
+            Some(self.too_long_a_step(report, time))
         } else if report.max_speed > self.speed_limit + self.gravity * time {
             Some(self.too_fast(report.max_speed, time))
         } else {
@@ -94,6 +101,16 @@ impl Watch {
             cause: "a time step too long for the speeds in the scene, or grains that start inside each other or \
                     inside a wall",
             remedy: "remove `simulation.time_step` or lower `simulation.cfl`, and check that no shapes overlap",
+        }
+    }
+
+    fn too_long_a_step(&self, report: &StepReport, time: f64) -> Divergence {
+        let diameters = report.max_speed * report.dt / self.spacing;
+        Divergence {
+            time,
+            seen: format!("a particle moved {diameters:.1} diameters in one step of {:.3e} s", report.dt),
+            cause: "a fixed time step too long for the speeds in the scene: grains pass through each other and walls",
+            remedy: "remove `simulation.time_step`, so that steps follow the speeds, or make it shorter",
         }
     }
 

@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use crate::admission::{Refusal, available_memory, check_memory, check_overlaps};
 use crate::boundary::Boundaries;
 use crate::boundary::Sdf;
 use crate::grains::fill;
+use crate::neighbors::Domain;
 use crate::particles::NewParticle;
 use crate::random::Random;
 use crate::scene::{Problem, ProblemKind, Scene, SceneError, SolverKind};
@@ -62,7 +64,7 @@ impl Simulation {
     pub fn new(scene: Scene, options: &Options) -> Result<Self, SimulationError> {
         scene.validate()?;
         let boundaries = scene_boundaries(&scene)?;
-        let grains = scene_grains(&scene)?;
+        let grains = scene_grains(&scene, &boundaries)?;
         let threads = options.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
@@ -176,29 +178,39 @@ fn scene_boundaries(scene: &Scene) -> Result<Boundaries, SceneError> {
     Boundaries::new(list).map_err(|e| geometry_error(&format!("boundary.{}.shape", e.name()), e.to_string()))
 }
 
-fn scene_grains(scene: &Scene) -> Result<Vec<NewParticle>, SceneError> {
+/// The initial grains; refused before they are made if they do not fit, and after if they overlap.
+fn scene_grains(scene: &Scene, boundaries: &Boundaries) -> Result<Vec<NewParticle>, SceneError> {
+    let wrong = |k: usize, reason: String| geometry_error(&format!("grains.{k}.shape"), reason);
+    let refused = |refusal: Refusal| wrong(refusal.entry, refusal.reason);
+    let mut shapes = Vec::with_capacity(scene.grains.len());
+    for (k, grains) in scene.grains.iter().enumerate() {
+        shapes.push(Sdf::new(&grains.shape).map_err(|e| wrong(k, e.to_string()))?);
+    }
+    check_memory(scene, &shapes, available_memory()).map_err(refused)?;
     let mut random = Random::new(scene.simulation.seed);
     let mut all = Vec::new();
-    for (k, grains) in scene.grains.iter().enumerate() {
-        let wrong = |reason: String| geometry_error(&format!("grains.{k}.shape"), reason);
+    let mut ends = Vec::with_capacity(shapes.len());
+    for (k, (grains, shape)) in scene.grains.iter().zip(&shapes).enumerate() {
         let index = scene.material.iter().position(|m| m.name == grains.material);
-        let index = index.ok_or_else(|| wrong(format!("unknown material `{}`", grains.material)))?;
-        let shape = Sdf::new(&grains.shape).map_err(|e| wrong(e.to_string()))?;
-        let filled = fill(grains, &shape, &scene.material[index], index as u16, &mut random);
-        all.extend(filled.map_err(|e| wrong(e.to_string()))?);
+        let index = index.ok_or_else(|| wrong(k, format!("unknown material `{}`", grains.material)))?;
+        let filled = fill(grains, shape, &scene.material[index], index as u16, &mut random);
+        all.extend(filled.map_err(|e| wrong(k, e.to_string()))?);
+        ends.push(all.len());
     }
+    let entry_of = |grain: usize| ends.partition_point(|&end| end <= grain);
+    let domain = Domain::new(scene.simulation.periodic.axes());
+    check_overlaps(&all, entry_of, boundaries, &domain).map_err(refused)?;
     Ok(all)
 }
 
 fn geometry_error(path: &str, reason: String) -> SceneError {
     let path = path.split('.').map(String::from).collect();
-    let allowed = "a shape as in the scene reference".into();
     SceneError::Problem(Box::new(Problem {
         location: None,
         path,
-        kind: ProblemKind::OutOfRange,
+        kind: ProblemKind::Geometry,
         found: reason,
-        allowed,
+        allowed: String::new(),
         nearest: None,
     }))
 }
