@@ -1,0 +1,111 @@
+//! Writes frames in every format that a scene asks for.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::npy::write_npy;
+use super::oriented::Oriented;
+use super::ply::write_ply;
+use super::run_folder::{RunFolder, RunFolderError, failed};
+use super::tracks::TrackWriter;
+use super::vtk::{VtkSeries, write_vtp};
+use crate::scene::{ExportFormat, OutputSettings, Scene};
+use crate::simulator::Snapshot;
+
+/// Time between two versions of the VTK time series while the run goes.
+const SERIES_PERIOD: Duration = Duration::from_secs(1);
+
+/// The exports of one run.
+#[derive(Debug)]
+pub struct Exporter {
+    folder: RunFolder,
+    scene_name: String,
+    output: OutputSettings,
+    tracks: Option<TrackWriter>,
+    vtk_series: VtkSeries,
+    series_written: Option<Instant>,
+}
+
+impl Exporter {
+    /// Makes the folders that the scene's formats need. `first` has the fields that every frame will have.
+    pub fn create(folder: &RunFolder, scene: &Scene, first: &Snapshot) -> Result<Self, RunFolderError> {
+        let output = scene.output.clone();
+        let folders = [
+            (ExportFormat::Ply, folder.frames()),
+            (ExportFormat::Vtk, folder.vtk()),
+            (ExportFormat::Npy, folder.npy()),
+        ];
+        for (_, path) in folders.iter().filter(|(format, _)| output.has(*format)) {
+            fs::create_dir_all(path).map_err(|error| failed(path, "create the folder", error))?;
+        }
+        let tracks = output.tracks().then(|| {
+            let path = folder.tracks();
+            TrackWriter::create(&path, &output.track, first).map_err(|error| unwritable(&path, error))
+        });
+        Ok(Self {
+            folder: folder.clone(),
+            scene_name: scene.name.clone(),
+            output,
+            tracks: tracks.transpose()?,
+            vtk_series: VtkSeries::default(),
+            series_written: None,
+        })
+    }
+
+    /// Writes a frame, as the simulation has it (y up).
+    pub fn frame(&mut self, frame: u64, snapshot: &Snapshot) -> Result<(), RunFolderError> {
+        let view = Oriented::new(snapshot, self.output.up);
+        if self.output.has(ExportFormat::Ply) {
+            let path = self.folder.frame(frame);
+            write_ply(&path, &view).map_err(|error| unwritable(&path, error))?;
+        }
+        if self.output.has(ExportFormat::Vtk) {
+            let path = self.folder.vtk_frame(frame);
+            write_vtp(&path, &view).map_err(|error| unwritable(&path, error))?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            self.vtk_series.push(snapshot.time, name);
+            if self.series_written.is_none_or(|written| written.elapsed() >= SERIES_PERIOD) {
+                self.write_series()?;
+            }
+        }
+        if self.output.has(ExportFormat::Npy) {
+            for (info, data) in &view.snapshot().columns {
+                let path = self.folder.npy_field(info.name, frame);
+                write_npy(&path, data).map_err(|error| unwritable(&path, error))?;
+            }
+        }
+        if let Some(tracks) = &mut self.tracks {
+            tracks.append(&view).map_err(|error| unwritable(&self.folder.tracks(), error))?;
+        }
+        Ok(())
+    }
+
+    /// Brings the VTK time series up to the last frame.
+    pub fn end(&mut self) -> Result<(), RunFolderError> {
+        if self.output.has(ExportFormat::Vtk) { self.write_series() } else { Ok(()) }
+    }
+
+    /// The followed particles that the last frame did not have: lost, or not there yet.
+    pub fn missing_tracks(&self) -> &[u32] {
+        self.tracks.as_ref().map(TrackWriter::missing).unwrap_or_default()
+    }
+
+    /// Names of the files and folders that it writes, relative to the run folder.
+    pub fn names(&self) -> Vec<&'static str> {
+        let formats = [(ExportFormat::Ply, "frames"), (ExportFormat::Vtk, "vtk"), (ExportFormat::Npy, "npy")];
+        let folders = formats.into_iter().filter(|(format, _)| self.output.has(*format));
+        folders.map(|(_, name)| name).chain(self.tracks.is_some().then_some("tracks.csv")).collect()
+    }
+
+    fn write_series(&mut self) -> Result<(), RunFolderError> {
+        let path = self.folder.vtk_series(&self.scene_name);
+        self.series_written = Some(Instant::now());
+        self.vtk_series.write(&path).map_err(|error| unwritable(&path, error))
+    }
+}
+
+fn unwritable(path: &Path, error: io::Error) -> RunFolderError {
+    failed(path, "write the file", error)
+}
