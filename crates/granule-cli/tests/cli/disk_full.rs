@@ -67,6 +67,9 @@ fn a_full_disk_ends_the_run_with_what_was_written_so_far() {
         assert_eq!(*name, format!("frame_{number:06}.ply"));
         assert_eq!(read_ply(place.path("copy/run/frames").join(name)).unwrap().count, 216);
     }
+    // A frame is there in every format or in none.
+    assert_eq!(place.names("copy/run/vtk").len(), frames.len() + 1);
+    assert_eq!(place.names("copy/run/npy").len(), 5 * frames.len());
     for table in ["series.csv", "tracks.csv"] {
         let text = fs::read_to_string(place.path("copy/run").join(table)).unwrap();
         let columns = |line: &str| line.split(',').count();

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::npy::write_npy;
@@ -54,30 +54,58 @@ impl Exporter {
         })
     }
 
-    /// Writes a frame, as the simulation has it (y up).
+    /// Writes a frame, as the simulation has it (y up). Where that fails, as on a full disk, its files are removed: a
+    /// frame is there in every format or in none, and there is room to say what happened.
     pub fn frame(&mut self, frame: u64, snapshot: &Snapshot) -> Result<(), RunFolderError> {
+        let mut written = Vec::new();
+        let result = self.write_frame(frame, snapshot, &mut written);
+        if result.is_err() {
+            for path in written {
+                // The first error is the one to report.
+                let _ = fs::remove_file(path);
+            }
+        }
+        result
+    }
+
+    fn write_frame(
+        &mut self,
+        frame: u64,
+        snapshot: &Snapshot,
+        written: &mut Vec<PathBuf>,
+    ) -> Result<(), RunFolderError> {
         let view = Oriented::new(snapshot, self.output.up);
+        let mut write = |path: PathBuf, write: &dyn Fn(&Path) -> io::Result<()>| {
+            write(&path).map_err(|error| unwritable(&path, error))?;
+            written.push(path);
+            Ok(())
+        };
         if self.output.has(ExportFormat::Ply) {
-            let path = self.folder.frame(frame);
-            write_ply(&path, &view).map_err(|error| unwritable(&path, error))?;
+            write(self.folder.frame(frame), &|path| write_ply(path, &view))?;
         }
         if self.output.has(ExportFormat::Vtk) {
-            let path = self.folder.vtk_frame(frame);
-            write_vtp(&path, &view).map_err(|error| unwritable(&path, error))?;
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            self.vtk_series.push(snapshot.time, name);
-            if self.series_written.is_none_or(|written| written.elapsed() >= SERIES_PERIOD) {
-                self.write_series()?;
-            }
+            write(self.folder.vtk_frame(frame), &|path| write_vtp(path, &view))?;
         }
         if self.output.has(ExportFormat::Npy) {
             for (info, data) in &view.snapshot().columns {
-                let path = self.folder.npy_field(info.name, frame);
-                write_npy(&path, data).map_err(|error| unwritable(&path, error))?;
+                write(self.folder.npy_field(info.name, frame), &|path| write_npy(path, data))?;
             }
         }
         if let Some(tracks) = &mut self.tracks {
             tracks.append(&view).map_err(|error| unwritable(&self.folder.tracks(), error))?;
+        }
+        if self.output.has(ExportFormat::Vtk) {
+            self.extend_series(frame, snapshot.time)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a frame to the VTK time series and writes it, unless that was done just now.
+    fn extend_series(&mut self, frame: u64, time: f64) -> Result<(), RunFolderError> {
+        let path = self.folder.vtk_frame(frame);
+        self.vtk_series.push(time, path.file_name().unwrap_or_default().to_string_lossy());
+        if self.series_written.is_none_or(|written| written.elapsed() >= SERIES_PERIOD) {
+            self.write_series().inspect_err(|_| self.vtk_series.pop())?;
         }
         Ok(())
     }

@@ -149,6 +149,11 @@ impl VtkSeries {
         self.frames.push((time, file.into()));
     }
 
+    /// Takes back the last frame.
+    pub fn pop(&mut self) {
+        self.frames.pop();
+    }
+
     /// Writes the PVD file.
     pub fn write(&self, path: impl AsRef<Path>) -> io::Result<()> {
         write_bytes_atomic(path, self.encode().as_bytes())
