@@ -35,6 +35,8 @@ Examples:
   granule run column
   granule run column --quick --set material.sand.friction_angle=35 --json
   granule run my-scene.toml --seconds 0.5 --out out/mine --force
+  granule run column --export ply,vtk,npy --up z
+  granule run column --track 0,17,400
 
 A run ends at the first frame time at or after --seconds. Expectations of the scene are checked at its own end; a run \
 that is cut short only reports them. Ctrl-C ends the run after the current step: the frames written so far, their index \
@@ -140,6 +142,15 @@ pub struct RunArgs {
     /// Replace an earlier run in the folder of --out.
     #[arg(long, requires = "out")]
     pub force: bool,
+    /// Files to write for every frame, instead of the scene's (ply where it names none): ply, vtk, npy, csv.
+    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',')]
+    pub export: Option<Vec<String>>,
+    /// Follow particles by their ids: their paths go to tracks.csv.
+    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+    pub track: Option<Vec<u32>>,
+    /// The axis that points up in the files: y as simulated, or z, where (x, y, z) becomes (x, -z, y).
+    #[arg(long, value_parser = ["y", "z"])]
+    pub up: Option<String>,
     /// Print the summary as one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -161,6 +172,9 @@ impl RunArgs {
             set: Vec::new(),
             out: None,
             force: false,
+            export: None,
+            track: None,
+            up: None,
             json: false,
         }
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use granule::io::{FramesIndex, RunFolder, SeriesRow, SeriesWriter, write_ply};
+use granule::io::{Exporter, FramesIndex, RunFolder, RunFolderError, SeriesRow, SeriesWriter};
 use granule::simulator::{FieldData, FieldInfo, Snapshot};
 use granule::{Scene, Simulation};
 
@@ -21,6 +21,7 @@ const INDEX_PERIOD: Duration = Duration::from_secs(1);
 /// The open folder of a run.
 pub struct Recording {
     folder: RunFolder,
+    exporter: Exporter,
     series: SeriesWriter,
     index: FramesIndex,
     index_written: Instant,
@@ -35,10 +36,11 @@ impl Recording {
         let folder = RunFolder::create(Path::new(BASE), &scene.name, args.out.as_deref(), args.force)?;
         folder.write_scene(&toml)?;
         let fields: Vec<FieldInfo> = initial.columns.iter().map(|(info, _)| *info).collect();
-        let index = FramesIndex::new(scene.simulation.fps, &fields);
-        let series = SeriesWriter::create(folder.series()).map_err(|e| failed(&folder.series(), &e))?;
+        let index = FramesIndex::new(scene.simulation.fps, &fields, &scene.output);
+        let exporter = Exporter::create(&folder, scene, initial)?;
+        let series = SeriesWriter::create(folder.series()).map_err(|e| failed(&folder.series(), e))?;
         folder.write_frames_index(&index)?;
-        Ok(Self { folder, series, index, index_written: Instant::now() })
+        Ok(Self { folder, exporter, series, index, index_written: Instant::now() })
     }
 
     /// Writes a frame and its row of the series.
@@ -49,11 +51,10 @@ impl Recording {
         statistics: &mut Statistics,
     ) -> Result<(), Failure> {
         let frame = simulation.frame();
-        let path = self.folder.frame(frame);
-        write_ply(&path, snapshot).map_err(|error| failed(&path, &error))?;
+        self.exporter.frame(frame, snapshot)?;
         self.index.push(frame, snapshot.time, simulation.particle_count());
         let row = row(simulation, statistics)?;
-        self.series.append(&row).map_err(|error| failed(&self.folder.series(), &error))?;
+        self.series.append(&row).map_err(|error| failed(&self.folder.series(), error))?;
         if self.index_written.elapsed() >= INDEX_PERIOD {
             self.index_written = Instant::now();
             self.folder.write_frames_index(&self.index)?;
@@ -61,10 +62,11 @@ impl Recording {
         Ok(())
     }
 
-    /// Writes the final index.
+    /// Writes the final index and time series.
     pub fn end(&mut self, complete: bool) -> Result<(), Failure> {
         self.index.complete = complete;
-        Ok(self.folder.write_frames_index(&self.index)?)
+        self.folder.write_frames_index(&self.index)?;
+        Ok(self.exporter.end()?)
     }
 
     /// The run folder.
@@ -79,7 +81,12 @@ impl Recording {
 
     /// The files written.
     pub fn files(&self) -> Files {
-        Files::new(self.folder.path())
+        Files::new(self.folder.path(), &self.exporter.names())
+    }
+
+    /// Followed particles that the last frame did not have.
+    pub fn missing_tracks(&self) -> &[u32] {
+        self.exporter.missing_tracks()
     }
 }
 
@@ -114,6 +121,6 @@ fn kinetic_energy(scene: &Scene, speed: &[f64], state: &Snapshot) -> f64 {
     speed.iter().zip(material).map(|(speed, material)| 0.5 * mass(material) * speed * speed).sum()
 }
 
-fn failed(path: &Path, error: &io::Error) -> Failure {
-    Failure::Run(format!("{}: cannot write the file: {error}", path.display()))
+fn failed(path: &Path, source: io::Error) -> Failure {
+    RunFolderError::Io { path: path.into(), action: "write the file", source }.into()
 }

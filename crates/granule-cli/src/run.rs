@@ -21,6 +21,8 @@ enum End {
     Complete,
     Interrupted,
     Diverged(Divergence),
+    /// A file could not be written, or nothing has ended yet.
+    Incomplete(Option<String>),
 }
 
 /// Runs a scene. Everything is checked before a folder is made.
@@ -33,8 +35,8 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     let recording = Recording::begin(args, &simulation, &initial)?;
     let mut run = Run::new(args, threads, simulation, recording);
-    let end = run.drive(&initial, &interrupt)?;
-    let summary = run.conclude(&end)?;
+    let ended = run.drive(&initial, &interrupt).and_then(|end| Ok((run.conclude(&end)?, end)));
+    let (summary, end) = ended.map_err(|failure| run.give_up(&failure))?;
     summary.print(args.json)?;
     verdict(end, &summary)
 }
@@ -66,6 +68,9 @@ impl<'a> Run<'a> {
         let mut watch = Watch::new(&scene, initial.vec3("position").unwrap_or_default());
         let mut progress = Progress::new(&scene.name);
         self.recording.frame(&mut self.simulation, initial, &mut self.statistics)?;
+        // Whatever happens from here on, there is a summary, and it says that the run is incomplete.
+        let summary = self.summary(&End::Incomplete(None))?;
+        self.recording.folder().write_summary(&summary)?;
         let end = loop {
             if self.simulation.frame() >= self.last_frame {
                 break End::Complete;
@@ -121,9 +126,30 @@ impl<'a> Run<'a> {
     /// Writes index and summary.
     fn conclude(&mut self, end: &End) -> Result<Summary, Failure> {
         self.recording.end(matches!(end, End::Complete))?;
+        let summary = self.summary(end)?;
+        self.recording.folder().write_summary(&summary)?;
+        Ok(summary)
+    }
+
+    /// Ends a run that cannot go on: the summary that says so comes first, as there may be no room for more.
+    fn give_up(&mut self, failure: &Failure) -> Failure {
+        let summary = self.summary(&End::Incomplete(Some(failure.to_string())));
+        let written = summary.is_ok_and(|summary| self.recording.folder().write_summary(&summary).is_ok());
+        let stale = match (written, self.recording.end(false).is_ok()) {
+            (true, true) => "",
+            (false, true) => "; the summary could not be brought up to date",
+            (true, false) => "; the index of frames could not be brought up to date",
+            (false, false) => "; summary and index of frames could not be brought up to date",
+        };
+        let frames = self.recording.frame_count();
+        let folder = self.recording.folder().path().display();
+        Failure::Run(format!("{failure}\n  the run is incomplete: {frames} frames in {folder}{stale}"))
+    }
+
+    fn summary(&mut self, end: &End) -> Result<Summary, Failure> {
         let due = matches!(end, End::Complete) && self.reached_the_scenes_end();
         let expectations = match end {
-            End::Diverged(_) => Vec::new(),
+            End::Diverged(_) | End::Incomplete(_) => Vec::new(),
             _ => expectations::measure(&mut self.simulation, due)
                 .map_err(|error| Failure::Run(error.to_string()))?,
         };
@@ -131,15 +157,16 @@ impl<'a> Run<'a> {
             quick: self.args.quick,
             threads: self.threads,
             wall_seconds: self.started.elapsed().as_secs_f64(),
+            complete: matches!(end, End::Complete),
             interrupted: matches!(end, End::Interrupted),
             diverged: if let End::Diverged(divergence) = end { Some(divergence.to_string()) } else { None },
+            failed: if let End::Incomplete(failure) = end { failure.clone() } else { None },
             expectations,
+            missing_tracks: self.recording.missing_tracks().to_vec(),
             frames: self.recording.frame_count(),
             files: self.recording.files(),
         };
-        let summary = Summary::new(&self.simulation, &self.statistics, ending);
-        self.recording.folder().write_summary(&summary)?;
-        Ok(summary)
+        Ok(Summary::new(&self.simulation, &self.statistics, ending))
     }
 
     fn reached_the_scenes_end(&self) -> bool {
@@ -164,6 +191,7 @@ fn verdict(end: End, summary: &Summary) -> Result<(), Failure> {
         End::Diverged(divergence) => {
             Err(Failure::Run(format!("{divergence}\n  frames until then: {}", summary.files.folder)))
         }
+        End::Incomplete(failure) => Err(Failure::Run(failure.unwrap_or_default())),
         End::Interrupted => Err(Failure::Interrupted),
         End::Complete if failed > 0 => {
             Err(Failure::Run(format!("{failed} of {} expectations failed", summary.expectations.len())))

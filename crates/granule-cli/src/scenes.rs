@@ -13,16 +13,31 @@ pub fn open(args: &RunArgs) -> Result<Scene, Failure> {
         ("--solver", "simulation.solver", args.solver.clone()),
         ("--fps", "simulation.fps", args.fps.map(|fps| fps.to_string())),
         ("--seed", "simulation.seed", args.seed.map(|seed| seed.to_string())),
+        (
+            "--export",
+            "output.formats",
+            args.export.as_deref().map(|words| list(words, |word| format!("{word:?}"))),
+        ),
+        ("--track", "output.track", args.track.as_deref().map(|ids| list(ids, u32::to_string))),
+        ("--up", "output.up", args.up.clone()),
     ];
     let mut sets = args.set.clone();
     let mut origins = Vec::new();
     for (flag, key, value) in flags {
         if let Some(value) = value {
-            origins.push((format!("{key}={value}"), format!("{flag} {value}")));
+            origins.push((
+                format!("{key}={value}"),
+                format!("{flag} {}", value.replace(['[', ']', '"', ' '], "")),
+            ));
             sets.push((key.into(), value));
         }
     }
     Scene::open(&args.scene, args.quick, &sets).map_err(|error| name_flag(error, &origins).into())
+}
+
+/// A list as a scene writes it.
+fn list<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
+    format!("[{}]", items.iter().map(text).collect::<Vec<_>>().join(", "))
 }
 
 /// Says `--fps -1` where the scene only knows of `--set simulation.fps=-1`.

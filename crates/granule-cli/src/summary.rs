@@ -60,14 +60,20 @@ pub struct Summary {
     pub converged: bool,
     /// Steps that did not.
     pub unconverged_steps: u64,
+    /// Whether the run reached its end.
+    pub complete: bool,
     /// Whether the run was ended from outside.
     pub interrupted: bool,
     /// Why the run was stopped, if it diverged.
     pub diverged: Option<String>,
+    /// Why the run could not go on, if a file could not be written.
+    pub failed: Option<String>,
     /// Hash of the final state, in hexadecimal.
     pub state_hash: String,
     /// The scene's expectations.
     pub expectations: Vec<Expectation>,
+    /// Followed particles that the last frame did not have: lost, or never there.
+    pub missing_tracks: Vec<u32>,
     /// What the run left.
     pub files: Files,
 }
@@ -82,10 +88,11 @@ pub struct Files {
 }
 
 impl Files {
-    /// What a run leaves in its folder; frames.json lists the frames.
-    pub fn new(folder: &Path) -> Self {
-        let files = ["scene.toml", "summary.json", "series.csv", "frames.json", "frames"].map(String::from);
-        Self { folder: folder.display().to_string(), files: files.to_vec() }
+    /// What a run leaves in its folder with its exports; frames.json lists the frames.
+    pub fn new(folder: &Path, exports: &[&str]) -> Self {
+        let always = ["scene.toml", "summary.json", "series.csv", "frames.json"];
+        let files = always.iter().chain(exports).map(|name| name.to_string()).collect();
+        Self { folder: folder.display().to_string(), files }
     }
 }
 
@@ -97,12 +104,18 @@ pub struct Ending {
     pub threads: usize,
     /// Wall time [s].
     pub wall_seconds: f64,
+    /// Whether it reached its end.
+    pub complete: bool,
     /// Whether it was ended from outside.
     pub interrupted: bool,
     /// Why it was stopped, if it diverged.
     pub diverged: Option<String>,
+    /// Why it could not go on, if a file could not be written.
+    pub failed: Option<String>,
     /// The scene's expectations.
     pub expectations: Vec<Expectation>,
+    /// Followed particles that the last frame did not have.
+    pub missing_tracks: Vec<u32>,
     /// Frames written.
     pub frames: usize,
     /// What the run left.
@@ -138,10 +151,13 @@ impl Summary {
             lost_particles: simulation.lost(),
             converged: statistics.unconverged() == 0,
             unconverged_steps: statistics.unconverged(),
+            complete: ending.complete,
             interrupted: ending.interrupted,
             diverged: ending.diverged,
+            failed: ending.failed,
             state_hash: format!("{:016x}", simulation.simulator().state_hash()),
             expectations: ending.expectations,
+            missing_tracks: ending.missing_tracks,
             files: ending.files,
         }
     }
@@ -167,6 +183,10 @@ impl Summary {
         line("speed", format!("{} particle steps per second", number(self.particle_steps_per_second)));
         line("state hash", self.state_hash.clone());
         line("frames", format!("{} in {}", self.frames, self.files.folder));
+        if !self.missing_tracks.is_empty() {
+            let ids: Vec<String> = self.missing_tracks.iter().map(u32::to_string).collect();
+            line("not there", format!("followed particles {}", ids.join(", ")));
+        }
         if !self.expectations.is_empty() {
             text += &format!("\n{}\n", expectations::table(&self.expectations));
         }

@@ -47,6 +47,24 @@ pub enum FieldData {
     Tensor(Vec<[f32; 6]>),
 }
 
+impl FieldData {
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Integer(values) => values.len(),
+            Self::Scalar(values) => values.len(),
+            Self::Vec3(values) => values.len(),
+            Self::Quaternion(values) => values.len(),
+            Self::Tensor(values) => values.len(),
+        }
+    }
+
+    /// Whether there are no particles.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 /// Fields of all particles at one time, sorted by id.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
@@ -66,6 +84,14 @@ impl Snapshot {
     pub fn vec3(&self, name: &str) -> Option<&[[f32; 3]]> {
         match self.column(name) {
             Some(FieldData::Vec3(values)) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The values of an integer field, if the snapshot holds it.
+    pub fn integer(&self, name: &str) -> Option<&[u32]> {
+        match self.column(name) {
+            Some(FieldData::Integer(values)) => Some(values),
             _ => None,
         }
     }

@@ -1,5 +1,8 @@
 //! The program as its users meet it: arguments in, exit code, text and files out.
 
+#[cfg(target_os = "linux")]
+mod disk_full;
+mod exports;
 mod place;
 mod run;
 mod verbs;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::place::{Outcome, Place, block, outcome};
 
-const SUMMARY_FIELDS: [&str; 25] = [
+const SUMMARY_FIELDS: [&str; 28] = [
     "scene",
     "solver",
     "device",
@@ -26,10 +26,13 @@ const SUMMARY_FIELDS: [&str; 25] = [
     "max_speed",
     "lost_particles",
     "converged",
+    "complete",
     "interrupted",
     "diverged",
+    "failed",
     "state_hash",
     "expectations",
+    "missing_tracks",
     "files",
 ];
 
@@ -69,7 +72,7 @@ fn frames_are_readable_and_begin_with_the_initial_state() {
     assert!(index.complete);
     assert_eq!(index.frames.len(), 6);
     for frame in &index.frames {
-        let ply = read_ply(place.path("here").join(&frame.file)).unwrap();
+        let ply = read_ply(place.path("here").join(frame.file.as_ref().unwrap())).unwrap();
         assert_eq!((ply.count, frame.particles), (216, 216));
         assert!((ply.time - frame.frame as f64 / 50.0).abs() < 1e-9);
         for name in ["velocity_x", "density", "pressure"] {
@@ -103,7 +106,7 @@ fn json_is_one_object_with_all_fields_and_equals_the_summary() {
     assert_eq!(json, read_json(&place, "here/summary.json"));
     assert_eq!(json["scene"], "block");
     assert_eq!(json["particles"], 216);
-    assert_eq!(json["interrupted"], false);
+    assert_eq!((&json["complete"], &json["interrupted"]), (&true.into(), &false.into()));
     assert!(json["stages"]["neighbors"].as_f64().unwrap() > 0.0);
     assert!(json["iterations"]["max"].as_f64() >= json["iterations"]["mean"].as_f64());
     assert!((json["simulated_seconds"].as_f64().unwrap() - 0.1).abs() < 1e-9);

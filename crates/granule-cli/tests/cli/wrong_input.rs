@@ -75,6 +75,24 @@ fn a_field_that_the_solver_lacks_is_found_before_the_run() {
 }
 
 #[test]
+fn unknown_formats_offer_the_nearest() {
+    let place = Place::new();
+    refused(
+        &place,
+        &["run", "column", "--export", "ply,vtkk"],
+        &["--export ply,vtkk", "did you mean `vtk`?"],
+    );
+    refused(&place, &["run", "column", "--export", "png"], &["`png`", "ply, vtk, npy, csv"]);
+    refused(&place, &["run", "column", "--export", "ply,ply"], &["stands twice"]);
+    refused(&place, &["run", "column", "--export", "csv"], &["csv needs the ids", "--track"]);
+    refused(&place, &["run", "column", "--track", "1,1"], &["--track 1,1", "does not stand before"]);
+    refused(&place, &["run", "column", "--track=-1"], &["--track"]);
+    refused(&place, &["run", "column", "--up", "x"], &["--up", "y, z"]);
+    let scene = place.scene(&block("[output]\nformats = [\"vtu\"]"));
+    refused(&place, &["run", scene], &["scene.toml:", "`output.formats.0`", "did you mean `vtk`?"]);
+}
+
+#[test]
 fn a_scene_without_grains_cannot_run() {
     let place = Place::new();
     let scene = place.scene("name = \"a\"\n[[material]]\n");

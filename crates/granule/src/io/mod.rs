@@ -1,11 +1,22 @@
-//! Files that a run leaves: its folder, frames, series and index.
+//! Files that a run leaves: its folder, frames, series, exports and index.
 
+mod appended;
 mod atomic;
+mod exporter;
+mod npy;
+mod oriented;
 mod ply;
 mod run_folder;
 mod series;
+mod tracks;
+mod vtk;
 
 pub use atomic::{write_atomic, write_bytes_atomic};
+pub use exporter::Exporter;
+pub use npy::{encode_npy, write_npy};
+pub use oriented::Oriented;
 pub use ply::{PlyColumn, PlyData, PlyError, encode_ply, parse_ply, read_ply, write_ply};
 pub use run_folder::{FrameEntry, FrameField, FramesIndex, RunFolder, RunFolderError};
 pub use series::{SeriesRow, SeriesWriter};
+pub use tracks::TrackWriter;
+pub use vtk::{VtkSeries, encode_vtp, write_vtp};

@@ -9,6 +9,7 @@ use std::io;
 use std::path::Path;
 
 use super::atomic::write_bytes_atomic;
+use super::oriented::Oriented;
 use crate::simulator::{FieldData, FieldInfo, Snapshot};
 
 /// Longest header that is accepted [bytes].
@@ -21,20 +22,20 @@ const QUATERNION: [&str; 4] = ["_x", "_y", "_z", "_w"];
 const TENSOR: [&str; 6] = ["_xx", "_xy", "_xz", "_yy", "_yz", "_zz"];
 
 /// Writes a snapshot; it must hold `position`.
-pub fn write_ply(path: impl AsRef<Path>, snapshot: &Snapshot) -> io::Result<()> {
-    write_bytes_atomic(path, &encode_ply(snapshot)?)
+pub fn write_ply(path: impl AsRef<Path>, view: &Oriented) -> io::Result<()> {
+    write_bytes_atomic(path, &encode_ply(view)?)
 }
 
 /// A snapshot as the bytes of a PLY file.
-pub fn encode_ply(snapshot: &Snapshot) -> io::Result<Vec<u8>> {
+pub fn encode_ply(view: &Oriented) -> io::Result<Vec<u8>> {
     let invalid = |message: String| io::Error::new(io::ErrorKind::InvalidInput, message);
-    let positions =
-        snapshot.vec3("position").ok_or_else(|| invalid("the snapshot has no positions".into()))?;
-    let count = positions.len();
+    let snapshot = view.snapshot();
+    let count = view.checked_count()?;
     let mut header = format!(
-        "ply\nformat binary_little_endian 1.0\ncomment generator granule {}\ncomment time {}\ncomment up y\n",
+        "ply\nformat binary_little_endian 1.0\ncomment generator granule {}\ncomment time {}\ncomment up {}\n",
         env!("CARGO_PKG_VERSION"),
-        snapshot.time
+        snapshot.time,
+        view.up().word()
     );
     let columns = in_file_order(snapshot);
     for (info, _) in &columns {
@@ -43,9 +44,6 @@ pub fn encode_ply(snapshot: &Snapshot) -> io::Result<Vec<u8>> {
     header += &format!("element vertex {count}\n");
     let mut seen = Vec::new();
     for (info, data) in &columns {
-        if length(data) != count {
-            return Err(invalid(format!("field `{}` has {} of {count} values", info.name, length(data))));
-        }
         let word = if matches!(data, FieldData::Integer(_)) { "uint" } else { "float" };
         for name in property_names(info.name, data) {
             if seen.contains(&name) {
@@ -74,7 +72,7 @@ pub fn encode_ply(snapshot: &Snapshot) -> io::Result<Vec<u8>> {
 }
 
 /// Id and position first, then the rest as it was asked for.
-fn in_file_order(snapshot: &Snapshot) -> Vec<&(FieldInfo, FieldData)> {
+pub(super) fn in_file_order(snapshot: &Snapshot) -> Vec<&(FieldInfo, FieldData)> {
     let mut columns: Vec<_> = snapshot.columns.iter().collect();
     columns.sort_by_key(|(info, _)| match info.name {
         "id" => 0,
@@ -90,17 +88,8 @@ fn put(bytes: &mut Vec<u8>, values: &[f32]) {
     }
 }
 
-fn length(data: &FieldData) -> usize {
-    match data {
-        FieldData::Integer(values) => values.len(),
-        FieldData::Scalar(values) => values.len(),
-        FieldData::Vec3(values) => values.len(),
-        FieldData::Quaternion(values) => values.len(),
-        FieldData::Tensor(values) => values.len(),
-    }
-}
-
-fn property_names(name: &str, data: &FieldData) -> Vec<String> {
+/// The properties that a field is spread over; table columns have the same names.
+pub(super) fn property_names(name: &str, data: &FieldData) -> Vec<String> {
     let suffixes: &[&str] = match data {
         FieldData::Integer(_) | FieldData::Scalar(_) => &[""],
         FieldData::Vec3(_) if name == "position" => return ["x", "y", "z"].map(String::from).to_vec(),
@@ -282,7 +271,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::scene::UpAxis;
     use crate::simulator::FieldKind;
+
+    fn encode(snapshot: &Snapshot) -> io::Result<Vec<u8>> {
+        encode_ply(&Oriented::new(snapshot, UpAxis::Y))
+    }
 
     fn snapshot() -> Snapshot {
         let info = |name, unit, kind| FieldInfo { name, unit, kind };
@@ -315,7 +309,7 @@ mod tests {
     fn what_was_written_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("frame.ply");
-        write_ply(&path, &snapshot()).unwrap();
+        write_ply(&path, &Oriented::new(&snapshot(), UpAxis::Y)).unwrap();
         let data = read_ply(&path).unwrap();
         assert_eq!((data.time, data.count, data.up.as_str()), (0.1, 2, "y"));
         assert_eq!(data.integer("id").unwrap(), [3, 70_000]);
@@ -334,24 +328,24 @@ mod tests {
         let mut snapshot = snapshot();
         snapshot.columns.truncate(1);
         snapshot.columns[0].1 = FieldData::Vec3(Vec::new());
-        assert_eq!(parse_ply(&encode_ply(&snapshot).unwrap()).unwrap().count, 0);
+        assert_eq!(parse_ply(&encode(&snapshot).unwrap()).unwrap().count, 0);
     }
 
     #[test]
     fn snapshots_that_do_not_fit_are_refused() {
-        assert!(encode_ply(&Snapshot::default()).unwrap_err().to_string().contains("no positions"));
+        assert!(encode(&Snapshot::default()).unwrap_err().to_string().contains("no positions"));
         let mut uneven = snapshot();
         uneven.columns[3].1 = FieldData::Scalar(vec![1.0]);
-        assert!(encode_ply(&uneven).unwrap_err().to_string().contains("`density` has 1 of 2"));
+        assert!(encode(&uneven).unwrap_err().to_string().contains("`density` has 1 of 2"));
         let mut twice = snapshot();
         let again = twice.columns[3].clone();
         twice.columns.push(again);
-        assert!(encode_ply(&twice).unwrap_err().to_string().contains("stands twice"));
+        assert!(encode(&twice).unwrap_err().to_string().contains("stands twice"));
     }
 
     #[test]
     fn every_truncation_is_an_error() {
-        let bytes = encode_ply(&snapshot()).unwrap();
+        let bytes = encode(&snapshot()).unwrap();
         for end in 0..bytes.len() {
             assert!(parse_ply(&bytes[..end]).is_err(), "{end} of {} bytes were accepted", bytes.len());
         }
@@ -377,7 +371,7 @@ mod tests {
             garbage in proptest::collection::vec(any::<u8>(), 0..400), at in 0usize..600, byte in any::<u8>()
         ) {
             let _ = parse_ply(&garbage);
-            let mut bytes = encode_ply(&snapshot()).unwrap();
+            let mut bytes = encode(&snapshot()).unwrap();
             let index = at % bytes.len();
             bytes[index] = byte;
             let _ = parse_ply(&bytes);

@@ -1,5 +1,7 @@
-//! The folder that a run leaves: `out/<scene>-NNN/` with scene.toml, summary.json, series.csv, frames.json, frames/.
+//! The folder that a run leaves: `out/<scene>-NNN/` with scene.toml, summary.json, series.csv, frames.json and, as the
+//! scene asks for them, frames/, vtk/, npy/ and tracks.csv.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,6 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::atomic::write_bytes_atomic;
+use super::vtk::PVD_MARK;
+use crate::scene::{ExportFormat, OutputSettings};
 use crate::simulator::{FieldInfo, FieldKind};
 
 /// Why a run folder could not be made or written.
@@ -25,7 +29,7 @@ pub enum RunFolderError {
         path: PathBuf,
     },
     /// The file system refused.
-    #[error("{}: cannot {action}: {source}", .path.display())]
+    #[error("{}: cannot {action}: {}", .path.display(), reason(.source))]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -42,6 +46,15 @@ pub enum RunFolderError {
         /// Why not.
         reason: String,
     },
+}
+
+/// Why a file could not be written, in words that name a full disk as such.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull => format!("the disk is full: {error}"),
+        io::ErrorKind::QuotaExceeded => format!("the disk quota is used up: {error}"),
+        _ => error.to_string(),
+    }
 }
 
 /// A field in the index of frames.
@@ -75,8 +88,9 @@ pub struct FrameEntry {
     pub frame: u64,
     /// Simulated time [s].
     pub time: f64,
-    /// The file, relative to the run folder.
-    pub file: String,
+    /// The PLY file, relative to the run folder; absent where the run writes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Number of particles.
     pub particles: usize,
 }
@@ -86,8 +100,11 @@ pub struct FrameEntry {
 pub struct FramesIndex {
     /// Frames per second of simulated time.
     pub fps: f64,
-    /// The axis that points up.
+    /// The axis that points up in every file of the run.
     pub up: String,
+    /// The files by format, relative to the run folder: NNNNNN is the frame, FIELD a field.
+    #[serde(default)]
+    pub formats: BTreeMap<String, String>,
     /// Fields that every frame holds.
     pub fields: Vec<FrameField>,
     /// The frames in the order of time.
@@ -98,19 +115,26 @@ pub struct FramesIndex {
 
 impl FramesIndex {
     /// An index without frames yet.
-    pub fn new(fps: f64, fields: &[FieldInfo]) -> Self {
+    pub fn new(fps: f64, fields: &[FieldInfo], output: &OutputSettings) -> Self {
         let fields = fields.iter().map(FrameField::from).collect();
-        Self { fps, up: "y".into(), fields, frames: Vec::new(), complete: false }
+        let mut formats = BTreeMap::new();
+        let csv = output.tracks().then_some(ExportFormat::Csv);
+        for format in output.formats.iter().copied().chain(csv) {
+            let (word, files) = match format {
+                ExportFormat::Ply => ("ply", "frames/frame_NNNNNN.ply"),
+                ExportFormat::Vtk => ("vtk", "vtk/frame_NNNNNN.vtp"),
+                ExportFormat::Npy => ("npy", "npy/FIELD_NNNNNN.npy"),
+                ExportFormat::Csv => ("csv", "tracks.csv"),
+            };
+            formats.insert(word.to_string(), files.to_string());
+        }
+        Self { fps, up: output.up.word().into(), formats, fields, frames: Vec::new(), complete: false }
     }
 
     /// Adds a frame under the name that [`RunFolder::frame`] gives it.
     pub fn push(&mut self, frame: u64, time: f64, particles: usize) {
-        self.frames.push(FrameEntry {
-            frame,
-            time,
-            file: format!("frames/{}", frame_name(frame)),
-            particles,
-        });
+        let file = self.formats.contains_key("ply").then(|| format!("frames/{}", frame_name(frame)));
+        self.frames.push(FrameEntry { frame, time, file, particles });
     }
 }
 
@@ -123,8 +147,8 @@ pub struct RunFolder {
 impl RunFolder {
     /// Makes the folder of a run: `explicit` if given, else `base/<scene>-NNN` with the next free number.
     ///
-    /// An explicit folder that is not empty needs `force`; then the frames, index, series and summary of an earlier
-    /// run are removed, and nothing else.
+    /// An explicit folder that is not empty needs `force`; then the frames, exports, index, series and summary of an
+    /// earlier run are removed, and nothing else.
     pub fn create(
         base: &Path,
         scene_name: &str,
@@ -135,10 +159,7 @@ impl RunFolder {
             Some(path) => take_over(path, force)?,
             None => create_numbered(base, &file_safe(scene_name))?,
         };
-        let folder = Self { path };
-        let frames = folder.frames();
-        fs::create_dir_all(&frames).map_err(|error| failed(&frames, "create the folder", error))?;
-        Ok(folder)
+        Ok(Self { path })
     }
 
     /// A folder that an earlier run left.
@@ -181,6 +202,36 @@ impl RunFolder {
         self.frames().join(frame_name(frame))
     }
 
+    /// The folder of the VTK files.
+    pub fn vtk(&self) -> PathBuf {
+        self.path.join("vtk")
+    }
+
+    /// The VTK file of a frame.
+    pub fn vtk_frame(&self, frame: u64) -> PathBuf {
+        self.vtk().join(format!("frame_{frame:06}.vtp"))
+    }
+
+    /// The VTK time series of a scene.
+    pub fn vtk_series(&self, scene_name: &str) -> PathBuf {
+        self.vtk().join(format!("{}.pvd", file_safe(scene_name)))
+    }
+
+    /// The folder of the NumPy arrays.
+    pub fn npy(&self) -> PathBuf {
+        self.path.join("npy")
+    }
+
+    /// The NumPy array of a field in a frame.
+    pub fn npy_field(&self, field: &str, frame: u64) -> PathBuf {
+        self.npy().join(format!("{field}_{frame:06}.npy"))
+    }
+
+    /// The paths of chosen particles.
+    pub fn tracks(&self) -> PathBuf {
+        self.path.join("tracks.csv")
+    }
+
     /// Writes the resolved scene.
     pub fn write_scene(&self, toml: &str) -> Result<(), RunFolderError> {
         write(&self.scene(), toml.as_bytes())
@@ -204,7 +255,7 @@ impl RunFolder {
     }
 }
 
-fn failed(path: &Path, action: &'static str, source: io::Error) -> RunFolderError {
+pub(super) fn failed(path: &Path, action: &'static str, source: io::Error) -> RunFolderError {
     RunFolderError::Io { path: path.into(), action, source }
 }
 
@@ -223,11 +274,22 @@ fn frame_name(frame: u64) -> String {
     format!("frame_{frame:06}.ply")
 }
 
-/// Whether a file name is one that [`frame_name`] makes.
-fn is_frame_name(name: &str) -> bool {
-    name.strip_prefix("frame_")
-        .and_then(|rest| rest.strip_suffix(".ply"))
-        .is_some_and(|digits| digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+/// Whether a file name ends in `_NNNNNN.` and the extension, with a word before that is `frame` or any other.
+fn is_numbered(name: &str, word: Option<&str>, extension: &str) -> bool {
+    name.strip_suffix(extension)
+        .and_then(|rest| rest.strip_suffix('.'))
+        .and_then(|stem| stem.rsplit_once('_'))
+        .is_some_and(|(before, digits)| {
+            word.map_or(!before.is_empty(), |word| word == before)
+                && digits.len() >= 6
+                && digits.bytes().all(|byte| byte.is_ascii_digit())
+        })
+}
+
+/// Whether a file is a VTK time series that granule wrote.
+fn is_own_series(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "pvd")
+        && fs::read_to_string(path).is_ok_and(|text| text.contains(PVD_MARK))
 }
 
 /// A scene's name as part of a folder's name.
@@ -279,17 +341,24 @@ fn take_over(path: &Path, force: bool) -> Result<PathBuf, RunFolderError> {
         return Err(RunFolderError::NotEmpty { path: path.into() });
     }
     let folder = RunFolder::open(path);
-    for file in [folder.summary(), folder.index(), folder.series()] {
+    for file in [folder.summary(), folder.index(), folder.series(), folder.tracks()] {
         remove(&file)?;
     }
-    if let Ok(entries) = fs::read_dir(folder.frames()) {
-        for entry in entries.flatten() {
-            if entry.file_name().to_str().is_some_and(is_frame_name) {
-                remove(&entry.path())?;
-            }
+    remove_where(&folder.frames(), |_, name| is_numbered(name, Some("frame"), "ply"))?;
+    remove_where(&folder.vtk(), |path, name| is_numbered(name, Some("frame"), "vtp") || is_own_series(path))?;
+    remove_where(&folder.npy(), |_, name| is_numbered(name, None, "npy"))?;
+    Ok(path.into())
+}
+
+/// Removes the files of a folder that an earlier run left; the folder need not be there.
+fn remove_where(folder: &Path, is_own: impl Fn(&Path, &str) -> bool) -> Result<(), RunFolderError> {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_name().to_str().is_some_and(|name| is_own(&path, name)) {
+            remove(&path)?;
         }
     }
-    Ok(path.into())
+    Ok(())
 }
 
 fn remove(path: &Path) -> Result<(), RunFolderError> {
@@ -304,13 +373,14 @@ fn remove(path: &Path) -> Result<(), RunFolderError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::VtkSeries;
 
     #[test]
     fn numbers_go_up_and_are_never_shared() {
         let base = tempfile::tempdir().unwrap();
         let out = base.path().join("out");
         let first = RunFolder::create(&out, "column", None, false).unwrap();
-        assert!(first.path().ends_with("column-001") && first.frames().is_dir());
+        assert!(first.path().ends_with("column-001") && first.path().is_dir());
         fs::create_dir(out.join("column-007")).unwrap();
         fs::create_dir(out.join("columns-050")).unwrap();
         assert!(RunFolder::create(&out, "column", None, false).unwrap().path().ends_with("column-008"));
@@ -342,6 +412,9 @@ mod tests {
         let path = base.path().join("deep/run");
         let create = |force| RunFolder::create(base.path(), "column", Some(&path), force);
         let folder = create(false).unwrap();
+        for inner in [folder.frames(), folder.vtk(), folder.npy()] {
+            fs::create_dir(inner).unwrap();
+        }
         let message = create(false).unwrap_err().to_string();
         assert!(
             message.contains("not empty") && message.contains("--force") && message.contains("run"),
@@ -351,12 +424,23 @@ mod tests {
         folder.write_summary(&1).unwrap();
         folder.write_scene("old").unwrap();
         fs::write(folder.frame(3), "old").unwrap();
-        let foreign = [folder.path().join("notes.txt"), folder.frames().join("frame_best.ply")];
+        let exports = [folder.vtk_frame(3), folder.npy_field("density_error", 3), folder.tracks()];
+        for file in &exports {
+            fs::write(file, "old").unwrap();
+        }
+        fs::write(folder.vtk_series("earlier"), VtkSeries::default().encode()).unwrap();
+        let foreign = [
+            folder.path().join("notes.txt"),
+            folder.frames().join("frame_best.ply"),
+            folder.vtk().join("mine.pvd"),
+            folder.npy().join("mask.npy"),
+        ];
         for file in &foreign {
             fs::write(file, "mine").unwrap();
         }
         create(true).unwrap();
         assert!(!folder.frame(3).exists() && !folder.summary().exists());
+        assert!(exports.iter().all(|file| !file.exists()) && !folder.vtk_series("earlier").exists());
         assert!(folder.scene().exists(), "replaced when the new one is written");
         assert!(foreign.iter().all(|file| fs::read(file).unwrap() == b"mine"));
     }
@@ -382,13 +466,13 @@ mod tests {
         let folder = RunFolder::create(base.path(), "a", None, false).unwrap();
         assert!(folder.read_frames_index().unwrap_err().to_string().contains("cannot read the index"));
         let velocity = FieldInfo { name: "velocity", unit: "m/s", kind: FieldKind::Vec3 };
-        let mut index = FramesIndex::new(50.0, &[velocity]);
+        let mut index = FramesIndex::new(50.0, &[velocity], &OutputSettings::default());
         index.push(0, 0.0, 10);
         index.push(1, 0.02, 9);
         index.complete = true;
         folder.write_frames_index(&index).unwrap();
         assert_eq!(folder.read_frames_index().unwrap(), index);
-        assert_eq!(folder.path().join(&index.frames[1].file), folder.frame(1));
+        assert_eq!(index.frames[1].file.as_ref().map(|file| folder.path().join(file)), Some(folder.frame(1)));
         assert_eq!(index.fields[0].kind, serde_json::to_value(FieldKind::Vec3).unwrap());
         fs::write(folder.index(), "{").unwrap();
         assert!(folder.read_frames_index().unwrap_err().to_string().contains("not an index"));

@@ -1,8 +1,9 @@
 //! series.csv: one row of numbers per frame, there as soon as the frame is.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
+
+use super::appended::AppendedFile;
 
 /// One row: the state at a frame and means over the steps that led to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,22 +61,18 @@ impl SeriesRow {
 /// Appends rows to a file, each at once.
 #[derive(Debug)]
 pub struct SeriesWriter {
-    file: File,
+    file: AppendedFile,
 }
 
 impl SeriesWriter {
     /// Begins a new file with its header.
     pub fn create(path: impl AsRef<Path>) -> io::Result<Self> {
-        let mut file = File::create(path)?;
-        file.write_all(format!("{}\n", SeriesRow::HEADER).as_bytes())?;
-        file.flush()?;
-        Ok(Self { file })
+        Ok(Self { file: AppendedFile::create(path, &format!("{}\n", SeriesRow::HEADER))? })
     }
 
     /// Appends a row.
     pub fn append(&mut self, row: &SeriesRow) -> io::Result<()> {
-        self.file.write_all(row.line().as_bytes())?;
-        self.file.flush()
+        self.file.append(&row.line())
     }
 }
 

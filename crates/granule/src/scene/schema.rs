@@ -364,14 +364,63 @@ pub enum WindField {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct OutputSettings {
+    /// Files to write for every frame.
+    pub formats: Vec<ExportFormat>,
     /// Particle fields in every frame, beside id and position.
     pub fields: Vec<String>,
+    /// Ids of particles whose paths go to tracks.csv; with any, `csv` need not stand in `formats`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub track: Vec<u32>,
+    /// The axis that points up in the files; the simulation itself has y up.
+    pub up: UpAxis,
 }
 
 impl Default for OutputSettings {
     fn default() -> Self {
-        Self { fields: ["velocity", "density", "pressure"].map(String::from).to_vec() }
+        Self {
+            formats: vec![ExportFormat::Ply],
+            fields: ["velocity", "density", "pressure"].map(String::from).to_vec(),
+            track: Vec::new(),
+            up: UpAxis::Y,
+        }
     }
+}
+
+impl OutputSettings {
+    /// Whether a format is asked for.
+    pub fn has(&self, format: ExportFormat) -> bool {
+        self.formats.contains(&format)
+    }
+
+    /// Whether the paths of particles are asked for.
+    pub fn tracks(&self) -> bool {
+        !self.track.is_empty()
+    }
+}
+
+/// Files that a run can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExportFormat {
+    /// Binary PLY, one file per frame.
+    Ply,
+    /// VTK PolyData (.vtp), one file per frame, with a time series (.pvd).
+    Vtk,
+    /// NumPy arrays, one file per field and frame.
+    Npy,
+    /// The paths of the particles in `track`, one table.
+    Csv,
+}
+
+/// The axis that points up in files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UpAxis {
+    /// As simulated.
+    #[default]
+    Y,
+    /// (x, y, z) becomes (x, -z, y).
+    Z,
 }
 
 /// A quantity that must lie in a range at the end of a run.

@@ -1,13 +1,14 @@
 //! The checks that types cannot make: ranges, names and what refers to what.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use toml::Table;
 
 use super::error::{Problem, ProblemKind, SceneError};
 use super::schema::{
-    AirSettings, BoundarySettings, DragLaw, ExpectSettings, GrainsSettings, IisphSettings, MaterialSettings,
-    Scene, SimulationSettings, SolverKind, WindField,
+    AirSettings, BoundarySettings, DragLaw, ExpectSettings, ExportFormat, GrainsSettings, IisphSettings,
+    MaterialSettings, OutputSettings, Scene, SimulationSettings, SolverKind, WindField,
 };
 use super::{load, overrides};
 use crate::boundary::{Motion, Shape};
@@ -68,7 +69,7 @@ impl Scene {
         if let Some(air) = &self.air {
             check_air(air)?;
         }
-        check_fields(&self.output.fields)?;
+        check_output(&self.output)?;
         for (i, expect) in self.expect.iter().enumerate() {
             check_expect(&format!("expect.{i}"), expect)?;
         }
@@ -330,6 +331,28 @@ fn check_wind(path: &str, wind: &WindField) -> Check {
             velocity.iter().enumerate().try_for_each(|(i, v)| finite_all(&format!("{path}.velocity.{i}"), v))
         }
     }
+}
+
+fn check_output(output: &OutputSettings) -> Check {
+    check_fields(&output.fields)?;
+    for (i, format) in output.formats.iter().enumerate() {
+        ensure(!output.formats[..i].contains(format), || {
+            let found = "stands twice";
+            Problem::new(ProblemKind::Address, &format!("output.formats.{i}"), found, "name a format once")
+        })?;
+    }
+    let csv = output.formats.contains(&ExportFormat::Csv);
+    ensure(!csv || !output.track.is_empty(), || {
+        let allowed = "csv needs the ids of particles: --track ID,ID or `track` in [output]";
+        Problem::new(ProblemKind::Address, "output.formats", "no particles to follow", allowed)
+    })?;
+    let mut seen = BTreeSet::new();
+    for (i, id) in output.track.iter().enumerate() {
+        range(seen.insert(id), &format!("output.track.{i}"), id, || {
+            "an id that does not stand before".into()
+        })?;
+    }
+    Ok(())
 }
 
 fn check_fields(fields: &[String]) -> Check {

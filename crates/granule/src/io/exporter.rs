@@ -1,0 +1,139 @@
+//! Writes frames in every format that a scene asks for.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::npy::write_npy;
+use super::oriented::Oriented;
+use super::ply::write_ply;
+use super::run_folder::{RunFolder, RunFolderError, failed};
+use super::tracks::TrackWriter;
+use super::vtk::{VtkSeries, write_vtp};
+use crate::scene::{ExportFormat, OutputSettings, Scene};
+use crate::simulator::Snapshot;
+
+/// Time between two versions of the VTK time series while the run goes.
+const SERIES_PERIOD: Duration = Duration::from_secs(1);
+
+/// The exports of one run.
+#[derive(Debug)]
+pub struct Exporter {
+    folder: RunFolder,
+    scene_name: String,
+    output: OutputSettings,
+    tracks: Option<TrackWriter>,
+    vtk_series: VtkSeries,
+    series_written: Option<Instant>,
+}
+
+impl Exporter {
+    /// Makes the folders that the scene's formats need. `first` has the fields that every frame will have.
+    pub fn create(folder: &RunFolder, scene: &Scene, first: &Snapshot) -> Result<Self, RunFolderError> {
+        let output = scene.output.clone();
+        let folders = [
+            (ExportFormat::Ply, folder.frames()),
+            (ExportFormat::Vtk, folder.vtk()),
+            (ExportFormat::Npy, folder.npy()),
+        ];
+        for (_, path) in folders.iter().filter(|(format, _)| output.has(*format)) {
+            fs::create_dir_all(path).map_err(|error| failed(path, "create the folder", error))?;
+        }
+        let tracks = output.tracks().then(|| {
+            let path = folder.tracks();
+            TrackWriter::create(&path, &output.track, first).map_err(|error| unwritable(&path, error))
+        });
+        Ok(Self {
+            folder: folder.clone(),
+            scene_name: scene.name.clone(),
+            output,
+            tracks: tracks.transpose()?,
+            vtk_series: VtkSeries::default(),
+            series_written: None,
+        })
+    }
+
+    /// Writes a frame, as the simulation has it (y up). Where that fails, as on a full disk, its files are removed: a
+    /// frame is there in every format or in none, and there is room to say what happened.
+    pub fn frame(&mut self, frame: u64, snapshot: &Snapshot) -> Result<(), RunFolderError> {
+        let mut written = Vec::new();
+        let result = self.write_frame(frame, snapshot, &mut written);
+        if result.is_err() {
+            for path in written {
+                // The first error is the one to report.
+                let _ = fs::remove_file(path);
+            }
+        }
+        result
+    }
+
+    fn write_frame(
+        &mut self,
+        frame: u64,
+        snapshot: &Snapshot,
+        written: &mut Vec<PathBuf>,
+    ) -> Result<(), RunFolderError> {
+        let view = Oriented::new(snapshot, self.output.up);
+        let mut write = |path: PathBuf, write: &dyn Fn(&Path) -> io::Result<()>| {
+            write(&path).map_err(|error| unwritable(&path, error))?;
+            written.push(path);
+            Ok(())
+        };
+        if self.output.has(ExportFormat::Ply) {
+            write(self.folder.frame(frame), &|path| write_ply(path, &view))?;
+        }
+        if self.output.has(ExportFormat::Vtk) {
+            write(self.folder.vtk_frame(frame), &|path| write_vtp(path, &view))?;
+        }
+        if self.output.has(ExportFormat::Npy) {
+            for (info, data) in &view.snapshot().columns {
+                write(self.folder.npy_field(info.name, frame), &|path| write_npy(path, data))?;
+            }
+        }
+        if let Some(tracks) = &mut self.tracks {
+            tracks.append(&view).map_err(|error| unwritable(&self.folder.tracks(), error))?;
+        }
+        if self.output.has(ExportFormat::Vtk) {
+            self.extend_series(frame, snapshot.time)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a frame to the VTK time series and writes it, unless that was done just now.
+    fn extend_series(&mut self, frame: u64, time: f64) -> Result<(), RunFolderError> {
+        let path = self.folder.vtk_frame(frame);
+        self.vtk_series.push(time, path.file_name().unwrap_or_default().to_string_lossy());
+        if self.series_written.is_none_or(|written| written.elapsed() >= SERIES_PERIOD) {
+            self.write_series().inspect_err(|_| self.vtk_series.pop())?;
+        }
+        Ok(())
+    }
+
+    /// Brings the VTK time series up to the last frame.
+    pub fn end(&mut self) -> Result<(), RunFolderError> {
+        if self.output.has(ExportFormat::Vtk) { self.write_series() } else { Ok(()) }
+    }
+
+    /// The followed particles that the last frame did not have: lost, or not there yet.
+    pub fn missing_tracks(&self) -> &[u32] {
+        self.tracks.as_ref().map(TrackWriter::missing).unwrap_or_default()
+    }
+
+    /// Names of the files and folders that it writes, relative to the run folder.
+    pub fn names(&self) -> Vec<&'static str> {
+        let formats = [(ExportFormat::Ply, "frames"), (ExportFormat::Vtk, "vtk"), (ExportFormat::Npy, "npy")];
+        let folders = formats.into_iter().filter(|(format, _)| self.output.has(*format));
+        folders.map(|(_, name)| name).chain(self.tracks.is_some().then_some("tracks.csv")).collect()
+    }
+
+    fn write_series(&mut self) -> Result<(), RunFolderError> {
+        let path = self.folder.vtk_series(&self.scene_name);
+        self.series_written = Some(Instant::now());
+        self.vtk_series.write(&path).map_err(|error| unwritable(&path, error))
+    }
+}
+
+fn unwritable(path: &Path, error: io::Error) -> RunFolderError {
+    failed(path, "write the file", error)
+}
