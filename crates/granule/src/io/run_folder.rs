@@ -1,4 +1,5 @@
-//! The folder that a run leaves: `out/<scene>-NNN/` with scene.toml, summary.json, series.csv, frames.json, frames/.
+//! The folder that a run leaves: `out/<scene>-NNN/` with scene.toml, summary.json, series.csv, frames.json, frames/ and,
+//! where asked for, checkpoints/.
 
 use std::fs;
 use std::io;
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::atomic::write_bytes_atomic;
+use super::checkpoint::write_checkpoint;
 use crate::simulator::{FieldInfo, FieldKind};
 
 /// Why a run folder could not be made or written.
@@ -123,8 +125,8 @@ pub struct RunFolder {
 impl RunFolder {
     /// Makes the folder of a run: `explicit` if given, else `base/<scene>-NNN` with the next free number.
     ///
-    /// An explicit folder that is not empty needs `force`; then the frames, index, series and summary of an earlier
-    /// run are removed, and nothing else.
+    /// An explicit folder that is not empty needs `force`; then the frames, checkpoints, index, series and summary of
+    /// an earlier run are removed, and nothing else.
     pub fn create(
         base: &Path,
         scene_name: &str,
@@ -181,6 +183,24 @@ impl RunFolder {
         self.frames().join(frame_name(frame))
     }
 
+    /// The folder of the checkpoints; there once one has been written.
+    pub fn checkpoints(&self) -> PathBuf {
+        self.path.join("checkpoints")
+    }
+
+    /// The checkpoint of a frame.
+    pub fn checkpoint(&self, frame: u64) -> PathBuf {
+        self.checkpoints().join(format!("{frame:06}.ckpt"))
+    }
+
+    /// Writes the checkpoint of a frame.
+    pub fn write_checkpoint(&self, frame: u64, bytes: &[u8]) -> Result<(), RunFolderError> {
+        let folder = self.checkpoints();
+        fs::create_dir_all(&folder).map_err(|error| failed(&folder, "create the folder", error))?;
+        let path = self.checkpoint(frame);
+        write_checkpoint(&path, bytes).map_err(|error| failed(&path, "write the file", error))
+    }
+
     /// Writes the resolved scene.
     pub fn write_scene(&self, toml: &str) -> Result<(), RunFolderError> {
         write(&self.scene(), toml.as_bytes())
@@ -225,9 +245,17 @@ fn frame_name(frame: u64) -> String {
 
 /// Whether a file name is one that [`frame_name`] makes.
 fn is_frame_name(name: &str) -> bool {
-    name.strip_prefix("frame_")
-        .and_then(|rest| rest.strip_suffix(".ply"))
-        .is_some_and(|digits| digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+    name.strip_prefix("frame_").and_then(|rest| rest.strip_suffix(".ply")).is_some_and(is_number)
+}
+
+/// Whether a file name is one that [`RunFolder::checkpoint`] makes.
+fn is_checkpoint_name(name: &str) -> bool {
+    name.strip_suffix(".ckpt").is_some_and(is_number)
+}
+
+/// Whether a text is a frame's number in a file name.
+fn is_number(digits: &str) -> bool {
+    digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A scene's name as part of a folder's name.
@@ -282,14 +310,22 @@ fn take_over(path: &Path, force: bool) -> Result<PathBuf, RunFolderError> {
     for file in [folder.summary(), folder.index(), folder.series()] {
         remove(&file)?;
     }
-    if let Ok(entries) = fs::read_dir(folder.frames()) {
-        for entry in entries.flatten() {
-            if entry.file_name().to_str().is_some_and(is_frame_name) {
-                remove(&entry.path())?;
-            }
+    remove_named(&folder.frames(), is_frame_name)?;
+    remove_named(&folder.checkpoints(), is_checkpoint_name)?;
+    Ok(path.into())
+}
+
+/// Removes the files of an earlier run from a folder, and the folder if that leaves it empty.
+fn remove_named(folder: &Path, is_ours: fn(&str) -> bool) -> Result<(), RunFolderError> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries.flatten() {
+        if entry.file_name().to_str().is_some_and(is_ours) {
+            remove(&entry.path())?;
         }
     }
-    Ok(path.into())
+    // Only an empty folder goes; one with other files stays as it is.
+    let _ = fs::remove_dir(folder);
+    Ok(())
 }
 
 fn remove(path: &Path) -> Result<(), RunFolderError> {
@@ -351,11 +387,13 @@ mod tests {
         folder.write_summary(&1).unwrap();
         folder.write_scene("old").unwrap();
         fs::write(folder.frame(3), "old").unwrap();
+        folder.write_checkpoint(3, b"old").unwrap();
         let foreign = [folder.path().join("notes.txt"), folder.frames().join("frame_best.ply")];
         for file in &foreign {
             fs::write(file, "mine").unwrap();
         }
         create(true).unwrap();
+        assert!(!folder.checkpoints().exists() && folder.frames().is_dir());
         assert!(!folder.frame(3).exists() && !folder.summary().exists());
         assert!(folder.scene().exists(), "replaced when the new one is written");
         assert!(foreign.iter().all(|file| fs::read(file).unwrap() == b"mine"));

@@ -45,12 +45,17 @@ impl Iisph {
         if scene.material[0].radius != self.scene.material[0].radius {
             return Err(wrong("the radius of particles that exist cannot change".into()));
         }
+        self.gravity = Vec3::from(scene.simulation.gravity);
+        self.adopt(scene);
+        Ok(())
+    }
+
+    /// Takes over the constants and materials of a changed scene.
+    pub(super) fn adopt(&mut self, scene: Scene) {
         self.setup.params = IisphParams::new(&scene, &self.setup.kernel);
         self.setup.materials =
             scene.material.iter().map(|m| Material::new(m, scene.iisph.yield_law)).collect();
-        self.gravity = Vec3::from(scene.simulation.gravity);
         self.scene = scene;
-        Ok(())
     }
 
     fn emit(
