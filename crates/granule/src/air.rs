@@ -28,6 +28,11 @@ impl Air {
         self.uniform = Some(velocity);
     }
 
+    /// The uniform wind that a command has set [m/s].
+    pub fn uniform_wind(&self) -> Option<Vec3> {
+        self.uniform
+    }
+
     /// Whether upwind neighbours shield a grain.
     pub fn occlusion(&self) -> bool {
         self.settings.occlusion

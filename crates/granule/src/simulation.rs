@@ -1,5 +1,7 @@
 //! The front door: a [`Scene`] becomes a [`Simulation`] that steps and hands out fields.
 
+mod checkpoint;
+
 use std::ops::ControlFlow;
 
 use crate::admission::{Refusal, available_memory, check_memory, check_overlaps};
@@ -65,12 +67,21 @@ impl Simulation {
         scene.validate()?;
         let boundaries = scene_boundaries(&scene)?;
         let grains = scene_grains(&scene, &boundaries)?;
+        Self::build(scene, boundaries, &grains, options)
+    }
+
+    fn build(
+        scene: Scene,
+        boundaries: Boundaries,
+        grains: &[NewParticle],
+        options: &Options,
+    ) -> Result<Self, SimulationError> {
         let threads = options.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
         let simulator: Box<dyn Simulator> = match scene.simulation.solver {
             SolverKind::Iisph => {
-                let mut solver = Iisph::new(scene.clone(), boundaries, &grains, pool);
+                let mut solver = Iisph::new(scene.clone(), boundaries, grains, pool);
                 if let Some(defect) = options.defect {
                     solver.inject(defect);
                 }

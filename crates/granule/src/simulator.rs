@@ -177,6 +177,20 @@ pub enum CommandError {
     },
 }
 
+/// Why a solver's state could not be saved or taken over.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum StateError {
+    /// The bytes are no state of this solver.
+    #[error("the solver's state cannot be read or written: {0}")]
+    Unreadable(String),
+    /// A number is infinite or not a number.
+    #[error("the state holds a value that is not finite: `{0}`")]
+    NotFinite(&'static str),
+    /// Numbers that contradict each other or the scene.
+    #[error("the state is impossible: {0}")]
+    Impossible(String),
+}
+
 /// A field name that the solver does not have.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[error("solver `{solver}` has no field `{name}`; it has: {known}")]
@@ -248,4 +262,9 @@ pub trait Simulator: Send {
     fn state_hash(&self) -> u64;
     /// Switches costly diagnostics (friction power) on or off.
     fn set_diagnostics(&mut self, on: bool);
+    /// Everything that outlives a step, as bytes for `restore`.
+    fn checkpoint(&self) -> Result<Vec<u8>, StateError>;
+    /// Takes over such bytes, after which every step gives the same bits as in the solver that gave them. Belongs to a
+    /// solver that was just made, from the scene that the other one was made from. On an error nothing has changed.
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError>;
 }

@@ -48,10 +48,16 @@ impl Iisph {
         if with_adjustable_from(&self.scene, &scene) != scene {
             return Err(wrong(ADJUSTABLE.into()));
         }
+        self.gravity = Vec3::from(scene.simulation.gravity);
+        self.adopt(scene);
+        Ok(())
+    }
+
+    /// Takes over the constants and materials of a changed scene.
+    pub(super) fn adopt(&mut self, scene: Scene) {
         self.setup.params = IisphParams::new(&scene, &self.setup.kernel);
         self.setup.materials =
             scene.material.iter().map(|m| Material::new(m, scene.iisph.yield_law)).collect();
-        self.gravity = Vec3::from(scene.simulation.gravity);
         for (index, boundary) in scene.boundary.iter().enumerate() {
             self.boundaries.set_friction(index, boundary.friction);
         }
@@ -62,7 +68,6 @@ impl Iisph {
             }
         }
         self.scene = scene;
-        Ok(())
     }
 
     fn emit(

@@ -8,6 +8,7 @@
 //! Stability: relaxation 0.25 for pressure and stress together (0.5 for a plain fluid); dt <= 0.4 d / v_max and
 //! dt <= 0.1 h^2 / nu.
 
+mod checkpoint;
 mod commands;
 mod density;
 mod fields;
@@ -29,7 +30,8 @@ use crate::boundary::Boundaries;
 use crate::particles::{NewParticle, Particles};
 use crate::scene::{FrictionMode, Scene};
 use crate::simulator::{
-    Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StepReport,
+    Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
+    StepReport,
 };
 use crate::stages::{Stage, StageTimes};
 
@@ -274,5 +276,13 @@ impl Simulator for Iisph {
 
     fn set_diagnostics(&mut self, on: bool) {
         self.diagnostics = on;
+    }
+
+    fn checkpoint(&self) -> Result<Vec<u8>, StateError> {
+        self.save_state()
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        self.restore_state(state)
     }
 }

@@ -143,6 +143,8 @@ impl Setup {
 pub struct Search {
     cells: CellIndex,
     key: Vec<u64>,
+    /// Neighbours per particle from a checkpoint, until lists are built.
+    restored_count: Vec<u32>,
     pub order: Permutation,
     pub lists: NeighborLists,
 }
@@ -150,6 +152,7 @@ pub struct Search {
 impl Search {
     /// Finds the order of particles by cell.
     pub fn sort(&mut self, setup: &Setup, position: &[Vec4]) {
+        self.restored_count.clear();
         self.cells.assign(&setup.domain, setup.params.support, position, &mut self.key);
         self.order.sort(&mut self.key, self.cells.key_bits());
         self.cells.index(&self.key);
@@ -163,7 +166,15 @@ impl Search {
 
     /// Neighbours of a particle in the last step's lists; 0 for one added since.
     pub fn neighbor_count(&self, particle: usize) -> u32 {
+        if let Some(count) = self.restored_count.get(particle) {
+            return *count;
+        }
         if particle < self.key.len() { self.lists.of(particle).len() as u32 } else { 0 }
+    }
+
+    /// Takes over neighbour counts of a checkpoint; everything else is found anew in every step.
+    pub fn restore(&mut self, neighbor_count: Vec<u32>) {
+        *self = Self { restored_count: neighbor_count, ..Self::default() };
     }
 
     /// Bytes held.
