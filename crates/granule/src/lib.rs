@@ -5,6 +5,7 @@
 pub mod air;
 pub mod boundary;
 pub mod clock;
+pub mod flow;
 pub mod grains;
 pub mod hash;
 pub mod io;
