@@ -63,7 +63,9 @@ impl Watch {
     pub fn new(scene: &Scene, position: &[[f32; 3]]) -> Self {
         let gravity = length(scene.simulation.gravity);
         let fall = (2.0 * gravity.max(LEAST_GRAVITY) * extent(position).max(LEAST_EXTENT)).sqrt();
-        let thrown = scene.grains.iter().map(|grains| length(grains.velocity)).fold(0.0, f64::max);
+        let emitted = scene.emitter.iter().map(|emitter| length(emitter.velocity));
+        let thrown = scene.grains.iter().map(|grains| length(grains.velocity)).chain(emitted);
+        let thrown = thrown.fold(0.0, f64::max);
         Self {
             particles: position.len(),
             lost: 0,
@@ -77,6 +79,7 @@ impl Watch {
     /// Looks at a step that ended at `time` [s].
     pub fn after(&mut self, report: &StepReport, time: f64) -> Option<Divergence> {
         self.lost += report.lost;
+        self.particles = self.particles.max(report.particles + self.lost);
         self.dense_steps = if report.density_error <= DENSITY_ERROR { 0 } else { self.dense_steps + 1 };
         if self.lost >= LOST_COUNT || self.lost as f64 > LOST_SHARE * self.particles as f64 {
             Some(self.lost_particles(time))

@@ -6,6 +6,7 @@ pub mod admission;
 pub mod air;
 pub mod boundary;
 pub mod clock;
+pub mod flow;
 pub mod grains;
 pub mod hash;
 pub mod io;

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use crate::admission::{Refusal, available_memory, check_memory, check_overlaps};
 use crate::boundary::Boundaries;
 use crate::boundary::Sdf;
+use crate::flow::{Flow, Ledger};
 use crate::grains::fill;
 use crate::neighbors::Domain;
 use crate::particles::NewParticle;
@@ -56,6 +57,7 @@ pub enum SimulationError {
 pub struct Simulation {
     scene: Scene,
     simulator: Box<dyn Simulator>,
+    flow: Flow,
     frame: u64,
     lost: usize,
     steps: u64,
@@ -76,10 +78,11 @@ impl Simulation {
         grains: &[NewParticle],
         options: &Options,
     ) -> Result<Self, SimulationError> {
+        let mut flow = Flow::new(&scene, &boundaries)?;
         let threads = options.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
-        let simulator: Box<dyn Simulator> = match scene.simulation.solver {
+        let mut simulator: Box<dyn Simulator> = match scene.simulation.solver {
             SolverKind::Iisph => {
                 let mut solver = Iisph::new(scene.clone(), boundaries, grains, pool);
                 if let Some(defect) = options.defect {
@@ -88,7 +91,8 @@ impl Simulation {
                 Box::new(solver)
             }
         };
-        Ok(Self { scene, simulator, frame: 0, lost: 0, steps: 0 })
+        flow.begin(simulator.as_mut());
+        Ok(Self { scene, simulator, flow, frame: 0, lost: 0, steps: 0 })
     }
 
     /// The scene as it started.
@@ -99,11 +103,14 @@ impl Simulation {
     /// Advances by one step, at most to the next frame time.
     pub fn step(&mut self) -> StepReport {
         let target = (self.frame + 1) as f64 / self.scene.simulation.fps;
-        let report = self.simulator.step(target - self.simulator.time());
+        let start = self.simulator.time();
+        let mut report = self.simulator.step(target - start);
+        self.flow.after_step(self.simulator.as_mut(), start, &mut report);
         self.lost += report.lost;
         self.steps += 1;
         if self.simulator.time() >= target * (1.0 - 1e-12) {
             self.frame += 1;
+            self.flow.record(self.simulator.as_mut());
         }
         report
     }
@@ -153,6 +160,21 @@ impl Simulation {
         self.lost
     }
 
+    /// Emitters, outlets and counters.
+    pub fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    /// Emitters, outlets and counters, to take over the state of a checkpoint.
+    pub fn flow_mut(&mut self) -> &mut Flow {
+        &mut self.flow
+    }
+
+    /// Every grain that ever was, by where it came from and where it went.
+    pub fn ledger(&self) -> Ledger {
+        self.flow.ledger(self.lost, self.particle_count())
+    }
+
     /// The fields that the solver has.
     pub fn fields(&self) -> &'static [FieldInfo] {
         self.simulator.fields()
@@ -170,7 +192,9 @@ impl Simulation {
 
     /// Changes something between steps.
     pub fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
-        self.simulator.apply(command)
+        let report = self.simulator.apply(command)?;
+        self.flow.note_commanded(report.emitted);
+        Ok(report)
     }
 
     /// The solver on its device.

@@ -3,6 +3,7 @@
 use glam::Vec3;
 use serde::Serialize;
 
+use crate::boundary::Sdf;
 use crate::stages::StageTimes;
 
 /// The kind of values a field holds.
@@ -232,6 +233,12 @@ pub struct StepReport {
     pub dropped_samples: usize,
     /// Mean number of neighbours.
     pub neighbors_mean: f64,
+    /// Grains added by emitters at the end of the step.
+    pub emitted: usize,
+    /// Grains that emitters gave up in this step because they found no room.
+    pub blocked: usize,
+    /// Grains taken at the end of the step, per outlet of the scene.
+    pub drained: Vec<usize>,
     /// Seconds per stage.
     pub stages: StageTimes,
 }
@@ -246,6 +253,12 @@ pub trait Simulator: Send {
     fn step(&mut self, max_dt: f64) -> StepReport;
     /// Changes something between steps.
     fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError>;
+    /// Adds grains of a material (its index) between steps: the first `most` of the `places` [m] that have room, in
+    /// their order. Returns how many were added.
+    fn emit(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize;
+    /// Removes the grains whose centres lie in any of the regions between steps. Returns how many per region; a grain
+    /// in several belongs to the first.
+    fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize>;
     /// The fields this solver has.
     fn fields(&self) -> &'static [FieldInfo];
     /// Asks for fields; the values are there once `poll` returns true.

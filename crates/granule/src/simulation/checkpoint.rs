@@ -5,6 +5,9 @@ use crate::scene::Scene;
 
 use super::{Options, Simulation, SimulationError, scene_boundaries};
 
+/// Name of the extension that holds the state of emitters, outlets and counters.
+const FLOW: &str = "flow";
+
 /// Distance from a frame time that is rounding, in frames.
 const FRAME_TOLERANCE: f64 = 1e-6;
 
@@ -24,7 +27,7 @@ impl Simulation {
             steps: self.steps,
             lost: self.lost as u64,
             state: self.simulator.checkpoint()?,
-            extensions: self.extensions(),
+            extensions: self.extensions()?,
         };
         checkpoint.encode()
     }
@@ -64,15 +67,24 @@ impl Simulation {
         (self.time() * self.scene.simulation.fps - self.frame as f64).abs() < FRAME_TOLERANCE
     }
 
-    /// State beside the solver's, by name: none so far.
-    fn extensions(&self) -> Vec<(String, Vec<u8>)> {
-        Vec::new()
+    /// State beside the solver's, by name.
+    fn extensions(&self) -> Result<Vec<(String, Vec<u8>)>, CheckpointError> {
+        let flow =
+            postcard::to_allocvec(&self.flow.state()).map_err(|e| CheckpointError::Content(e.to_string()))?;
+        Ok(vec![(FLOW.into(), flow)])
     }
 
     fn restore_extensions(&mut self, extensions: &[(String, Vec<u8>)]) -> Result<(), CheckpointError> {
-        match extensions.first() {
-            Some((name, _)) => Err(CheckpointError::UnknownExtension(name.clone())),
-            None => Ok(()),
+        for (name, bytes) in extensions {
+            if name != FLOW {
+                return Err(CheckpointError::UnknownExtension(name.clone()));
+            }
+            let state = postcard::from_bytes(bytes).map_err(|e| CheckpointError::Content(e.to_string()))?;
+            if !self.flow.restore(state) {
+                let reason = "the emitters and outlets of the checkpoint are not those of its scene";
+                return Err(CheckpointError::Content(reason.into()));
+            }
         }
+        Ok(())
     }
 }

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::air::Air;
-use crate::boundary::Boundaries;
+use crate::boundary::{Boundaries, Sdf};
 use crate::particles::{NewParticle, Particles};
 use crate::scene::{FrictionMode, Scene};
 use crate::simulator::{
@@ -141,6 +141,9 @@ impl Iisph {
             lost,
             dropped_samples: self.state.contacts.dropped(),
             neighbors_mean: self.search.lists.total() as f64 / self.particles.len().max(1) as f64,
+            emitted: 0,
+            blocked: 0,
+            drained: Vec::new(),
             stages: t,
         }
     }
@@ -242,6 +245,16 @@ impl Simulator for Iisph {
 
     fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
         self.apply_command(command)
+    }
+
+    fn emit(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize {
+        let pool = self.pool.clone();
+        pool.install(|| self.add_grains(material, places, velocity, most))
+    }
+
+    fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
+        let pool = self.pool.clone();
+        pool.install(|| self.remove_grains_inside(regions))
     }
 
     fn fields(&self) -> &'static [FieldInfo] {
