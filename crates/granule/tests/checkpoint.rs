@@ -112,3 +112,23 @@ fn checkpoints_are_taken_at_frame_times_only() {
     let error = simulation.checkpoint().unwrap_err();
     assert!(matches!(error, CheckpointError::NotAtFrame { .. }), "{error}");
 }
+
+#[test]
+fn a_run_that_pours_and_drains_is_resumed_at_any_frame() {
+    let scene = Scene::parse(include_str!("scenes/pour_and_drain.toml"), "pour_and_drain.toml").unwrap();
+    let mut simulation = Simulation::new(scene, &options(2)).unwrap();
+    let mut checkpoints = Vec::new();
+    while simulation.frame() < 40 {
+        checkpoints.push(simulation.checkpoint().unwrap());
+        simulation.run_until((simulation.frame() + 1) as f64 / 50.0);
+    }
+    let ledger = simulation.ledger();
+    assert!(ledger.emitted > 200 && ledger.drained > 20, "{ledger:?}");
+    assert_eq!(ledger.unaccounted(), 0);
+    for (k, bytes) in checkpoints.iter().enumerate().step_by(3) {
+        let mut resumed = Simulation::resume(bytes, &options(1 + k % 4)).unwrap();
+        resumed.run_until(0.8);
+        assert_eq!(resumed.simulator().state_hash(), simulation.simulator().state_hash(), "frame {k}");
+        assert_eq!(resumed.ledger(), ledger, "frame {k}");
+    }
+}

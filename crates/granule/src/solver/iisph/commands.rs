@@ -23,8 +23,10 @@ impl Iisph {
                 return self.emit(material, positions, *velocity);
             }
             Command::Gravity(gravity) => {
+                let mut scene = self.scene.clone();
+                scene.simulation.gravity = gravity.to_array();
                 self.gravity = *gravity;
-                self.scene.simulation.gravity = gravity.to_array();
+                self.adopt(scene);
             }
             Command::ToolPose { boundary, position, velocity } => {
                 if !self.boundaries.set_pose(boundary, *position, *velocity) {
