@@ -21,15 +21,20 @@ pub enum FillError {
         /// Particle radius [m].
         radius: f32,
     },
-    /// More grains than ids.
-    #[error("the shape would hold {count:.0} grains; at most {most} are possible")]
+    /// The bounds hold more places than can be tried.
+    #[error(
+        "the shape's bounds hold {count:.2e} places for grains; at most {most:.0e} are tried. Split it into several [[grains]]"
+    )]
     TooMany {
-        /// Estimated number.
+        /// Places.
         count: f64,
         /// Largest number.
-        most: u32,
+        most: f64,
     },
 }
+
+/// Most places of the lattice that are tried.
+const MOST_PLACES: f64 = 2e8;
 
 /// Largest displacement of a jittered fill, in spacings.
 const JITTER: f32 = 0.1;
@@ -47,8 +52,8 @@ pub fn fill(
     let (min, max) = shape.bounds().ok_or(FillError::Unbounded)?;
     let count = ((max - min) / spacing + 1e-3).floor();
     let total = count.x as f64 * count.y as f64 * count.z as f64;
-    if total > u32::MAX as f64 {
-        return Err(FillError::TooMany { count: total, most: u32::MAX });
+    if total.is_nan() || total > MOST_PLACES {
+        return Err(FillError::TooMany { count: total, most: MOST_PLACES });
     }
     let mut margin = 0.5 * ((max - min) - count * spacing);
     margin.y = 0.0;

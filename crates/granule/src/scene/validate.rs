@@ -223,7 +223,13 @@ fn check_iisph(s: &IisphSettings) -> Check {
 
 fn check_material(path: &str, m: &MaterialSettings) -> Check {
     positive(&format!("{path}.radius"), m.radius)?;
+    range((1e-6..=1e3).contains(&m.radius), &format!("{path}.radius"), m.radius, || {
+        "from 1e-6 to 1000 m".into()
+    })?;
     positive(&format!("{path}.density"), m.density)?;
+    range((1e-3..=1e6).contains(&m.density), &format!("{path}.density"), m.density, || {
+        "from 0.001 to 1e6 kg/m3".into()
+    })?;
     range(
         (0.0..90.0).contains(&m.friction_angle),
         &format!("{path}.friction_angle"),
