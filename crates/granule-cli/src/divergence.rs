@@ -15,6 +15,8 @@ const DENSITY_ERROR: f64 = 0.5;
 const DENSITY_STEPS: u32 = 20;
 /// Largest speed in units of the speed that gravity or the scene itself can give.
 const SPEED_FACTOR: f64 = 100.0;
+/// Diameters that a particle may move in a step; adaptive steps allow 0.4 and what a step itself accelerates.
+const MOST_DIAMETERS: f64 = 5.0;
 /// Least extent that the speed of a fall is estimated from [m].
 const LEAST_EXTENT: f64 = 1.0;
 /// Gravity that the speed of a fall is estimated from where the scene has less [m/s2].
@@ -47,6 +49,8 @@ pub struct Watch {
     dense_steps: u32,
     gravity: f64,
     speed_limit: f64,
+    /// Particle diameter [m].
+    spacing: f64,
 }
 
 impl Watch {
@@ -59,24 +63,30 @@ impl Watch {
     pub fn new(scene: &Scene, position: &[[f32; 3]]) -> Self {
         let gravity = length(scene.simulation.gravity);
         let fall = (2.0 * gravity.max(LEAST_GRAVITY) * extent(position).max(LEAST_EXTENT)).sqrt();
-        let thrown = scene.grains.iter().map(|grains| length(grains.velocity)).fold(0.0, f64::max);
+        let emitted = scene.emitter.iter().map(|emitter| length(emitter.velocity));
+        let thrown = scene.grains.iter().map(|grains| length(grains.velocity)).chain(emitted);
+        let thrown = thrown.fold(0.0, f64::max);
         Self {
             particles: position.len(),
             lost: 0,
             dense_steps: 0,
             gravity,
             speed_limit: SPEED_FACTOR * fall.max(thrown),
+            spacing: scene.material.first().map_or(f64::INFINITY, |material| 2.0 * material.radius as f64),
         }
     }
 
     /// Looks at a step that ended at `time` [s].
     pub fn after(&mut self, report: &StepReport, time: f64) -> Option<Divergence> {
         self.lost += report.lost;
+        self.particles = self.particles.max(report.particles + self.lost);
         self.dense_steps = if report.density_error <= DENSITY_ERROR { 0 } else { self.dense_steps + 1 };
         if self.lost >= LOST_COUNT || self.lost as f64 > LOST_SHARE * self.particles as f64 {
             Some(self.lost_particles(time))
         } else if self.dense_steps >= DENSITY_STEPS {
             Some(too_dense(report.density_error, time))
+        } else if report.max_speed * report.dt > MOST_DIAMETERS * self.spacing {
+            Some(self.too_long_a_step(report, time))
         } else if report.max_speed > self.speed_limit + self.gravity * time {
             Some(self.too_fast(report.max_speed, time))
         } else {
@@ -94,6 +104,16 @@ impl Watch {
             cause: "a time step too long for the speeds in the scene, or grains that start inside each other or \
                     inside a wall",
             remedy: "remove `simulation.time_step` or lower `simulation.cfl`, and check that no shapes overlap",
+        }
+    }
+
+    fn too_long_a_step(&self, report: &StepReport, time: f64) -> Divergence {
+        let diameters = report.max_speed * report.dt / self.spacing;
+        Divergence {
+            time,
+            seen: format!("a particle moved {diameters:.1} diameters in one step of {:.3e} s", report.dt),
+            cause: "a fixed time step too long for the speeds in the scene: grains pass through each other and walls",
+            remedy: "remove `simulation.time_step`, so that steps follow the speeds, or make it shorter",
         }
     }
 

@@ -1,7 +1,8 @@
 //! The scene's `[[expect]]`: measured at the end of a run, compared with their ranges.
 
+use granule::flow::{Discharge, discharge};
 use granule::measure::DepositProfile;
-use granule::scene::Quantity;
+use granule::scene::{ExpectSettings, Quantity};
 use granule::simulator::{FieldData, FieldError, Snapshot};
 use granule::{Scene, Simulation};
 use serde::Serialize;
@@ -13,6 +14,9 @@ use crate::output;
 pub struct Expectation {
     /// The quantity's word in scenes.
     pub name: Quantity,
+    /// The emitter, outlet or counter that is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
     /// What was measured; nothing where it cannot be.
     pub measured: Option<f64>,
     /// Allowed range.
@@ -26,13 +30,16 @@ pub struct Expectation {
 /// Measures a scene's expectations; `due` says whether they must hold by now.
 pub fn measure(simulation: &mut Simulation, due: bool) -> Result<Vec<Expectation>, FieldError> {
     let state = simulation.read(&["position", "speed", "density", "material"])?;
-    let (scene, lost) = (simulation.scene(), simulation.lost());
-    let evaluate = |expect: &granule::scene::ExpectSettings| {
-        let measured = quantity(expect.quantity, scene, &state, lost).filter(|value| value.is_finite());
+    let scene = simulation.scene();
+    let evaluate = |expect: &ExpectSettings| {
+        let counted = flow_quantity(expect, simulation);
+        let measured = counted.or_else(|| quantity(expect.quantity, scene, &state));
+        let measured = measured.filter(|value| value.is_finite());
         let inside = measured.is_some_and(|m| m >= expect.range[0] && m <= expect.range[1]);
         let source = expect.source.clone();
         Expectation {
             name: expect.quantity,
+            of: expect.of.clone(),
             measured,
             range: expect.range,
             source,
@@ -56,7 +63,10 @@ pub fn table(expectations: &[Expectation]) -> String {
             None => "not due",
         };
         vec![
-            word(expectation.name),
+            match &expectation.of {
+                Some(of) => format!("{} of {of}", word(expectation.name)),
+                None => word(expectation.name),
+            },
             output::number_or_dash(expectation.measured),
             output::range(expectation.range),
             verdict.into(),
@@ -75,14 +85,33 @@ fn word(quantity: Quantity) -> String {
     }
 }
 
-fn quantity(quantity: Quantity, scene: &Scene, state: &Snapshot, lost: usize) -> Option<f64> {
+/// What the books and the curves of outlets and counters tell.
+fn flow_quantity(expect: &ExpectSettings, simulation: &Simulation) -> Option<f64> {
+    let (flow, of) = (simulation.flow(), expect.of.as_deref());
+    let steady = || discharge(&flow.curve(of?)?);
+    let emitter = || flow.emitters().iter().find(|emitter| Some(emitter.name()) == of).map(|e| e.state());
+    let outlet = || flow.outlets().iter().find(|outlet| Some(outlet.name()) == of);
+    let count = |count: u64| Some(count as f64);
+    match expect.quantity {
+        Quantity::LostParticles => Some(simulation.lost() as f64),
+        Quantity::Particles => Some(simulation.particle_count() as f64),
+        Quantity::Unaccounted => Some(simulation.ledger().unaccounted() as f64),
+        Quantity::Emitted => count(emitter().map_or(flow.emitted(), |emitter| emitter.emitted)),
+        Quantity::Blocked => count(emitter().map_or(flow.blocked(), |emitter| emitter.blocked)),
+        Quantity::Drained => count(outlet().map_or(flow.drained(), |outlet| outlet.drained())),
+        Quantity::Counted => Some(flow.curve(of?)?.last()?[1]),
+        Quantity::FlowRate => steady().map(|Discharge { rate, .. }| rate),
+        Quantity::FlowLinearity => steady().map(|Discharge { linearity, .. }| linearity),
+        _ => None,
+    }
+}
+
+/// What the particles tell.
+fn quantity(quantity: Quantity, scene: &Scene, state: &Snapshot) -> Option<f64> {
     let position = state.vec3("position").unwrap_or_default();
     let speed = state.scalar("speed").unwrap_or_default();
     let profile =
         || DepositProfile::of(position, center(position), 2.0 * f64::from(scene.material[0].radius));
-    if quantity == Quantity::LostParticles {
-        return Some(lost as f64);
-    }
     if position.is_empty() {
         return None;
     }
@@ -94,7 +123,8 @@ fn quantity(quantity: Quantity, scene: &Scene, state: &Snapshot, lost: usize) ->
         Quantity::MeanSpeed => mean(speed.iter().map(|speed| f64::from(*speed))),
         Quantity::MaxSpeed => speed.iter().map(|speed| f64::from(*speed)).fold(0.0, f64::max),
         Quantity::MeanDensity => mean_density(scene, state),
-        Quantity::LostParticles => lost as f64,
+        Quantity::MeanX => mean(position.iter().map(|x| f64::from(x[0]))),
+        _ => return None,
     })
 }
 

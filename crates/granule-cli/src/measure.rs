@@ -15,6 +15,7 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
         simulation: cpu_options(thread_count(args.threads)),
         friction: args.friction.into(),
         yield_law: args.yield_law.into(),
+        friction_angle: None,
     };
     let mut measurements = Vec::new();
     for experiment in chosen(args) {

@@ -38,7 +38,8 @@ impl Recording {
         let fields: Vec<FieldInfo> = initial.columns.iter().map(|(info, _)| *info).collect();
         let index = FramesIndex::new(scene.simulation.fps, &fields, &scene.output);
         let exporter = Exporter::create(&folder, scene, initial)?;
-        let series = SeriesWriter::create(folder.series()).map_err(|e| failed(&folder.series(), e))?;
+        let series = SeriesWriter::create(folder.series(), &flow_columns(simulation))
+            .map_err(|e| failed(&folder.series(), e))?;
         folder.write_frames_index(&index)?;
         Ok(Self { folder, exporter, series, index, index_written: Instant::now() })
     }
@@ -54,7 +55,8 @@ impl Recording {
         self.exporter.frame(frame, snapshot)?;
         self.index.push(frame, snapshot.time, simulation.particle_count());
         let row = row(simulation, statistics)?;
-        self.series.append(&row).map_err(|error| failed(&self.folder.series(), error))?;
+        let extra = flow_values(simulation);
+        self.series.append(&row, &extra).map_err(|error| failed(&self.folder.series(), error))?;
         if self.index_written.elapsed() >= INDEX_PERIOD {
             self.index_written = Instant::now();
             self.folder.write_frames_index(&self.index)?;
@@ -108,7 +110,25 @@ fn row(simulation: &mut Simulation, statistics: &mut Statistics) -> Result<Serie
         max_speed: speed.iter().copied().fold(0.0, f64::max),
         mean_speed: speed.iter().sum::<f64>() / speed.len().max(1) as f64,
         lost_particles: simulation.lost(),
+        emitted: simulation.flow().emitted(),
+        blocked: simulation.flow().blocked(),
+        drained: simulation.flow().drained(),
     })
+}
+
+/// Names of the series' columns of outlets and counters.
+fn flow_columns(simulation: &Simulation) -> Vec<String> {
+    let word = |name: &str| name.replace(|c: char| !(c.is_alphanumeric() || c == '-'), "_");
+    let flow = simulation.flow();
+    let drained = flow.outlets().iter().map(|outlet| format!("drained_{}", word(outlet.name())));
+    let counted = flow.counters().iter().map(|counter| format!("counted_{}", word(counter.name())));
+    drained.chain(counted).collect()
+}
+
+/// Values of the columns of outlets and counters at the last frame.
+fn flow_values(simulation: &Simulation) -> Vec<u64> {
+    let last = simulation.flow().history().last();
+    last.map_or(Vec::new(), |point| point.drained.iter().chain(&point.counted).copied().collect())
 }
 
 /// Kinetic energy [J]: the sum of m v^2 / 2 with m = rho_0 d^3.

@@ -1,5 +1,6 @@
 //! The summary of a run: summary.json, `run --json` and the text for people.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use granule::Simulation;
@@ -54,6 +55,18 @@ pub struct Summary {
     pub kinetic_energy: f64,
     /// Fastest particle at the end [m/s].
     pub max_speed: f64,
+    /// Particles at the start.
+    pub initial_particles: u64,
+    /// Grains added by emitters.
+    pub emitted: u64,
+    /// Grains that emitters gave up for want of room.
+    pub blocked: u64,
+    /// Grains taken, per outlet.
+    pub drained: BTreeMap<String, u64>,
+    /// Grains inside at the last frame, per counter.
+    pub counted: BTreeMap<String, u64>,
+    /// Grains that initial + emitted - drained - lost does not explain.
+    pub unaccounted: i64,
     /// Particles removed because their state was not finite.
     pub lost_particles: usize,
     /// Whether every step converged.
@@ -125,7 +138,8 @@ pub struct Ending {
 impl Summary {
     /// The summary of a run that has ended.
     pub fn new(simulation: &Simulation, statistics: &Statistics, ending: Ending) -> Self {
-        let scene = simulation.scene();
+        let (scene, flow) = (simulation.scene(), simulation.flow());
+        let counted = flow.history().last().map_or(&[][..], |point| &point.counted);
         Self {
             scene: scene.name.clone(),
             version: env!("CARGO_PKG_VERSION"),
@@ -148,6 +162,17 @@ impl Summary {
             density_error: statistics.density_error(),
             kinetic_energy: statistics.kinetic_energy(),
             max_speed: statistics.max_speed(),
+            initial_particles: simulation.ledger().initial,
+            emitted: flow.emitted(),
+            blocked: flow.blocked(),
+            drained: flow.outlets().iter().map(|outlet| (outlet.name().into(), outlet.drained())).collect(),
+            counted: flow
+                .counters()
+                .iter()
+                .zip(counted)
+                .map(|(counter, count)| (counter.name().into(), *count))
+                .collect(),
+            unaccounted: simulation.ledger().unaccounted(),
             lost_particles: simulation.lost(),
             converged: statistics.unconverged() == 0,
             unconverged_steps: statistics.unconverged(),
@@ -174,6 +199,16 @@ impl Summary {
         let mut line = |name: &str, value: String| text += &format!("  {name:<16}{value}\n");
         line("solver", format!("{} on {}", self.solver, self.adapter));
         line("particles", format!("{}, {} lost", self.particles, self.lost_particles));
+        if self.emitted + self.blocked > 0 {
+            line("emitted", format!("{}, {} blocked", self.emitted, self.blocked));
+        }
+        for (what, counts) in [("drained", &self.drained), ("counted", &self.counted)] {
+            if !counts.is_empty() {
+                let words: Vec<String> =
+                    counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+                line(what, words.join(", "));
+            }
+        }
         line("steps", format!("{}, {} of them not converged", self.steps, self.unconverged_steps));
         line("sweeps", format!("{} mean, {} most", number(self.iterations.mean), self.iterations.max));
         let error = &self.density_error;

@@ -18,9 +18,19 @@ impl Air {
         Self { settings, uniform: None }
     }
 
+    /// Replaces the settings; a uniform wind set by a command stays.
+    pub fn set_settings(&mut self, settings: AirSettings) {
+        self.settings = settings;
+    }
+
     /// Replaces the uniform wind [m/s].
     pub fn set_uniform_wind(&mut self, velocity: Vec3) {
         self.uniform = Some(velocity);
+    }
+
+    /// The uniform wind that a command has set [m/s].
+    pub fn uniform_wind(&self) -> Option<Vec3> {
+        self.uniform
     }
 
     /// Whether upwind neighbours shield a grain.

@@ -2,9 +2,11 @@
 //!
 //! The front door is [`Simulation`]: load or build a [`Scene`], make a simulation of it, step it, read fields.
 
+pub mod admission;
 pub mod air;
 pub mod boundary;
 pub mod clock;
+pub mod flow;
 pub mod grains;
 pub mod hash;
 pub mod io;

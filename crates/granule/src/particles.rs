@@ -37,6 +37,17 @@ pub struct Particles {
 }
 
 impl Particles {
+    /// Particles from whole columns of equal length, in memory order.
+    pub fn from_columns(
+        position: Vec<Vec4>,
+        velocity: Vec<Vec4>,
+        id: Vec<u32>,
+        material: Vec<u16>,
+        next_id: u32,
+    ) -> Self {
+        Self { position, velocity, id, material, next_id }
+    }
+
     /// The number of particles.
     pub fn len(&self) -> usize {
         self.position.len()

@@ -10,6 +10,11 @@ impl Random {
         Self(seed)
     }
 
+    /// All there is to the generator: `Random::new` of it goes on where this one is.
+    pub fn state(&self) -> u64 {
+        self.0
+    }
+
     /// The next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -1,10 +1,15 @@
 //! The front door: a [`Scene`] becomes a [`Simulation`] that steps and hands out fields.
 
+mod checkpoint;
+
 use std::ops::ControlFlow;
 
+use crate::admission::{Refusal, available_memory, check_memory, check_overlaps};
 use crate::boundary::Boundaries;
 use crate::boundary::Sdf;
+use crate::flow::{Flow, Ledger};
 use crate::grains::fill;
+use crate::neighbors::Domain;
 use crate::particles::NewParticle;
 use crate::random::Random;
 use crate::scene::{Problem, ProblemKind, Scene, SceneError, SolverKind};
@@ -52,6 +57,7 @@ pub enum SimulationError {
 pub struct Simulation {
     scene: Scene,
     simulator: Box<dyn Simulator>,
+    flow: Flow,
     frame: u64,
     lost: usize,
     steps: u64,
@@ -62,20 +68,31 @@ impl Simulation {
     pub fn new(scene: Scene, options: &Options) -> Result<Self, SimulationError> {
         scene.validate()?;
         let boundaries = scene_boundaries(&scene)?;
-        let grains = scene_grains(&scene)?;
+        let grains = scene_grains(&scene, &boundaries)?;
+        Self::build(scene, boundaries, &grains, options)
+    }
+
+    fn build(
+        scene: Scene,
+        boundaries: Boundaries,
+        grains: &[NewParticle],
+        options: &Options,
+    ) -> Result<Self, SimulationError> {
+        let mut flow = Flow::new(&scene, &boundaries)?;
         let threads = options.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
-        let simulator: Box<dyn Simulator> = match scene.simulation.solver {
+        let mut simulator: Box<dyn Simulator> = match scene.simulation.solver {
             SolverKind::Iisph => {
-                let mut solver = Iisph::new(scene.clone(), boundaries, &grains, pool);
+                let mut solver = Iisph::new(scene.clone(), boundaries, grains, pool);
                 if let Some(defect) = options.defect {
                     solver.inject(defect);
                 }
                 Box::new(solver)
             }
         };
-        Ok(Self { scene, simulator, frame: 0, lost: 0, steps: 0 })
+        flow.begin(simulator.as_mut());
+        Ok(Self { scene, simulator, flow, frame: 0, lost: 0, steps: 0 })
     }
 
     /// The scene as it started.
@@ -86,11 +103,14 @@ impl Simulation {
     /// Advances by one step, at most to the next frame time.
     pub fn step(&mut self) -> StepReport {
         let target = (self.frame + 1) as f64 / self.scene.simulation.fps;
-        let report = self.simulator.step(target - self.simulator.time());
+        let start = self.simulator.time();
+        let mut report = self.simulator.step(target - start);
+        self.flow.after_step(self.simulator.as_mut(), start, &mut report);
         self.lost += report.lost;
         self.steps += 1;
         if self.simulator.time() >= target * (1.0 - 1e-12) {
             self.frame += 1;
+            self.flow.record(self.simulator.as_mut());
         }
         report
     }
@@ -140,6 +160,21 @@ impl Simulation {
         self.lost
     }
 
+    /// Emitters, outlets and counters.
+    pub fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    /// Emitters, outlets and counters, to take over the state of a checkpoint.
+    pub fn flow_mut(&mut self) -> &mut Flow {
+        &mut self.flow
+    }
+
+    /// Every grain that ever was, by where it came from and where it went.
+    pub fn ledger(&self) -> Ledger {
+        self.flow.ledger(self.lost, self.particle_count())
+    }
+
     /// The fields that the solver has.
     pub fn fields(&self) -> &'static [FieldInfo] {
         self.simulator.fields()
@@ -157,7 +192,9 @@ impl Simulation {
 
     /// Changes something between steps.
     pub fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
-        self.simulator.apply(command)
+        let report = self.simulator.apply(command)?;
+        self.flow.note_commanded(report.emitted);
+        Ok(report)
     }
 
     /// The solver on its device.
@@ -176,29 +213,39 @@ fn scene_boundaries(scene: &Scene) -> Result<Boundaries, SceneError> {
     Boundaries::new(list).map_err(|e| geometry_error(&format!("boundary.{}.shape", e.name()), e.to_string()))
 }
 
-fn scene_grains(scene: &Scene) -> Result<Vec<NewParticle>, SceneError> {
+/// The initial grains; refused before they are made if they do not fit, and after if they overlap.
+fn scene_grains(scene: &Scene, boundaries: &Boundaries) -> Result<Vec<NewParticle>, SceneError> {
+    let wrong = |k: usize, reason: String| geometry_error(&format!("grains.{k}.shape"), reason);
+    let refused = |refusal: Refusal| wrong(refusal.entry, refusal.reason);
+    let mut shapes = Vec::with_capacity(scene.grains.len());
+    for (k, grains) in scene.grains.iter().enumerate() {
+        shapes.push(Sdf::new(&grains.shape).map_err(|e| wrong(k, e.to_string()))?);
+    }
+    check_memory(scene, &shapes, available_memory()).map_err(refused)?;
     let mut random = Random::new(scene.simulation.seed);
     let mut all = Vec::new();
-    for (k, grains) in scene.grains.iter().enumerate() {
-        let wrong = |reason: String| geometry_error(&format!("grains.{k}.shape"), reason);
+    let mut ends = Vec::with_capacity(shapes.len());
+    for (k, (grains, shape)) in scene.grains.iter().zip(&shapes).enumerate() {
         let index = scene.material.iter().position(|m| m.name == grains.material);
-        let index = index.ok_or_else(|| wrong(format!("unknown material `{}`", grains.material)))?;
-        let shape = Sdf::new(&grains.shape).map_err(|e| wrong(e.to_string()))?;
-        let filled = fill(grains, &shape, &scene.material[index], index as u16, &mut random);
-        all.extend(filled.map_err(|e| wrong(e.to_string()))?);
+        let index = index.ok_or_else(|| wrong(k, format!("unknown material `{}`", grains.material)))?;
+        let filled = fill(grains, shape, &scene.material[index], index as u16, &mut random);
+        all.extend(filled.map_err(|e| wrong(k, e.to_string()))?);
+        ends.push(all.len());
     }
+    let entry_of = |grain: usize| ends.partition_point(|&end| end <= grain);
+    let domain = Domain::new(scene.simulation.periodic.axes());
+    check_overlaps(&all, entry_of, boundaries, &domain).map_err(refused)?;
     Ok(all)
 }
 
 fn geometry_error(path: &str, reason: String) -> SceneError {
     let path = path.split('.').map(String::from).collect();
-    let allowed = "a shape as in the scene reference".into();
     SceneError::Problem(Box::new(Problem {
         location: None,
         path,
-        kind: ProblemKind::OutOfRange,
+        kind: ProblemKind::Geometry,
         found: reason,
-        allowed,
+        allowed: String::new(),
         nearest: None,
     }))
 }

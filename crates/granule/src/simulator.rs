@@ -3,6 +3,7 @@
 use glam::Vec3;
 use serde::Serialize;
 
+use crate::boundary::Sdf;
 use crate::stages::StageTimes;
 
 /// The kind of values a field holds.
@@ -177,6 +178,20 @@ pub enum CommandError {
     },
 }
 
+/// Why a solver's state could not be saved or taken over.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum StateError {
+    /// The bytes are no state of this solver.
+    #[error("the solver's state cannot be read or written: {0}")]
+    Unreadable(String),
+    /// A number is infinite or not a number.
+    #[error("the state holds a value that is not finite: `{0}`")]
+    NotFinite(&'static str),
+    /// Numbers that contradict each other or the scene.
+    #[error("the state is impossible: {0}")]
+    Impossible(String),
+}
+
 /// A field name that the solver does not have.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[error("solver `{solver}` has no field `{name}`; it has: {known}")]
@@ -218,6 +233,12 @@ pub struct StepReport {
     pub dropped_samples: usize,
     /// Mean number of neighbours.
     pub neighbors_mean: f64,
+    /// Grains added by emitters at the end of the step.
+    pub emitted: usize,
+    /// Grains that emitters gave up in this step because they found no room.
+    pub blocked: usize,
+    /// Grains taken at the end of the step, per outlet of the scene.
+    pub drained: Vec<usize>,
     /// Seconds per stage.
     pub stages: StageTimes,
 }
@@ -232,6 +253,12 @@ pub trait Simulator: Send {
     fn step(&mut self, max_dt: f64) -> StepReport;
     /// Changes something between steps.
     fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError>;
+    /// Adds grains of a material (its index) between steps: the first `most` of the `places` [m] that have room, in
+    /// their order. Returns how many were added.
+    fn emit(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize;
+    /// Removes the grains whose centres lie in any of the regions between steps. Returns how many per region; a grain
+    /// in several belongs to the first.
+    fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize>;
     /// The fields this solver has.
     fn fields(&self) -> &'static [FieldInfo];
     /// Asks for fields; the values are there once `poll` returns true.
@@ -248,4 +275,9 @@ pub trait Simulator: Send {
     fn state_hash(&self) -> u64;
     /// Switches costly diagnostics (friction power) on or off.
     fn set_diagnostics(&mut self, on: bool);
+    /// Everything that outlives a step, as bytes for `restore`.
+    fn checkpoint(&self) -> Result<Vec<u8>, StateError>;
+    /// Takes over such bytes, after which every step gives the same bits as in the solver that gave them. Belongs to a
+    /// solver that was just made, from the scene that the other one was made from. On an error nothing has changed.
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError>;
 }

@@ -96,6 +96,11 @@ impl Sym3 {
         self.to_array().iter().all(|c| c.is_finite())
     }
 
+    /// From components xx, xy, xz, yy, yz, zz.
+    pub fn from_array([xx, xy, xz, yy, yz, zz]: [f32; 6]) -> Self {
+        Self { xx, xy, xz, yy, yz, zz }
+    }
+
     /// Components xx, xy, xz, yy, yz, zz.
     pub fn to_array(&self) -> [f32; 6] {
         [self.xx, self.xy, self.xz, self.yy, self.yz, self.zz]

@@ -93,6 +93,13 @@ fn collapse_passes() {
     assert!(collapse.pass, "{}", failures(&collapse));
 }
 
+#[test]
+fn collapse_fails_without_friction() {
+    let options = MeasureOptions { quick: true, friction_angle: Some(0.0), ..MeasureOptions::default() };
+    let collapse = Experiment::find("collapse").unwrap().run(&options, &mut |_, _| {}).unwrap();
+    assert!(failures(&collapse).contains("runout"), "{:?}", collapse.points);
+}
+
 /// Height of a heap that stood at 25 degrees, after two seconds.
 fn heap_height(friction_angle: f32) -> f32 {
     let mut scene = sand(friction_angle);

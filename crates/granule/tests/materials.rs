@@ -152,6 +152,22 @@ fn parameters_change_by_their_scene_path() {
     assert!(simulation.apply(&set("material.sand.friction_angle", 90.0)).is_err());
     assert!(simulation.apply(&set("material.sand.radius", 0.02)).is_err());
     assert!(simulation.apply(&set("material.send.radius", 0.02)).is_err());
+    assert!(simulation.apply(&set("simulation.fps", 10.0)).unwrap_err().to_string().contains("can change"));
+}
+
+#[test]
+fn the_friction_of_a_wall_changes_by_its_scene_path() {
+    let mut scene = sand(30.0);
+    scene.simulation.gravity = [4.0, -9.0, 0.0];
+    scene.boundary.push(floor());
+    scene.grains.push(block([0.0; 3], [1.0; 3], Fill::Lattice));
+    let mut simulation = simulate(scene);
+    simulation.run_until(0.5);
+    assert!(mean(&mut simulation, "velocity")[0].abs() < 1e-4, "the grain sticks");
+    simulation.apply(&Command::Set { path: "boundary.floor.friction".into(), value: 0.0 }).unwrap();
+    simulation.run_until(1.0);
+    let speed = mean(&mut simulation, "velocity")[0];
+    assert!((speed - 2.0).abs() < 0.02, "it slides without friction: {speed} m/s");
 }
 
 #[test]

@@ -135,11 +135,9 @@ fn a_failed_expectation_ends_with_exit_code_1_and_a_table() {
 #[test]
 fn an_explosion_is_diagnosed_and_leaves_no_broken_numbers() {
     let place = Place::new();
-    // Five more blocks of grains in the same place.
-    let again =
-        "[[grains]]\nmaterial = \"sand\"\nshape.box = { min = [0, 0, 0], max = [0.24, 0.24, 0.24] }\n";
-    let scene = place.scene(&block(&again.repeat(5)));
-    let words = ["diverged at t = ", "likely cause", "inside each other", "remedy"];
+    // A hundred times the default step.
+    let scene = place.scene(&block("").replace("seconds = 0.1", "seconds = 0.1\nfps = 5\ntime_step = 0.2"));
+    let words = ["diverged at t = ", "diameters in one step", "fixed time step", "remedy"];
     let outcome =
         place.granule(&["run", scene, "--seconds", "2", "--json", "--out", "here"]).expect(1, &words);
     assert!(outcome.json()["diverged"].as_str().unwrap().contains("likely cause"));
@@ -148,6 +146,18 @@ fn an_explosion_is_diagnosed_and_leaves_no_broken_numbers() {
         let text = std::fs::read_to_string(place.path("here").join(name)).unwrap().to_lowercase();
         assert!(!text.contains("nan") && !text.contains("inf,"), "{name}: {text}");
     }
+}
+
+#[test]
+fn grains_inside_each_other_are_refused_before_anything_is_written() {
+    let place = Place::new();
+    let again =
+        "[[grains]]\nmaterial = \"sand\"\nshape.box = { min = [0.015, 0, 0], max = [0.255, 0.24, 0.24] }\n";
+    let scene = place.scene(&block(again));
+    place
+        .granule(&["run", scene, "--out", "here"])
+        .expect(2, &["grains.1.shape", "overlap", "Move the shapes"]);
+    assert!(!place.path("here").exists());
 }
 
 #[test]

@@ -19,6 +19,6 @@ mod tests;
 
 pub use compile::ShapeError;
 pub use motion::{Keyframe, Motion, MotionError, Pose};
-pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, NO_BODY};
+pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
 pub use sdf::{Sdf, Surface};
 pub use shape::Shape;

@@ -1,6 +1,7 @@
 //! Boundaries in the world, and the samples that solvers take of them.
 
 use glam::{Quat, Vec3};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::compile::ShapeError;
@@ -269,6 +270,27 @@ impl Boundary {
     }
 }
 
+/// Where a boundary is and how it moves: what a checkpoint keeps of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BoundaryState {
+    commanded: bool,
+    rotation: Quat,
+    translation: Vec3,
+    pivot: Vec3,
+    linear_velocity: Vec3,
+    angular_velocity: Vec3,
+}
+
+impl BoundaryState {
+    /// Whether all numbers are finite and the rotation is one.
+    pub fn is_sound(&self) -> bool {
+        [self.translation, self.pivot, self.linear_velocity, self.angular_velocity]
+            .iter()
+            .all(|v| v.is_finite())
+            && (self.rotation.length_squared() - 1.0).abs() < 1e-3
+    }
+}
+
 /// All boundaries of a scene.
 #[derive(Clone, Debug, Default)]
 pub struct Boundaries {
@@ -318,6 +340,37 @@ impl Boundaries {
         boundary.angular_velocity = Vec3::ZERO;
         boundary.set_pose(Pose { rotation, translation: boundary.pivot - rotation * pivot });
         true
+    }
+
+    /// Sets the friction of the boundary at an index (`None`: the material's).
+    pub fn set_friction(&mut self, index: usize, friction: Option<f32>) {
+        if let Some(boundary) = self.list.get_mut(index) {
+            boundary.friction = friction;
+        }
+    }
+
+    /// Poses and velocities of all boundaries, for [`Boundaries::restore`].
+    pub fn state(&self) -> Vec<BoundaryState> {
+        let state = |b: &Boundary| BoundaryState {
+            commanded: b.commanded,
+            rotation: b.pose.rotation,
+            translation: b.pose.translation,
+            pivot: b.pivot,
+            linear_velocity: b.linear_velocity,
+            angular_velocity: b.angular_velocity,
+        };
+        self.list.iter().map(state).collect()
+    }
+
+    /// Takes over poses and velocities, one per boundary.
+    pub fn restore(&mut self, states: &[BoundaryState]) {
+        for (boundary, state) in self.list.iter_mut().zip(states) {
+            boundary.commanded = state.commanded;
+            boundary.pivot = state.pivot;
+            boundary.linear_velocity = state.linear_velocity;
+            boundary.angular_velocity = state.angular_velocity;
+            boundary.set_pose(Pose { rotation: state.rotation, translation: state.translation });
+        }
     }
 
     /// Gives a sample of every wall nearer to `x` than `reach` [m].

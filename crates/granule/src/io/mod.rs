@@ -1,7 +1,8 @@
-//! Files that a run leaves: its folder, frames, series, exports and index.
+//! Files that a run leaves: its folder, frames, series, exports, index and checkpoints.
 
 mod appended;
 mod atomic;
+mod checkpoint;
 mod exporter;
 mod npy;
 mod oriented;
@@ -12,6 +13,7 @@ mod tracks;
 mod vtk;
 
 pub use atomic::{write_atomic, write_bytes_atomic};
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use exporter::Exporter;
 pub use npy::{encode_npy, write_npy};
 pub use oriented::Oriented;

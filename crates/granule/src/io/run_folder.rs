@@ -1,5 +1,5 @@
 //! The folder that a run leaves: `out/<scene>-NNN/` with scene.toml, summary.json, series.csv, frames.json and, as the
-//! scene asks for them, frames/, vtk/, npy/ and tracks.csv.
+//! scene asks for them, frames/, vtk/, npy/, tracks.csv and checkpoints/.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::atomic::write_bytes_atomic;
+use super::checkpoint::write_checkpoint;
 use super::vtk::PVD_MARK;
 use crate::scene::{ExportFormat, OutputSettings};
 use crate::simulator::{FieldInfo, FieldKind};
@@ -147,8 +148,8 @@ pub struct RunFolder {
 impl RunFolder {
     /// Makes the folder of a run: `explicit` if given, else `base/<scene>-NNN` with the next free number.
     ///
-    /// An explicit folder that is not empty needs `force`; then the frames, exports, index, series and summary of an
-    /// earlier run are removed, and nothing else.
+    /// An explicit folder that is not empty needs `force`; then the frames, exports, checkpoints, index, series and
+    /// summary of an earlier run are removed, and nothing else.
     pub fn create(
         base: &Path,
         scene_name: &str,
@@ -232,6 +233,24 @@ impl RunFolder {
         self.path.join("tracks.csv")
     }
 
+    /// The folder of the checkpoints; there once one has been written.
+    pub fn checkpoints(&self) -> PathBuf {
+        self.path.join("checkpoints")
+    }
+
+    /// The checkpoint of a frame.
+    pub fn checkpoint(&self, frame: u64) -> PathBuf {
+        self.checkpoints().join(format!("{frame:06}.ckpt"))
+    }
+
+    /// Writes the checkpoint of a frame.
+    pub fn write_checkpoint(&self, frame: u64, bytes: &[u8]) -> Result<(), RunFolderError> {
+        let folder = self.checkpoints();
+        fs::create_dir_all(&folder).map_err(|error| failed(&folder, "create the folder", error))?;
+        let path = self.checkpoint(frame);
+        write_checkpoint(&path, bytes).map_err(|error| failed(&path, "write the file", error))
+    }
+
     /// Writes the resolved scene.
     pub fn write_scene(&self, toml: &str) -> Result<(), RunFolderError> {
         write(&self.scene(), toml.as_bytes())
@@ -292,6 +311,12 @@ fn is_own_series(path: &Path) -> bool {
         && fs::read_to_string(path).is_ok_and(|text| text.contains(PVD_MARK))
 }
 
+/// Whether a file name is one that [`RunFolder::checkpoint`] makes.
+fn is_checkpoint_name(name: &str) -> bool {
+    let number = name.strip_suffix(".ckpt");
+    number.is_some_and(|digits| digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// A scene's name as part of a folder's name.
 fn file_safe(name: &str) -> String {
     let safe: String = name
@@ -347,6 +372,9 @@ fn take_over(path: &Path, force: bool) -> Result<PathBuf, RunFolderError> {
     remove_where(&folder.frames(), |_, name| is_numbered(name, Some("frame"), "ply"))?;
     remove_where(&folder.vtk(), |path, name| is_numbered(name, Some("frame"), "vtp") || is_own_series(path))?;
     remove_where(&folder.npy(), |_, name| is_numbered(name, None, "npy"))?;
+    remove_where(&folder.checkpoints(), |_, name| is_checkpoint_name(name))?;
+    // Only an empty folder goes; one with other files stays as it is.
+    let _ = fs::remove_dir(folder.checkpoints());
     Ok(path.into())
 }
 
@@ -424,6 +452,7 @@ mod tests {
         folder.write_summary(&1).unwrap();
         folder.write_scene("old").unwrap();
         fs::write(folder.frame(3), "old").unwrap();
+        folder.write_checkpoint(3, b"old").unwrap();
         let exports = [folder.vtk_frame(3), folder.npy_field("density_error", 3), folder.tracks()];
         for file in &exports {
             fs::write(file, "old").unwrap();
@@ -439,6 +468,7 @@ mod tests {
             fs::write(file, "mine").unwrap();
         }
         create(true).unwrap();
+        assert!(!folder.checkpoints().exists() && folder.frames().is_dir());
         assert!(!folder.frame(3).exists() && !folder.summary().exists());
         assert!(exports.iter().all(|file| !file.exists()) && !folder.vtk_series("earlier").exists());
         assert!(folder.scene().exists(), "replaced when the new one is written");

@@ -30,16 +30,7 @@ pub(super) fn measure(
     measurement: &mut Measurement,
     progress: &mut Progress,
 ) -> Result<(), SimulationError> {
-    measure_with(options, THETA, measurement, progress)
-}
-
-/// The experiment with another friction angle, for negative controls.
-pub(super) fn measure_with(
-    options: &MeasureOptions,
-    theta: f64,
-    measurement: &mut Measurement,
-    progress: &mut Progress,
-) -> Result<(), SimulationError> {
+    let theta = options.friction_angle.unwrap_or(THETA);
     let full = [(0.5, 15.0), (0.75, 15.0), (1.0, 15.0), (1.5, 15.0), (2.0, 12.0), (4.0, 12.0), (8.0, 12.0)];
     let quick = [(0.5, 10.0), (1.0, 10.0), (1.5, 10.0), (2.0, 7.0), (8.0, 7.0)];
     let cases: &[(f64, f64)] = if options.quick { &quick } else { &full };
@@ -65,7 +56,7 @@ fn published_runout(aspect: f64) -> f64 {
 
 fn exponents(deposits: &[Deposit], quick: bool) -> Vec<Point> {
     // Narrow columns have fronts one grain thick, which shortens the runout of the low ones most.
-    let (short, tall) = if quick { (0.25, 0.3) } else { (0.15, 0.15) };
+    let (short, tall) = if quick { (0.3, 0.3) } else { (0.15, 0.15) };
     let fit = |tall: bool, value: fn(&Deposit) -> f64| {
         let group = deposits.iter().filter(|d| (d.aspect > TALL) == tall);
         power_fit(&group.map(|d| [d.aspect, value(d)]).collect::<Vec<_>>()).0

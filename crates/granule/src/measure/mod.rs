@@ -33,6 +33,8 @@ pub struct MeasureOptions {
     pub friction: FrictionMode,
     /// Which line the friction angle means.
     pub yield_law: YieldLaw,
+    /// Friction angle of the sand instead of the experiment's own [degrees], for negative controls.
+    pub friction_angle: Option<f64>,
 }
 
 /// One measured number beside its reference.

@@ -15,7 +15,7 @@ pub(super) fn measure(
     measurement: &mut Measurement,
     progress: &mut Progress,
 ) -> Result<(), SimulationError> {
-    let (count, seconds) = if options.quick { (1200, 4.0) } else { (8200, 30.0) };
+    let (count, seconds) = if options.quick { (1200, 4.0) } else { (10_000, 30.0) };
     let heap = poured_heap(options, THETA, count, &mut |n| {
         progress(0.3 * n as f64 / count as f64, &format!("pouring {n} grains"));
     })?;

@@ -9,6 +9,7 @@ mod brute_force;
 mod cells;
 mod domain;
 mod lists;
+mod room;
 mod sort;
 
 pub use blocks::{BLOCK, block_count, block_range, par_blocks, sum_blocks};
@@ -16,4 +17,5 @@ pub use brute_force::brute_force_neighbors;
 pub use cells::CellIndex;
 pub use domain::Domain;
 pub use lists::{NeighborBlock, NeighborLists};
+pub use room::Room;
 pub use sort::Permutation;

@@ -130,6 +130,8 @@ pub enum ProblemKind {
     Name,
     /// A path that addresses nothing.
     Address,
+    /// A shape that cannot be, or grains that cannot start where they are.
+    Geometry,
 }
 
 /// A wrong key or value.
@@ -190,6 +192,7 @@ impl fmt::Display for Problem {
             ProblemKind::OutOfRange => write!(f, "`{key}` = {found}: must be {allowed}")?,
             ProblemKind::Name => write!(f, "`{key}` = \"{found}\": {allowed}")?,
             ProblemKind::Address => write!(f, "`{key}`: {found}; {allowed}")?,
+            ProblemKind::Geometry => write!(f, "`{key}`: {found}")?,
         }
         f.write_str(&did_you_mean(&self.nearest))
     }

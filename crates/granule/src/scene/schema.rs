@@ -34,6 +34,15 @@ pub struct Scene {
     /// Walls and moving tools.
     #[serde(default)]
     pub boundary: Vec<BoundarySettings>,
+    /// Where grains enter during a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub emitter: Vec<EmitterSettings>,
+    /// Where grains leave during a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outlet: Vec<OutletSettings>,
+    /// Where grains are counted at every frame.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counter: Vec<CounterSettings>,
     /// Surrounding air.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<AirSettings>,
@@ -274,6 +283,52 @@ pub struct BoundarySettings {
     pub motion: Option<Motion>,
 }
 
+/// A place where grains enter at a rate, at random and never into each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EmitterSettings {
+    /// Name that results refer to.
+    pub name: String,
+    /// Name of the material.
+    pub material: String,
+    /// Where the centres of new grains lie: a bounded shape; a flat cylinder is a disc.
+    pub shape: Shape,
+    /// Velocity of new grains [m/s].
+    #[serde(default)]
+    pub velocity: [f32; 3],
+    /// Rate [grains/s].
+    pub rate: f64,
+    /// Time window [s]; always when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<[f64; 2]>,
+    /// Most grains in all; no limit when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// A region that removes and counts the grains whose centres are inside it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OutletSettings {
+    /// Name that results refer to.
+    pub name: String,
+    /// The region; a plane takes all that is behind it.
+    pub shape: Shape,
+    /// Time window [s]; always when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<[f64; 2]>,
+}
+
+/// A region whose grains are counted at every frame and otherwise left alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CounterSettings {
+    /// Name that results refer to.
+    pub name: String,
+    /// The region; a plane counts all that is behind it.
+    pub shape: Shape,
+}
+
 /// Surrounding air: drag and wind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -429,6 +484,9 @@ pub enum UpAxis {
 pub struct ExpectSettings {
     /// What is measured.
     pub quantity: Quantity,
+    /// Name of the emitter, outlet or counter that is meant, where the quantity belongs to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
     /// Allowed range.
     pub range: [f64; 2],
     /// Where the range comes from.
@@ -456,4 +514,22 @@ pub enum Quantity {
     LostParticles,
     /// Slope between 20 and 80 % of the height [degrees].
     SlopeAngle,
+    /// Mean x of all particles [m].
+    MeanX,
+    /// Particles at the end.
+    Particles,
+    /// Grains that the emitter `of` has added; of all emitters and commands when absent.
+    Emitted,
+    /// Grains that the emitter `of` gave up for want of room; of all emitters when absent.
+    Blocked,
+    /// Grains that the outlet `of` has taken; of all outlets when absent.
+    Drained,
+    /// Grains inside the counter `of`.
+    Counted,
+    /// Rate of the middle 60 % of what passed the outlet or counter `of` [grains/s].
+    FlowRate,
+    /// R2 of a line through the middle 60 % of what passed the outlet or counter `of` over time.
+    FlowLinearity,
+    /// Grains that initial + emitted - drained - lost does not explain.
+    Unaccounted,
 }

@@ -7,8 +7,9 @@ use toml::Table;
 
 use super::error::{Problem, ProblemKind, SceneError};
 use super::schema::{
-    AirSettings, BoundarySettings, DragLaw, ExpectSettings, ExportFormat, GrainsSettings, IisphSettings,
-    MaterialSettings, OutputSettings, Scene, SimulationSettings, SolverKind, WindField,
+    AirSettings, BoundarySettings, DragLaw, EmitterSettings, ExpectSettings, ExportFormat, GrainsSettings,
+    IisphSettings, MaterialSettings, OutputSettings, Quantity, Scene, SimulationSettings, SolverKind,
+    WindField,
 };
 use super::{load, overrides};
 use crate::boundary::{Motion, Shape};
@@ -26,11 +27,12 @@ impl Scene {
         self.validate_quick()
     }
 
-    /// Refuses a scene without initial grains; scenes that are filled by commands need none.
+    /// Refuses a scene without grains and emitters; scenes that are filled by commands need none.
     pub fn require_grains(&self) -> Result<(), SceneError> {
         let found = "the scene has no grains";
-        ensure(!self.grains.is_empty(), || {
-            Problem::new(ProblemKind::Address, "grains", found, "add at least one [[grains]]")
+        ensure(!self.grains.is_empty() || !self.emitter.is_empty(), || {
+            let allowed = "add at least one [[grains]] or [[emitter]]";
+            Problem::new(ProblemKind::Address, "grains", found, allowed)
         })
         .map_err(SceneError::from)
     }
@@ -66,14 +68,69 @@ impl Scene {
         for (i, wall) in self.boundary.iter().enumerate() {
             check_boundary(&format!("boundary.{i}"), wall)?;
         }
+        self.check_flow(&materials)?;
         if let Some(air) = &self.air {
             check_air(air)?;
         }
         check_output(&self.output)?;
         for (i, expect) in self.expect.iter().enumerate() {
             check_expect(&format!("expect.{i}"), expect)?;
+            self.check_expect_of(&format!("expect.{i}.of"), expect)?;
         }
         Ok(())
+    }
+
+    fn check_flow(&self, materials: &[&str]) -> Check {
+        check_names("emitter", &names(&self.emitter, |emitter| &emitter.name))?;
+        check_names("outlet", &names(&self.outlet, |outlet| &outlet.name))?;
+        check_names("counter", &names(&self.counter, |counter| &counter.name))?;
+        for (i, emitter) in self.emitter.iter().enumerate() {
+            check_emitter(&format!("emitter.{i}"), emitter, materials)?;
+        }
+        for (i, outlet) in self.outlet.iter().enumerate() {
+            check_shape(&format!("outlet.{i}.shape"), &outlet.shape)?;
+            check_window(&format!("outlet.{i}.time"), outlet.time)?;
+        }
+        for (i, counter) in self.counter.iter().enumerate() {
+            check_shape(&format!("counter.{i}.shape"), &counter.shape)?;
+            // Both give curves, which are found by name.
+            ensure(self.outlet.iter().all(|outlet| outlet.name != counter.name), || {
+                let allowed = "an outlet has this name; names of outlets and counters must differ";
+                Problem::new(ProblemKind::Name, &format!("counter.{i}.name"), &counter.name, allowed)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Checks that `of` names what the quantity belongs to.
+    fn check_expect_of(&self, path: &str, expect: &ExpectSettings) -> Check {
+        let emitters = || names(&self.emitter, |emitter| &emitter.name);
+        let outlets = || names(&self.outlet, |outlet| &outlet.name);
+        let counters = || names(&self.counter, |counter| &counter.name);
+        let (what, known, needed) = match expect.quantity {
+            Quantity::Emitted | Quantity::Blocked => ("emitter", emitters(), false),
+            Quantity::Drained => ("outlet", outlets(), false),
+            Quantity::Counted => ("counter", counters(), true),
+            Quantity::FlowRate | Quantity::FlowLinearity => {
+                ("outlet or counter", [outlets(), counters()].concat(), true)
+            }
+            _ => ("", Vec::new(), false),
+        };
+        let has = if known.is_empty() { "none".into() } else { known.join(", ") };
+        match &expect.of {
+            Some(name) if what.is_empty() => {
+                let allowed = "this quantity belongs to the whole scene; leave `of` out";
+                Err(Box::new(Problem::new(ProblemKind::Name, path, name, allowed)))
+            }
+            Some(name) => ensure(known.contains(&name.as_str()), || {
+                let allowed = format!("no such {what}; the scene has: {has}");
+                Problem::new(ProblemKind::Name, path, name, allowed).with_nearest(known.iter().copied())
+            }),
+            None => ensure(!needed, || {
+                let allowed = format!("name the {what} that is meant; the scene has: {has}");
+                Problem::new(ProblemKind::Address, path, "this quantity needs `of`", allowed)
+            }),
+        }
     }
 
     fn check_one_radius(&self) -> Check {
@@ -190,12 +247,41 @@ fn check_material(path: &str, m: &MaterialSettings) -> Check {
     range(within, &format!("{path}.albedo"), list(&m.albedo), || "three numbers from 0 to 1".into())
 }
 
-fn check_grains(path: &str, grains: &GrainsSettings, materials: &[&str]) -> Check {
-    ensure(materials.contains(&grains.material.as_str()), || {
+fn names<T>(list: &[T], name: impl Fn(&T) -> &String) -> Vec<&str> {
+    list.iter().map(|entry| name(entry).as_str()).collect()
+}
+
+fn check_material_name(path: &str, name: &str, materials: &[&str]) -> Check {
+    ensure(materials.contains(&name), || {
         let allowed = format!("no such material; the scene has: {}", materials.join(", "));
-        Problem::new(ProblemKind::Name, &format!("{path}.material"), &grains.material, allowed)
+        Problem::new(ProblemKind::Name, &format!("{path}.material"), name, allowed)
             .with_nearest(materials.iter().copied())
-    })?;
+    })
+}
+
+fn check_emitter(path: &str, emitter: &EmitterSettings, materials: &[&str]) -> Check {
+    check_material_name(path, &emitter.material, materials)?;
+    check_shape(&format!("{path}.shape"), &emitter.shape)?;
+    finite_all(&format!("{path}.velocity"), &emitter.velocity)?;
+    positive(&format!("{path}.rate"), emitter.rate)?;
+    if let Some(limit) = emitter.limit {
+        range(limit >= 1, &format!("{path}.limit"), limit, || {
+            "at least 1; without a limit, leave it out".into()
+        })?;
+    }
+    check_window(&format!("{path}.time"), emitter.time)
+}
+
+fn check_window(path: &str, time: Option<[f64; 2]>) -> Check {
+    let Some(time) = time else { return Ok(()) };
+    let ordered = time[0] < time[1] && time.iter().all(|t| t.is_finite());
+    range(ordered, path, list(&time), || {
+        "[from, to] in seconds with from < to; for always, leave it out".into()
+    })
+}
+
+fn check_grains(path: &str, grains: &GrainsSettings, materials: &[&str]) -> Check {
+    check_material_name(path, &grains.material, materials)?;
     finite_all(&format!("{path}.velocity"), &grains.velocity)?;
     check_shape(&format!("{path}.shape"), &grains.shape)
 }
@@ -309,8 +395,7 @@ fn check_wind(path: &str, wind: &WindField) -> Check {
             finite_all(&format!("{path}.center"), center)?;
             positive(&format!("{path}.radius"), *radius)?;
             finite_all(&format!("{path}.velocity"), velocity)?;
-            let ordered = time[0] < time[1] && time.iter().all(|t| t.is_finite());
-            range(ordered, &format!("{path}.time"), list(time), || "[from, to] with from < to".into())
+            check_window(&format!("{path}.time"), Some(*time))
         }
         WindField::Grid { origin, spacing, size, velocity } => {
             let path = format!("{path}.grid");

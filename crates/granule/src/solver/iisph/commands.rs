@@ -4,16 +4,16 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use crate::air::Air;
+use crate::boundary::Sdf;
+use crate::flow::ROOM;
 use crate::material::Material;
+use crate::neighbors::Room;
 use crate::particles::NewParticle;
 use crate::scene::{AirSettings, Scene};
 use crate::simulator::{Command, CommandError, CommandReport};
 
 use super::Iisph;
 use super::params::IisphParams;
-
-/// Closest distance at which a grain may be added, in spacings to grains and radii to walls.
-const ROOM: f32 = 0.9;
 
 impl Iisph {
     pub(super) fn apply_command(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
@@ -22,7 +22,12 @@ impl Iisph {
             Command::Emit { material, positions, velocity } => {
                 return self.emit(material, positions, *velocity);
             }
-            Command::Gravity(gravity) => self.gravity = *gravity,
+            Command::Gravity(gravity) => {
+                let mut scene = self.scene.clone();
+                scene.simulation.gravity = gravity.to_array();
+                self.gravity = *gravity;
+                self.adopt(scene);
+            }
             Command::ToolPose { boundary, position, velocity } => {
                 if !self.boundaries.set_pose(boundary, *position, *velocity) {
                     return Err(unknown("boundary", boundary, &self.boundaries.names()));
@@ -36,21 +41,35 @@ impl Iisph {
         Ok(CommandReport::default())
     }
 
-    /// Sets a number of the scene by its path; grains and walls that exist stay as they are.
+    /// Sets a number of the scene by its path, if it can change while grains exist.
     fn set_parameter(&mut self, path: &str, value: f64) -> Result<(), CommandError> {
         let wrong = |reason: String| CommandError::Value { path: path.into(), value, reason };
         let text = self.scene.to_toml().map_err(|e| wrong(e.to_string()))?;
         let set = [(path.to_string(), format!("{value:?}"))];
         let scene = Scene::resolve(&text, &self.scene.name, false, &set).map_err(|e| wrong(e.to_string()))?;
-        if scene.material[0].radius != self.scene.material[0].radius {
-            return Err(wrong("the radius of particles that exist cannot change".into()));
+        if with_adjustable_from(&self.scene, &scene) != scene {
+            return Err(wrong(ADJUSTABLE.into()));
         }
+        self.gravity = Vec3::from(scene.simulation.gravity);
+        self.adopt(scene);
+        Ok(())
+    }
+
+    /// Takes over the constants and materials of a changed scene.
+    pub(super) fn adopt(&mut self, scene: Scene) {
         self.setup.params = IisphParams::new(&scene, &self.setup.kernel);
         self.setup.materials =
             scene.material.iter().map(|m| Material::new(m, scene.iisph.yield_law)).collect();
-        self.gravity = Vec3::from(scene.simulation.gravity);
+        for (index, boundary) in scene.boundary.iter().enumerate() {
+            self.boundaries.set_friction(index, boundary.friction);
+        }
+        if let Some(settings) = &scene.air {
+            match &mut self.air {
+                Some(air) => air.set_settings(settings.clone()),
+                None => self.air = Some(Air::new(settings.clone())),
+            }
+        }
         self.scene = scene;
-        Ok(())
     }
 
     fn emit(
@@ -63,35 +82,84 @@ impl Iisph {
         let Some(material) = names.iter().position(|known| *known == name) else {
             return Err(unknown("material", name, &names));
         };
-        let mut report = CommandReport::default();
-        let mass = self.setup.materials[material].mass;
-        let radius = self.setup.params.radius;
-        for &position in positions {
-            let position = self.setup.domain.wrap(position);
-            if !self.has_room(position) {
-                report.blocked += 1;
-                continue;
-            }
-            self.particles.push(NewParticle { position, velocity, radius, mass, material: material as u16 });
-            report.emitted += 1;
-        }
-        self.state.resize(self.particles.len());
-        Ok(report)
+        let emitted = self.add_grains(material as u16, positions, velocity, positions.len());
+        Ok(CommandReport { emitted, blocked: positions.len() - emitted })
     }
 
-    /// Whether a grain fits at `x` without overlapping grains or walls.
-    fn has_room(&self, x: Vec3) -> bool {
-        let params = &self.setup.params;
-        let near = (ROOM * params.spacing).powi(2);
-        x.is_finite()
-            && self.boundaries.distance(x) >= ROOM * params.radius
-            && self
-                .particles
-                .position
-                .par_iter()
-                .with_min_len(4096)
-                .all(|other| self.setup.domain.displacement(x, other.truncate()).length_squared() >= near)
+    /// Adds the first `most` of the places that have room and returns how many.
+    pub(super) fn add_grains(
+        &mut self,
+        material: u16,
+        places: &[Vec3],
+        velocity: Vec3,
+        most: usize,
+    ) -> usize {
+        let Some(mass) = self.setup.materials.get(material as usize).map(|material| material.mass) else {
+            return 0;
+        };
+        let (radius, domain) = (self.setup.params.radius, self.setup.domain);
+        let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
+        let reach = ROOM * self.setup.params.spacing;
+        let mut room = Room::new(&domain, reach, &places, &self.particles.position);
+        let mut added = 0;
+        for position in places {
+            if added == most {
+                break;
+            }
+            let clear = position.is_finite() && self.boundaries.distance(position) >= ROOM * radius;
+            if clear && room.is_free(position) {
+                room.insert(position);
+                self.particles.push(NewParticle { position, velocity, radius, mass, material });
+                added += 1;
+            }
+        }
+        self.state.resize(self.particles.len());
+        added
     }
+
+    /// Removes the grains whose centres lie in the regions and returns how many per region.
+    pub(super) fn remove_grains_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
+        let bounds: Vec<_> = regions.iter().map(|region| region.bounds()).collect();
+        let holds = |k: usize, x: Vec3| {
+            let near = bounds[k].is_none_or(|(min, max)| x.cmpge(min).all() && x.cmple(max).all());
+            near && regions[k].distance(x) <= 0.0
+        };
+        let region_of = |x: Vec3| (0..regions.len()).find(|&k| holds(k, x));
+        let position = &self.particles.position;
+        let found: Vec<Option<usize>> =
+            position.par_iter().with_min_len(1024).map(|x| region_of(x.truncate())).collect();
+        let mut counts = vec![0; regions.len()];
+        found.iter().flatten().for_each(|&k| counts[k] += 1);
+        if counts.iter().any(|&count| count > 0) {
+            let keep: Vec<bool> = found.iter().map(Option::is_none).collect();
+            self.remove(&keep);
+        }
+        counts
+    }
+}
+
+/// What a running simulation lets change.
+const ADJUSTABLE: &str = "only [iisph], [air], materials except their radius, friction of boundaries, and gravity, \
+                          cfl and time steps of [simulation] can change while a simulation runs";
+
+/// The scene `old` with everything that may change while it runs taken from `new`.
+fn with_adjustable_from(old: &Scene, new: &Scene) -> Scene {
+    let mut scene = old.clone();
+    scene.iisph = new.iisph.clone();
+    scene.air = new.air.clone();
+    scene.simulation.gravity = new.simulation.gravity;
+    scene.simulation.cfl = new.simulation.cfl;
+    scene.simulation.time_step = new.simulation.time_step;
+    scene.simulation.max_time_step = new.simulation.max_time_step;
+    for (mine, theirs) in scene.material.iter_mut().zip(&new.material) {
+        let radius = mine.radius;
+        *mine = theirs.clone();
+        mine.radius = radius;
+    }
+    for (mine, theirs) in scene.boundary.iter_mut().zip(&new.boundary) {
+        mine.friction = theirs.friction;
+    }
+    scene
 }
 
 fn unknown(what: &'static str, name: &str, known: &[&str]) -> CommandError {

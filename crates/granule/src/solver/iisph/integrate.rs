@@ -93,6 +93,7 @@ impl Iisph {
         let before = self.particles.len();
         self.particles.retain(keep);
         self.state.retain(keep);
+        self.search.retain(keep);
         before - self.particles.len()
     }
 }

@@ -8,6 +8,7 @@
 //! Stability: relaxation 0.25 for pressure and stress together (0.5 for a plain fluid); dt <= 0.4 d / v_max and
 //! dt <= 0.1 h^2 / nu.
 
+mod checkpoint;
 mod commands;
 mod density;
 mod fields;
@@ -27,11 +28,12 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::air::Air;
-use crate::boundary::Boundaries;
+use crate::boundary::{Boundaries, Sdf};
 use crate::particles::{NewParticle, Particles};
 use crate::scene::{FrictionMode, Scene};
 use crate::simulator::{
-    Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StepReport,
+    Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
+    StepReport,
 };
 use crate::stages::{Stage, StageTimes};
 
@@ -141,6 +143,9 @@ impl Iisph {
             lost,
             dropped_samples: self.state.contacts.dropped(),
             neighbors_mean: self.search.lists.total() as f64 / self.particles.len().max(1) as f64,
+            emitted: 0,
+            blocked: 0,
+            drained: Vec::new(),
             stages: t,
         }
     }
@@ -244,6 +249,16 @@ impl Simulator for Iisph {
         self.apply_command(command)
     }
 
+    fn emit(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize {
+        let pool = self.pool.clone();
+        pool.install(|| self.add_grains(material, places, velocity, most))
+    }
+
+    fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
+        let pool = self.pool.clone();
+        pool.install(|| self.remove_grains_inside(regions))
+    }
+
     fn fields(&self) -> &'static [FieldInfo] {
         fields::FIELDS
     }
@@ -276,5 +291,13 @@ impl Simulator for Iisph {
 
     fn set_diagnostics(&mut self, on: bool) {
         self.diagnostics = on;
+    }
+
+    fn checkpoint(&self) -> Result<Vec<u8>, StateError> {
+        self.save_state()
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        self.restore_state(state)
     }
 }

@@ -143,16 +143,22 @@ impl Setup {
 pub struct Search {
     cells: CellIndex,
     key: Vec<u64>,
+    /// Neighbours per particle from a checkpoint, until lists are built.
+    restored_count: Vec<u32>,
     pub order: Permutation,
     pub lists: NeighborLists,
+    /// Where each particle was in the lists, once some were removed since.
+    listed: Option<Vec<u32>>,
 }
 
 impl Search {
     /// Finds the order of particles by cell.
     pub fn sort(&mut self, setup: &Setup, position: &[Vec4]) {
+        self.restored_count.clear();
         self.cells.assign(&setup.domain, setup.params.support, position, &mut self.key);
         self.order.sort(&mut self.key, self.cells.key_bits());
         self.cells.index(&self.key);
+        self.listed = None;
     }
 
     /// Lists neighbours of particles that are in order.
@@ -163,7 +169,29 @@ impl Search {
 
     /// Neighbours of a particle in the last step's lists; 0 for one added since.
     pub fn neighbor_count(&self, particle: usize) -> u32 {
-        if particle < self.key.len() { self.lists.of(particle).len() as u32 } else { 0 }
+        if let Some(count) = self.restored_count.get(particle) {
+            return *count;
+        }
+        self.listed_as(particle).map_or(0, |k| self.lists.of(k).len() as u32)
+    }
+
+    fn listed_as(&self, particle: usize) -> Option<usize> {
+        let place = match &self.listed {
+            Some(listed) => *listed.get(particle)? as usize,
+            None => particle,
+        };
+        (place < self.key.len()).then_some(place)
+    }
+
+    /// Keeps track of the particles for which `keep` holds, so that their neighbour counts stay theirs.
+    pub fn retain(&mut self, keep: &[bool]) {
+        let place = |i: usize| self.listed_as(i).map_or(u32::MAX, |k| k as u32);
+        self.listed = Some((0..keep.len()).filter(|&i| keep[i]).map(place).collect());
+    }
+
+    /// Takes over neighbour counts of a checkpoint; everything else is found anew in every step.
+    pub fn restore(&mut self, neighbor_count: Vec<u32>) {
+        *self = Self { restored_count: neighbor_count, ..Self::default() };
     }
 
     /// Bytes held.

@@ -140,10 +140,15 @@ pub fn project(input: &SweepInput, state: &mut IisphState) -> SweepError {
             let mut error = SweepError::default();
             for k in 0..pressure.len() {
                 let i = b * BLOCK + k;
-                let gradient = velocity_gradient(&pairs[b][list.span(k)], velocity, i, gradient_sum[i]);
+                let seen = Seen {
+                    material: &input.materials[input.material[i] as usize],
+                    gradient: velocity_gradient(&pairs[b][list.span(k)], velocity, i, gradient_sum[i]),
+                    diagonal: diagonal[i],
+                    density: density[i],
+                    trial: input.explicit.then(|| trial_stress[i]),
+                };
                 let mut cell = ParticleStress { pressure: pressure[k], stress: stress[k], strain_rate: 0.0 };
-                let trial = if input.explicit { Some(trial_stress[i]) } else { None };
-                cell.correct(input, i, gradient, diagonal[i], density[i], trial, &mut error);
+                cell.correct(input, &seen, &mut error);
                 pressure[k] = cell.pressure;
                 stress[k] = cell.stress;
                 strain_rate[k] = cell.strain_rate;
@@ -160,6 +165,20 @@ pub fn project(input: &SweepInput, state: &mut IisphState) -> SweepError {
     })
 }
 
+/// What a particle sees in a sweep.
+struct Seen<'a> {
+    material: &'a Material,
+    /// Velocity gradient L [1/s].
+    gradient: [Vec4; 3],
+    /// Diagonal A [m/kg].
+    diagonal: f32,
+    /// Density relative to rest.
+    density: f32,
+    /// Stress before projection, where friction is explicit.
+    trial: Option<Sym3>,
+}
+
+/// What a sweep corrects.
 struct ParticleStress {
     pressure: f32,
     stress: Sym3,
@@ -167,42 +186,35 @@ struct ParticleStress {
 }
 
 impl ParticleStress {
-    #[allow(clippy::too_many_arguments)]
     #[inline]
-    fn correct(
-        &mut self,
-        input: &SweepInput,
-        i: usize,
-        gradient: [Vec4; 3],
-        diagonal: f32,
-        density: f32,
-        trial: Option<Sym3>,
-        error: &mut SweepError,
-    ) {
-        let material = &input.materials[input.material[i] as usize];
-        let plain = input.explicit || material.is_fluid();
-        let trace = gradient[0].x + gradient[1].y + gradient[2].z;
-        let strain = Sym3::deviatoric(gradient);
+    fn correct(&mut self, input: &SweepInput, seen: &Seen, error: &mut SweepError) {
+        let strain = Sym3::deviatoric(seen.gradient);
         self.strain_rate = strain.norm();
-        let compaction = input.dt * compaction_rate(input.rest_compaction, self.strain_rate);
-        let source = required_expansion(density, compaction, plain);
-        let missing = source - input.dt * trace;
-        self.pressure = if diagonal > input.least_diagonal {
-            let step = input.pressure_relaxation / (input.dt * input.dt * diagonal);
+        let missing = self.missing_expansion(input, seen);
+        self.pressure = if seen.diagonal > input.least_diagonal {
+            let step = input.pressure_relaxation / (input.dt * input.dt * seen.diagonal);
             project_pressure(self.pressure, missing, step)
         } else {
             0.0
         };
-        let limit = material.yield_limit(self.pressure, self.strain_rate);
-        let moved =
-            trial.unwrap_or_else(|| self.stress.add_scaled(&strain, -input.stress_step * material.density));
-        let projected = return_to_cone(moved, limit);
+        let step = -input.stress_step * seen.material.density;
+        let moved = seen.trial.unwrap_or_else(|| self.stress.add_scaled(&strain, step));
+        let projected = return_to_cone(moved, seen.material.yield_limit(self.pressure, self.strain_rate));
         error.stress_change += projected.add_scaled(&self.stress, -1.0).norm() as f64;
         self.stress = projected;
         if self.pressure > 0.0 {
             error.density += missing.max(0.0) as f64;
             error.pressure += self.pressure as f64;
         }
+    }
+
+    /// Share of its volume by which the particle still has to expand in this step.
+    #[inline]
+    fn missing_expansion(&self, input: &SweepInput, seen: &Seen) -> f32 {
+        let plain = input.explicit || seen.material.is_fluid();
+        let compaction = input.dt * compaction_rate(input.rest_compaction, self.strain_rate);
+        let [a, b, c] = seen.gradient;
+        required_expansion(seen.density, compaction, plain) - input.dt * (a.x + b.y + c.z)
     }
 }
 

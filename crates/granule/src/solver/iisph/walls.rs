@@ -5,8 +5,9 @@
 
 use glam::{Vec3, Vec4};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use crate::boundary::{Boundaries, BoundarySample};
+use crate::boundary::{Boundaries, BoundarySample, NO_BODY};
 use crate::neighbors::{BLOCK, block_count, block_range};
 use crate::sph::WallTable;
 
@@ -47,6 +48,38 @@ impl WallBlock {
     /// The contacts of the block's `k`-th particle.
     pub fn of_mut(&mut self, k: usize) -> &mut [WallContact] {
         &mut self.contact[self.offset[k] as usize..self.offset[k + 1] as usize]
+    }
+}
+
+/// What the next step takes over from a contact: the wall's identity and its impulses.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct SavedContact {
+    /// Number of the boundary.
+    pub boundary: u16,
+    /// Wall of the boundary.
+    pub face: u16,
+    /// Acceleration along the normal [m/s2].
+    pub normal: f32,
+    /// Frictional acceleration [m/s2].
+    pub tangent: Vec3,
+}
+
+impl SavedContact {
+    /// A contact that is good for being found again; its sample is taken anew in the next step.
+    fn contact(&self) -> WallContact {
+        let sample = BoundarySample {
+            distance: f32::INFINITY,
+            normal: Vec3::ZERO,
+            closest: Vec3::ZERO,
+            lambda: 0.0,
+            lambda_derivative: 0.0,
+            velocity: Vec3::ZERO,
+            friction: None,
+            boundary: self.boundary,
+            face: self.face,
+            body: NO_BODY,
+        };
+        WallContact { sample, normal: self.normal, tangent: self.tangent }
     }
 }
 
@@ -108,17 +141,28 @@ impl WallContacts {
     pub fn retain(&mut self, keep: &[bool]) {
         let kept: Vec<Vec<WallContact>> =
             (0..keep.len()).filter(|&i| keep[i]).map(|i| self.of(i).to_vec()).collect();
-        self.blocks = kept
-            .chunks(BLOCK)
-            .map(|chunk| {
-                let mut block = WallBlock { offset: vec![0], ..WallBlock::default() };
-                for contacts in chunk {
-                    block.contact.extend_from_slice(contacts);
-                    block.offset.push(block.contact.len() as u32);
-                }
-                block
-            })
-            .collect();
+        self.blocks = blocks_of(kept.len(), |i| kept[i].iter().copied());
+    }
+
+    /// Contacts per particle and all contacts one after the other, for [`WallContacts::restore`].
+    pub fn save(&self, count: usize) -> (Vec<u8>, Vec<SavedContact>) {
+        let contacts = (0..count).flat_map(|i| self.of(i)).map(|c| SavedContact {
+            boundary: c.sample.boundary,
+            face: c.sample.face,
+            normal: c.normal,
+            tangent: c.tangent,
+        });
+        ((0..count).map(|i| self.of(i).len() as u8).collect(), contacts.collect())
+    }
+
+    /// Takes over contacts, `count[i]` of them for particle i.
+    pub fn restore(&mut self, count: &[u8], contacts: &[SavedContact]) {
+        let mut rest = contacts;
+        self.blocks = blocks_of(count.len(), |i| {
+            let own;
+            (own, rest) = rest.split_at((count[i] as usize).min(rest.len()));
+            own.iter().map(SavedContact::contact)
+        });
     }
 
     /// Bytes held.
@@ -126,6 +170,22 @@ impl WallContacts {
         let block = |b: &WallBlock| b.contact.capacity() * size_of::<WallContact>() + 4 * b.offset.capacity();
         self.blocks.iter().chain(&self.previous).map(block).sum()
     }
+}
+
+/// Blocks of the contacts that `of` gives for each of `count` particles, asked in their order.
+fn blocks_of<I: Iterator<Item = WallContact>>(
+    count: usize,
+    mut of: impl FnMut(usize) -> I,
+) -> Vec<WallBlock> {
+    let block = |b| {
+        let mut block = WallBlock { offset: vec![0], ..WallBlock::default() };
+        for i in block_range(b, count) {
+            block.contact.extend(of(i));
+            block.offset.push(block.contact.len() as u32);
+        }
+        block
+    };
+    (0..block_count(count)).map(block).collect()
 }
 
 fn warm_contact(previous: &[WallBlock], source: usize, sample: BoundarySample) -> WallContact {

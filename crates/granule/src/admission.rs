@@ -1,0 +1,179 @@
+//! What is refused before a simulation starts: more grains than memory holds, grains in walls, grains in grains.
+
+use glam::{Vec3, Vec4};
+
+use crate::boundary::{Boundaries, Sdf};
+use crate::neighbors::{CellIndex, Domain, NeighborLists, Permutation};
+use crate::particles::NewParticle;
+use crate::random::Random;
+use crate::scene::Scene;
+
+/// Bytes that a particle takes: columns, lists of 32 neighbours with their gradients, and room for growth.
+const BYTES_PER_PARTICLE: f64 = 1100.0;
+
+/// Smallest distance of two grains at the start, in spacings; a jittered lattice keeps 0.8.
+const LEAST_DISTANCE: f32 = 0.79;
+
+/// Smallest distance of a grain's centre from a wall at the start, in radii; a jittered lattice keeps 0.8.
+const LEAST_WALL_DISTANCE: f32 = 0.7;
+
+/// Random points that estimate how much of its bounds a shape fills.
+const VOLUME_SAMPLES: u32 = 4096;
+
+/// A scene that cannot start: which entry of `[[grains]]`, and why.
+#[derive(Debug, thiserror::Error, PartialEq)]
+#[error("{reason}")]
+pub struct Refusal {
+    /// Index of the entry of `[[grains]]`.
+    pub entry: usize,
+    /// Why it cannot start and what to do.
+    pub reason: String,
+}
+
+/// Bytes of memory that are free on this machine, where it tells.
+pub fn available_memory() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(1024.0 * kilobytes)
+}
+
+/// Refuses a scene whose grains would not fit into `available` bytes, before anything is allocated.
+///
+/// # Errors
+/// Says how many grains were asked for and how many fit.
+pub fn check_memory(scene: &Scene, shapes: &[Sdf], available: Option<f64>) -> Result<(), Refusal> {
+    let Some(available) = available else { return Ok(()) };
+    let fits = available / BYTES_PER_PARTICLE;
+    let mut total = 0.0;
+    for (entry, shape) in shapes.iter().enumerate() {
+        let spacing = scene.material.first().map_or(1.0, |m| 2.0 * m.radius as f64);
+        total += volume(shape) / spacing.powi(3);
+        if total > fits {
+            let need = total * BYTES_PER_PARTICLE / 1e9;
+            let reason = format!(
+                "about {total:.3e} grains need {need:.1} GB; {:.1} GB are free here, room for about {fits:.2e} \
+                 grains. Take a larger radius or a smaller shape",
+                available / 1e9
+            );
+            return Err(Refusal { entry, reason });
+        }
+    }
+    Ok(())
+}
+
+/// Volume of a bounded shape [m3], estimated; 0 for one without bounds, which cannot be filled anyway.
+fn volume(shape: &Sdf) -> f64 {
+    let Some((min, max)) = shape.bounds() else { return 0.0 };
+    let size = (max - min).max(Vec3::ZERO);
+    let mut random = Random::new(1);
+    let mut point = || min + size * Vec3::new(random.unit(), random.unit(), random.unit());
+    let inside = (0..VOLUME_SAMPLES).filter(|_| shape.distance(point()) < 0.0).count();
+    size.x as f64 * size.y as f64 * size.z as f64 * inside.max(1) as f64 / VOLUME_SAMPLES as f64
+}
+
+/// Refuses grains that overlap walls or each other. `entry_of` tells which entry of `[[grains]]` a grain is from.
+///
+/// # Errors
+/// Names the entries, how many grains are concerned and how deep the worst lies.
+pub fn check_overlaps(
+    grains: &[NewParticle],
+    entry_of: impl Fn(usize) -> usize,
+    boundaries: &Boundaries,
+    domain: &Domain,
+) -> Result<(), Refusal> {
+    check_walls(grains, &entry_of, boundaries)?;
+    let Some(radius) = grains.first().map(|grain| grain.radius) else { return Ok(()) };
+    let reach = LEAST_DISTANCE * 2.0 * radius;
+    let mut position: Vec<Vec4> = grains.iter().map(|g| domain.wrap(g.position).extend(0.0)).collect();
+    let (mut cells, mut key, mut order) = (CellIndex::default(), Vec::new(), Permutation::default());
+    cells.assign(domain, 2.0 * radius, &position, &mut key);
+    order.sort(&mut key, cells.key_bits());
+    order.apply(&mut position);
+    cells.index(&key);
+    let mut lists = NeighborLists::default();
+    lists.build(&cells, domain, reach, &position);
+    let overlapping = (0..position.len()).filter(|&i| !lists.of(i).is_empty());
+    let (mut count, mut first) = (0, None);
+    for i in overlapping {
+        count += 1;
+        first.get_or_insert((i, lists.of(i)[0] as usize));
+    }
+    let Some((i, j)) = first else { return Ok(()) };
+    let [a, b] = [i, j].map(|k| entry_of(order.sources()[k] as usize));
+    let x = position[i];
+    let distance = domain.displacement(x.truncate(), position[j].truncate()).length() / (2.0 * radius);
+    let reason = format!(
+        "{count} grains overlap, the first at ({:.3}, {:.3}, {:.3}) m, {distance:.2} diameters apart (grains.{a} and \
+         grains.{b}). Move the shapes apart",
+        x.x, x.y, x.z
+    );
+    Err(Refusal { entry: a.max(b), reason })
+}
+
+fn check_walls(
+    grains: &[NewParticle],
+    entry_of: &impl Fn(usize) -> usize,
+    boundaries: &Boundaries,
+) -> Result<(), Refusal> {
+    for boundary in boundaries.iter() {
+        let distance = |grain: &NewParticle| boundary.distance(grain.position) / grain.radius;
+        let inside = grains.iter().enumerate().map(|(i, grain)| (i, distance(grain)));
+        let inside: Vec<(usize, f32)> = inside.filter(|(_, phi)| *phi < LEAST_WALL_DISTANCE).collect();
+        let Some(&(i, phi)) = inside.iter().min_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
+        let entry = entry_of(i);
+        let reason = format!(
+            "{} grains lie in the wall `{}`, the deepest of grains.{entry} with its centre {phi:.2} radii off its \
+             surface (1 touches). Move the shape away from the wall",
+            inside.len(),
+            boundary.name()
+        );
+        return Err(Refusal { entry, reason });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::Shape;
+
+    fn grain(x: f32, y: f32) -> NewParticle {
+        let position = Vec3::new(x, y, 0.0);
+        NewParticle { position, velocity: Vec3::ZERO, radius: 0.01, mass: 1.0, material: 0 }
+    }
+
+    fn floor() -> Boundaries {
+        let plane = Shape::Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] };
+        Boundaries::new([("floor", plane, None, None)]).unwrap()
+    }
+
+    fn refuse(grains: &[NewParticle], boundaries: &Boundaries) -> Option<String> {
+        check_overlaps(grains, |i| i, boundaries, &Domain::default()).err().map(|refusal| refusal.reason)
+    }
+
+    #[test]
+    fn grains_half_a_radius_into_each_other_are_refused_with_their_entries() {
+        let reason = refuse(&[grain(0.0, 0.1), grain(0.5, 0.1), grain(0.015, 0.1)], &floor()).unwrap();
+        assert!(reason.contains("2 grains overlap") && reason.contains("grains.0 and grains.2"), "{reason}");
+        assert_eq!(refuse(&[grain(0.0, 0.1), grain(0.02, 0.1)], &floor()), None);
+    }
+
+    #[test]
+    fn grains_in_a_wall_are_refused_with_its_name() {
+        let reason = refuse(&[grain(0.0, 0.1), grain(0.1, 0.002)], &floor()).unwrap();
+        assert!(reason.contains("`floor`") && reason.contains("grains.1"), "{reason}");
+        assert_eq!(refuse(&[grain(0.0, 0.0081)], &floor()), None);
+    }
+
+    #[test]
+    fn more_grains_than_memory_holds_are_refused_with_the_number_that_fits() {
+        let mut scene = Scene::open("column", false, &[]).unwrap();
+        scene.material[0].radius = 1e-5;
+        let shapes = [Sdf::new(&scene.grains[0].shape).unwrap()];
+        let refusal = check_memory(&scene, &shapes, Some(8e9)).unwrap_err();
+        assert!(refusal.reason.contains("room for about 7.27e6"), "{}", refusal.reason);
+        scene.material[0].radius = 0.01;
+        assert_eq!(check_memory(&scene, &shapes, Some(8e9)), Ok(()));
+    }
+}

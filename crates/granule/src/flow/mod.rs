@@ -1,0 +1,279 @@
+//! Grains that come and go: emitters, outlets and counters, and the books over them.
+//!
+//! [`Flow`] acts at the end of every step through the [`Simulator`] trait alone, so it is the same for every solver on
+//! every device: outlets take their grains first, then emitters use the room. Everything is counted in whole grains:
+//!
+//! ```text
+//! initial + emitted - drained - lost = particles      after every step, exactly ([`Ledger`])
+//! ```
+
+mod counter;
+mod discharge;
+mod emitter;
+mod outlet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::boundary::Boundaries;
+use crate::scene::{Problem, ProblemKind, Scene, SceneError};
+use crate::simulator::{Simulator, Snapshot, StepReport};
+
+pub use counter::Counter;
+pub use discharge::{Discharge, discharge};
+pub use emitter::{Emitter, EmitterState};
+pub use outlet::{Outlet, OutletState};
+
+/// Closest distance at which a grain may be added, in spacings to grains and radii to walls.
+pub const ROOM: f32 = 0.9;
+
+/// Every grain that ever was, by where it came from and where it went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Ledger {
+    /// Grains at the start.
+    pub initial: u64,
+    /// Grains added by emitters and commands.
+    pub emitted: u64,
+    /// Grains taken by outlets.
+    pub drained: u64,
+    /// Grains removed because their state was not finite.
+    pub lost: u64,
+    /// Grains now.
+    pub particles: u64,
+}
+
+impl Ledger {
+    /// Grains that the books do not explain; 0 unless something is wrong.
+    pub fn unaccounted(&self) -> i64 {
+        let expected = self.initial as i64 + self.emitted as i64 - self.drained as i64 - self.lost as i64;
+        self.particles as i64 - expected
+    }
+}
+
+/// Totals at a frame.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowPoint {
+    /// Simulated time [s].
+    pub time: f64,
+    /// Grains taken so far, per outlet.
+    pub drained: Vec<u64>,
+    /// Grains inside now, per counter.
+    pub counted: Vec<u64>,
+}
+
+/// All of a flow that changes over time: what a checkpoint must hold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowState {
+    /// Emitters in the scene's order.
+    pub emitters: Vec<EmitterState>,
+    /// Outlets in the scene's order.
+    pub outlets: Vec<OutletState>,
+    /// Grains at the start.
+    pub initial: u64,
+    /// Grains added by commands.
+    pub commanded: u64,
+    /// Totals at every frame so far.
+    pub history: Vec<FlowPoint>,
+}
+
+/// The emitters, outlets and counters of a scene.
+#[derive(Debug, Default)]
+pub struct Flow {
+    emitters: Vec<Emitter>,
+    outlets: Vec<Outlet>,
+    counters: Vec<Counter>,
+    initial: u64,
+    commanded: u64,
+    history: Vec<FlowPoint>,
+}
+
+impl Flow {
+    /// The flow of a checked scene between its walls.
+    ///
+    /// # Errors
+    /// Says which shape is wrong: not a solid, without bounds or volume, or inside a wall.
+    pub fn new(scene: &Scene, boundaries: &Boundaries) -> Result<Self, SceneError> {
+        let mut flow = Self::default();
+        for (index, settings) in scene.emitter.iter().enumerate() {
+            let emitter = Emitter::new(index, settings, scene, boundaries);
+            flow.emitters.push(emitter.map_err(|wrong| problem("emitter", &settings.name, wrong))?);
+        }
+        for settings in &scene.outlet {
+            let outlet = Outlet::new(settings);
+            flow.outlets.push(outlet.map_err(|e| problem("outlet", &settings.name, e.into()))?);
+        }
+        for settings in &scene.counter {
+            let counter = Counter::new(settings);
+            flow.counters.push(counter.map_err(|e| problem("counter", &settings.name, e.into()))?);
+        }
+        Ok(flow)
+    }
+
+    /// Opens the books with the simulation's initial grains.
+    pub(crate) fn begin(&mut self, simulator: &mut dyn Simulator) {
+        self.initial = simulator.particle_count() as u64;
+        self.record(simulator);
+    }
+
+    /// Lets grains out and in at the end of a step that began at `from` [s], and adds what happened to its report.
+    pub(crate) fn after_step(&mut self, simulator: &mut dyn Simulator, from: f64, report: &mut StepReport) {
+        let to = simulator.time();
+        report.drained = self.drain(simulator, from, to);
+        for emitter in &mut self.emitters {
+            let (emitted, blocked) = emitter.advance(simulator, from, to);
+            report.emitted += emitted;
+            report.blocked += blocked;
+        }
+        report.particles = simulator.particle_count();
+    }
+
+    fn drain(&mut self, simulator: &mut dyn Simulator, from: f64, to: f64) -> Vec<usize> {
+        let mut drained = vec![0; self.outlets.len()];
+        let open: Vec<usize> =
+            (0..self.outlets.len()).filter(|&k| self.outlets[k].is_open(from, to)).collect();
+        if open.is_empty() {
+            return drained;
+        }
+        let regions: Vec<_> = open.iter().map(|&k| self.outlets[k].region()).collect();
+        for (&k, count) in open.iter().zip(simulator.remove_inside(&regions)) {
+            drained[k] = count;
+            self.outlets[k].take(count);
+        }
+        drained
+    }
+
+    /// Notes the totals at a frame, where there is something to note.
+    pub(crate) fn record(&mut self, simulator: &mut dyn Simulator) {
+        if self.outlets.is_empty() && self.counters.is_empty() {
+            return;
+        }
+        let drained = self.outlets.iter().map(Outlet::drained).collect();
+        let counted = if self.counters.is_empty() { Vec::new() } else { self.count(simulator) };
+        self.history.push(FlowPoint { time: simulator.time(), drained, counted });
+    }
+
+    fn count(&self, simulator: &mut dyn Simulator) -> Vec<u64> {
+        let mut snapshot = Snapshot::default();
+        // Every solver has positions.
+        if let Ok(ticket) = simulator.read(&["position"]) {
+            while !simulator.poll(ticket, &mut snapshot) {
+                std::thread::yield_now();
+            }
+        }
+        let position = snapshot.vec3("position").unwrap_or_default();
+        self.counters.iter().map(|counter| counter.count(position)).collect()
+    }
+
+    /// Notes grains that a command added.
+    pub(crate) fn note_commanded(&mut self, count: usize) {
+        self.commanded += count as u64;
+    }
+
+    /// The emitters in the scene's order.
+    pub fn emitters(&self) -> &[Emitter] {
+        &self.emitters
+    }
+
+    /// The outlets in the scene's order.
+    pub fn outlets(&self) -> &[Outlet] {
+        &self.outlets
+    }
+
+    /// The counters in the scene's order.
+    pub fn counters(&self) -> &[Counter] {
+        &self.counters
+    }
+
+    /// Totals at every frame so far, the initial one first; empty without outlets and counters.
+    pub fn history(&self) -> &[FlowPoint] {
+        &self.history
+    }
+
+    /// Grains added so far by emitters and commands.
+    pub fn emitted(&self) -> u64 {
+        self.commanded + self.emitters.iter().map(|emitter| emitter.state().emitted).sum::<u64>()
+    }
+
+    /// Grains that emitters gave up so far because they found no room.
+    pub fn blocked(&self) -> u64 {
+        self.emitters.iter().map(|emitter| emitter.state().blocked).sum()
+    }
+
+    /// Grains taken so far by all outlets.
+    pub fn drained(&self) -> u64 {
+        self.outlets.iter().map(Outlet::drained).sum()
+    }
+
+    /// The books.
+    pub fn ledger(&self, lost: usize, particles: usize) -> Ledger {
+        Ledger {
+            initial: self.initial,
+            emitted: self.emitted(),
+            drained: self.drained(),
+            lost: lost as u64,
+            particles: particles as u64,
+        }
+    }
+
+    /// Time [s] and number of grains at every frame: taken by the outlet, or inside the counter, of that name.
+    pub fn curve(&self, name: &str) -> Option<Vec<[f64; 2]>> {
+        let outlet = self.outlets.iter().position(|outlet| outlet.name() == name);
+        let counter = self.counters.iter().position(|counter| counter.name() == name);
+        let count = |point: &FlowPoint| match (outlet, counter) {
+            (Some(k), _) => Some(point.drained[k]),
+            (None, Some(k)) => Some(point.counted[k]),
+            (None, None) => None,
+        };
+        self.history.iter().map(|point| Some([point.time, count(point)? as f64])).collect()
+    }
+
+    /// All that changes over time.
+    pub fn state(&self) -> FlowState {
+        FlowState {
+            emitters: self.emitters.iter().map(|emitter| emitter.state().clone()).collect(),
+            outlets: self.outlets.iter().map(|outlet| outlet.state().clone()).collect(),
+            initial: self.initial,
+            commanded: self.commanded,
+            history: self.history.clone(),
+        }
+    }
+
+    /// Takes over a state of the same scene; false, and nothing changed, if it has other numbers of things.
+    pub fn restore(&mut self, state: FlowState) -> bool {
+        let (outlets, counters) = (self.outlets.len(), self.counters.len());
+        let fits = |point: &FlowPoint| point.drained.len() == outlets && point.counted.len() == counters;
+        if state.emitters.len() != self.emitters.len()
+            || state.outlets.len() != outlets
+            || !state.history.iter().all(fits)
+        {
+            return false;
+        }
+        self.emitters.iter_mut().zip(state.emitters).for_each(|(emitter, state)| emitter.restore(state));
+        self.outlets.iter_mut().zip(state.outlets).for_each(|(outlet, state)| outlet.restore(state));
+        (self.initial, self.commanded) = (state.initial, state.commanded);
+        self.history = state.history;
+        true
+    }
+}
+
+/// What is wrong with a shape, and the remedy.
+struct Wrong {
+    found: String,
+    remedy: &'static str,
+}
+
+impl From<crate::boundary::ShapeError> for Wrong {
+    fn from(error: crate::boundary::ShapeError) -> Self {
+        Self { found: error.to_string(), remedy: "give a shape as in the scene reference" }
+    }
+}
+
+fn problem(section: &str, name: &str, wrong: Wrong) -> SceneError {
+    SceneError::Problem(Box::new(Problem {
+        location: None,
+        path: [section, name, "shape"].map(String::from).to_vec(),
+        kind: ProblemKind::Address,
+        found: wrong.found,
+        allowed: wrong.remedy.into(),
+        nearest: None,
+    }))
+}

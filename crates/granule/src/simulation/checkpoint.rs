@@ -1,0 +1,90 @@
+//! Checkpoints of a simulation, and simulations from checkpoints.
+
+use crate::io::{Checkpoint, CheckpointError};
+use crate::scene::Scene;
+
+use super::{Options, Simulation, SimulationError, scene_boundaries};
+
+/// Name of the extension that holds the state of emitters, outlets and counters.
+const FLOW: &str = "flow";
+
+/// Distance from a frame time that is rounding, in frames.
+const FRAME_TOLERANCE: f64 = 1e-6;
+
+impl Simulation {
+    /// The bytes of a checkpoint file: what [`Simulation::resume`] needs to go on bit for bit. Taken at frame times
+    /// only; a state that holds values which are not finite is refused.
+    pub fn checkpoint(&self) -> Result<Vec<u8>, CheckpointError> {
+        if !self.is_at_frame() {
+            return Err(CheckpointError::NotAtFrame { time: self.time() });
+        }
+        let scene = self.scene.to_toml().map_err(|e| CheckpointError::Content(e.to_string()))?;
+        let checkpoint = Checkpoint {
+            engine_version: env!("CARGO_PKG_VERSION").into(),
+            scene,
+            solver: self.simulator.solver().into(),
+            frame: self.frame,
+            steps: self.steps,
+            lost: self.lost as u64,
+            state: self.simulator.checkpoint()?,
+            extensions: self.extensions()?,
+        };
+        checkpoint.encode()
+    }
+
+    /// Goes on where the simulation was that gave these bytes; options may differ.
+    pub fn resume(bytes: &[u8], options: &Options) -> Result<Self, CheckpointError> {
+        Self::restore(&Checkpoint::decode(bytes)?, options)
+    }
+
+    /// Goes on from a checkpoint that has been read.
+    pub fn restore(checkpoint: &Checkpoint, options: &Options) -> Result<Self, CheckpointError> {
+        let scene = Scene::parse(&checkpoint.scene, "checkpoint")?;
+        let boundaries = scene_boundaries(&scene)?;
+        let simulation = Self::build(scene, boundaries, &[], options);
+        let mut simulation = simulation.map_err(|error| match error {
+            SimulationError::Scene(error) => CheckpointError::Scene(error),
+            other => CheckpointError::Simulation(other),
+        })?;
+        let wrong = |reason: String| CheckpointError::Content(reason);
+        if checkpoint.solver != simulation.simulator.solver() {
+            let known = simulation.simulator.solver();
+            return Err(wrong(format!("state of `{}` in a scene for `{known}`", checkpoint.solver)));
+        }
+        simulation.simulator.restore(&checkpoint.state)?;
+        simulation.frame = checkpoint.frame;
+        simulation.steps = checkpoint.steps;
+        simulation.lost = checkpoint.lost as usize;
+        if !simulation.is_at_frame() {
+            let time = simulation.time();
+            return Err(wrong(format!("t = {time} s is not the time of frame {}", checkpoint.frame)));
+        }
+        simulation.restore_extensions(&checkpoint.extensions)?;
+        Ok(simulation)
+    }
+
+    fn is_at_frame(&self) -> bool {
+        (self.time() * self.scene.simulation.fps - self.frame as f64).abs() < FRAME_TOLERANCE
+    }
+
+    /// State beside the solver's, by name.
+    fn extensions(&self) -> Result<Vec<(String, Vec<u8>)>, CheckpointError> {
+        let flow =
+            postcard::to_allocvec(&self.flow.state()).map_err(|e| CheckpointError::Content(e.to_string()))?;
+        Ok(vec![(FLOW.into(), flow)])
+    }
+
+    fn restore_extensions(&mut self, extensions: &[(String, Vec<u8>)]) -> Result<(), CheckpointError> {
+        for (name, bytes) in extensions {
+            if name != FLOW {
+                return Err(CheckpointError::UnknownExtension(name.clone()));
+            }
+            let state = postcard::from_bytes(bytes).map_err(|e| CheckpointError::Content(e.to_string()))?;
+            if !self.flow.restore(state) {
+                let reason = "the emitters and outlets of the checkpoint are not those of its scene";
+                return Err(CheckpointError::Content(reason.into()));
+            }
+        }
+        Ok(())
+    }
+}
