@@ -1,12 +1,13 @@
-//! Chores of the workspace: `cargo xtask test`.
+//! Chores of the workspace: `cargo xtask test`, `cargo xtask docs`.
 
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
 const HELP: &str = "\
 Chores of the granule workspace.
 
   cargo xtask test    everything a change must pass: format, lints, documentation, tests
+  cargo xtask docs    make docs/scenes.md, the scene reference, from the types of a scene
   cargo xtask help    this text";
 
 /// A command that must succeed.
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => run_all(TEST),
+        ["docs"] => docs(),
         ["help" | "--help" | "-h"] => {
             eprintln!("{HELP}");
             ExitCode::SUCCESS
@@ -47,6 +49,29 @@ fn main() -> ExitCode {
         other => {
             eprintln!("xtask: unknown chore `{}`\n\n{HELP}", other.join(" "));
             ExitCode::from(2)
+        }
+    }
+}
+
+/// Writes the scene reference; a test of the engine compares the page with the types.
+fn docs() -> ExitCode {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/scenes.md");
+    let args = ["run", "--locked", "--quiet", "--package", "granule-cli", "--", "schema", "--markdown"];
+    let written = match cargo().args(args).stderr(Stdio::inherit()).output() {
+        Ok(output) if output.status.success() => {
+            std::fs::write(page, output.stdout).map_err(|e| e.to_string())
+        }
+        Ok(output) => Err(format!("`granule schema --markdown` failed: {}", output.status)),
+        Err(error) => Err(format!("cargo could not start: {error}")),
+    };
+    match written {
+        Ok(()) => {
+            eprintln!("xtask: wrote docs/scenes.md");
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("xtask: docs/scenes.md: {message}");
+            ExitCode::FAILURE
         }
     }
 }

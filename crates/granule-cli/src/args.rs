@@ -42,6 +42,14 @@ A run ends at the first frame time at or after --seconds. Expectations of the sc
 that is cut short only reports them. Ctrl-C ends the run after the current step: the frames written so far, their index \
 and a summary stay, and the exit code is 130.";
 
+const SCHEMA_HELP: &str = "\
+Examples:
+  granule schema > scene.schema.json
+  granule schema --markdown
+
+An editor with TOML support completes and checks a scene whose first line is
+  #:schema scene.schema.json";
+
 const BENCH_HELP: &str = "\
 Examples:
   granule bench
@@ -76,6 +84,9 @@ pub enum Verb {
     /// Run a scene and leave frames, a series and a summary in a folder.
     #[command(after_help = format!("{RUN_HELP}\n\n{EXIT_CODES}"))]
     Run(Box<RunArgs>),
+    /// Print the JSON schema of scene files.
+    #[command(after_help = SCHEMA_HELP)]
+    Schema(SchemaArgs),
     /// Time the steps of scenes.
     #[command(after_help = BENCH_HELP)]
     Bench(BenchArgs),
@@ -101,6 +112,14 @@ pub struct CheckArgs {
     /// Print a JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// Print the scene reference for people instead.
+    #[arg(long)]
+    pub markdown: bool,
 }
 
 /// Arguments of `run`.

@@ -18,6 +18,7 @@ mod progress;
 mod recording;
 mod run;
 mod scenes;
+mod schema;
 mod statistics;
 mod summary;
 
@@ -45,6 +46,7 @@ fn dispatch(verb: Verb) -> Result<(), Failure> {
         Verb::List(args) => list::list(&args),
         Verb::Check(args) => check::check(&args),
         Verb::Run(args) => run::run(&args),
+        Verb::Schema(args) => schema::schema(&args),
         Verb::Bench(args) => bench::bench(&args),
         Verb::Measure(args) => measure::measure(&args),
     }

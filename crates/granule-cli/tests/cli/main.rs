@@ -5,5 +5,6 @@ mod disk_full;
 mod exports;
 mod place;
 mod run;
+mod tutorial;
 mod verbs;
 mod wrong_input;

@@ -7,7 +7,7 @@ fn help_of_every_verb_shows_an_example() {
     let place = Place::new();
     let main = place.granule(&["--help"]).expect(0, &[]).stdout;
     assert!(main.contains("Exit codes") && main.contains("130"), "{main}");
-    for verb in ["list", "check", "run", "bench", "measure"] {
+    for verb in ["list", "check", "run", "schema", "bench", "measure"] {
         assert!(main.contains(verb));
         let help = place.granule(&[verb, "--help"]).expect(0, &[]).stdout;
         assert!(help.contains("Example") && help.contains(&format!("  granule {verb}")), "{help}");
@@ -53,4 +53,14 @@ fn bench_times_the_steps_of_scenes() {
     }
     let several = place.granule(&["bench", scene, scene, "--steps", "1", "--warm", "0", "--json"]);
     assert_eq!(several.expect(0, &[]).json().as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn schema_is_a_json_schema_of_scenes() {
+    let place = Place::new();
+    let json = place.granule(&["schema"]).expect(0, &[]).json();
+    assert!(json["$schema"].as_str().unwrap().contains("json-schema.org"));
+    assert_eq!(json["$defs"]["OutputSettings"]["properties"]["formats"]["default"][0], "ply");
+    let text = place.granule(&["schema", "--markdown"]).expect(0, &[]).stdout;
+    assert!(text.starts_with("# Scene reference\n") && text.contains("`friction_angle`"), "{text}");
 }

@@ -9,6 +9,7 @@ mod error;
 mod load;
 mod locate;
 mod overrides;
+mod reference;
 mod schema;
 mod validate;
 
@@ -17,4 +18,5 @@ mod tests;
 
 pub use builtin::{Builtin, builtin_scenes, find};
 pub use error::{Location, Problem, ProblemKind, SceneError};
+pub use reference::{json_schema, reference_markdown};
 pub use schema::*;

@@ -21,6 +21,8 @@ mod state;
 mod sweep;
 mod walls;
 
+pub use fields::FIELDS;
+
 use std::sync::Arc;
 
 use glam::Vec3;
