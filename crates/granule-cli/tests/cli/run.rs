@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::place::{Outcome, Place, block, outcome};
 
-const SUMMARY_FIELDS: [&str; 25] = [
+const SUMMARY_FIELDS: [&str; 27] = [
     "scene",
     "solver",
     "device",
@@ -26,7 +26,9 @@ const SUMMARY_FIELDS: [&str; 25] = [
     "max_speed",
     "lost_particles",
     "converged",
+    "complete",
     "interrupted",
+    "resumed_from",
     "diverged",
     "state_hash",
     "expectations",
