@@ -37,10 +37,16 @@ Examples:
   granule run my-scene.toml --seconds 0.5 --out out/mine --force
   granule run column --export ply,vtk,npy --up z
   granule run column --track 0,17,400
+  granule run column --checkpoint-every 0.2
+  granule run --resume out/column-001/checkpoints/000010.ckpt
 
 A run ends at the first frame time at or after --seconds. Expectations of the scene are checked at its own end; a run \
 that is cut short only reports them. Ctrl-C ends the run after the current step: the frames written so far, their index \
-and a summary stay, and the exit code is 130.";
+and a summary stay, and the exit code is 130.
+
+A resumed run gives the same bits as one that never stopped, for any number of threads. It continues the numbers of \
+frames and the simulated time, in a folder of its own, with the scene inside the checkpoint; a scene that is given as \
+well must be the same one.";
 
 const SCHEMA_HELP: &str = "\
 Examples:
@@ -126,34 +132,35 @@ pub struct SchemaArgs {
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// A built-in scene or a scene file.
-    #[arg(value_name = "SCENE|FILE")]
-    pub scene: String,
+    #[arg(value_name = "SCENE|FILE", required_unless_present = "resume")]
+    pub scene: Option<String>,
     /// The scene's coarser, shorter form.
-    #[arg(long)]
+    #[arg(long, requires = "scene")]
     pub quick: bool,
     /// The solver, instead of the scene's.
-    #[arg(long, value_parser = ["iisph"])]
+    #[arg(long, requires = "scene", value_parser = ["iisph"])]
     pub solver: Option<String>,
     /// Where to simulate.
     #[arg(long, value_enum, default_value_t)]
     pub device: DeviceName,
-    /// Simulated seconds, instead of the scene's.
+    /// Simulated seconds since the scene's beginning, instead of the scene's own.
     #[arg(long, value_name = "T", value_parser = seconds)]
     pub seconds: Option<f64>,
-    /// Number of frames after the initial one, instead of a time.
+    /// Number of frames after the scene's initial one, instead of a time.
     #[arg(long, value_name = "N", conflicts_with = "seconds")]
     pub frames: Option<u64>,
     /// Frames per simulated second, instead of the scene's.
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", requires = "scene")]
     pub fps: Option<f64>,
     /// Number of CPU threads; all cores when absent. Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Seed of everything random, instead of the scene's.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
+    #[arg(long, value_name = "N", requires = "scene")]
+    #[arg(value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
     pub seed: Option<u64>,
     /// Change a value of the scene; may be given several times.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    #[arg(long, value_name = "KEY=VALUE", requires = "scene", value_parser = assignment)]
     pub set: Vec<(String, String)>,
     /// The folder to write; out/SCENE-NNN when absent.
     #[arg(long, value_name = "DIR")]
@@ -170,6 +177,13 @@ pub struct RunArgs {
     /// The axis that points up in the files: y as simulated, or z, where (x, y, z) becomes (x, -z, y).
     #[arg(long, value_parser = ["y", "z"])]
     pub up: Option<String>,
+    /// Write a checkpoint at the first frame after every T simulated seconds (0: at every frame) and of
+    /// the last frame.
+    #[arg(long, value_name = "T", value_parser = seconds)]
+    pub checkpoint_every: Option<f64>,
+    /// Continue from a checkpoint.
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
     /// Print the summary as one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -179,7 +193,7 @@ impl RunArgs {
     /// A plain run of a scene.
     pub fn of(scene: &str) -> Self {
         Self {
-            scene: scene.into(),
+            scene: Some(scene.into()),
             quick: false,
             solver: None,
             device: DeviceName::default(),
@@ -194,6 +208,8 @@ impl RunArgs {
             export: None,
             track: None,
             up: None,
+            checkpoint_every: None,
+            resume: None,
             json: false,
         }
     }

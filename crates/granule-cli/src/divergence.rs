@@ -76,6 +76,12 @@ impl Watch {
         }
     }
 
+    /// Counts particles that were lost before, in the run that this one resumes.
+    pub fn lost_before(&mut self, lost: usize) {
+        self.lost += lost;
+        self.particles += lost;
+    }
+
     /// Looks at a step that ended at `time` [s].
     pub fn after(&mut self, report: &StepReport, time: f64) -> Option<Divergence> {
         self.lost += report.lost;

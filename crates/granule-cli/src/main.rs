@@ -16,6 +16,7 @@ mod output;
 mod plot;
 mod progress;
 mod recording;
+mod resume;
 mod run;
 mod scenes;
 mod schema;

@@ -1,4 +1,4 @@
-//! What a run writes while it goes: frames, their index, the series.
+//! What a run writes while it goes: frames, their index, the series, checkpoints.
 
 use std::io;
 use std::path::Path;
@@ -25,6 +25,16 @@ pub struct Recording {
     series: SeriesWriter,
     index: FramesIndex,
     index_written: Instant,
+    checkpoints: Option<Checkpoints>,
+}
+
+/// When checkpoints are due, and the one that was not.
+struct Checkpoints {
+    /// Simulated time between two [s].
+    period: f64,
+    next: f64,
+    /// Frame and bytes of the last state, if it is not in a file yet.
+    unwritten: Option<(u64, Vec<u8>)>,
 }
 
 impl Recording {
@@ -41,7 +51,8 @@ impl Recording {
         let series = SeriesWriter::create(folder.series(), &flow_columns(simulation))
             .map_err(|e| failed(&folder.series(), e))?;
         folder.write_frames_index(&index)?;
-        Ok(Self { folder, exporter, series, index, index_written: Instant::now() })
+        let checkpoints = args.checkpoint_every.map(|period| Checkpoints::new(period, simulation.time()));
+        Ok(Self { folder, exporter, series, index, index_written: Instant::now(), checkpoints })
     }
 
     /// Writes a frame and its row of the series.
@@ -61,11 +72,31 @@ impl Recording {
             self.index_written = Instant::now();
             self.folder.write_frames_index(&self.index)?;
         }
-        Ok(())
+        self.checkpoint(simulation)
+    }
+
+    /// Writes a checkpoint where one is due, and else keeps it for the end.
+    fn checkpoint(&mut self, simulation: &Simulation) -> Result<(), Failure> {
+        let Some(checkpoints) = &mut self.checkpoints else { return Ok(()) };
+        match simulation.checkpoint() {
+            Ok(bytes) => checkpoints.unwritten = Some((simulation.frame(), bytes)),
+            // The run goes on: it is not the checkpoint's task to end it.
+            Err(error) => eprintln!("granule: no checkpoint of frame {}: {error}", simulation.frame()),
+        }
+        if checkpoints.is_due(simulation.time()) { self.write_checkpoint() } else { Ok(()) }
+    }
+
+    fn write_checkpoint(&mut self) -> Result<(), Failure> {
+        let unwritten = self.checkpoints.as_mut().and_then(|checkpoints| checkpoints.unwritten.take());
+        match unwritten {
+            Some((frame, bytes)) => Ok(self.folder.write_checkpoint(frame, &bytes)?),
+            None => Ok(()),
+        }
     }
 
     /// Writes the final index and time series.
     pub fn end(&mut self, complete: bool) -> Result<(), Failure> {
+        self.write_checkpoint()?;
         self.index.complete = complete;
         self.folder.write_frames_index(&self.index)?;
         Ok(self.exporter.end()?)
@@ -83,12 +114,37 @@ impl Recording {
 
     /// The files written.
     pub fn files(&self) -> Files {
-        Files::new(self.folder.path(), &self.exporter.names())
+        Files::new(&self.folder, &self.exporter.names())
     }
 
     /// Followed particles that the last frame did not have.
     pub fn missing_tracks(&self) -> &[u32] {
         self.exporter.missing_tracks()
+    }
+}
+
+impl Checkpoints {
+    /// Checkpoints every `period` [s] after the time `start` [s], at multiples of the period.
+    fn new(period: f64, start: f64) -> Self {
+        let mut checkpoints = Self { period, next: 0.0, unwritten: None };
+        checkpoints.pass(start);
+        checkpoints
+    }
+
+    /// Whether a checkpoint is due at a frame's time [s]; the next one is then due later.
+    fn is_due(&mut self, time: f64) -> bool {
+        // A hair less, as frame times are sums.
+        let due = self.period == 0.0 || time >= self.next * (1.0 - 1e-9);
+        if due {
+            self.pass(time);
+        }
+        due
+    }
+
+    fn pass(&mut self, time: f64) {
+        if self.period > 0.0 {
+            self.next = ((time / self.period * (1.0 + 1e-9)).floor() + 1.0) * self.period;
+        }
     }
 }
 
@@ -143,4 +199,24 @@ fn kinetic_energy(scene: &Scene, speed: &[f64], state: &Snapshot) -> f64 {
 
 fn failed(path: &Path, source: io::Error) -> Failure {
     RunFolderError::Io { path: path.into(), action: "write the file", source }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn due(period: f64, start: u32) -> Vec<u32> {
+        let mut checkpoints = Checkpoints::new(period, f64::from(start) / 30.0);
+        (start + 1..=30).filter(|frame| checkpoints.is_due(f64::from(*frame) / 30.0)).collect()
+    }
+
+    #[test]
+    fn checkpoints_are_due_at_the_first_frame_after_every_period() {
+        assert_eq!(due(0.2, 0), [6, 12, 18, 24, 30]);
+        assert_eq!(due(0.25, 0), [8, 15, 23, 30]);
+        assert_eq!(due(0.25, 9), [15, 23, 30], "a resumed run keeps the rhythm");
+        assert_eq!(due(0.01, 0).len(), 30);
+        assert_eq!(due(0.0, 0).len(), 30);
+        assert_eq!(due(2.0, 0), [0; 0]);
+    }
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use granule::simulator::{Snapshot, StepReport};
-use granule::{Scene, Simulation};
+use granule::{Options, Scene, Simulation};
 
 use crate::args::{DeviceName, RunArgs, cpu_options, thread_count};
 use crate::divergence::{self, Divergence, Watch};
@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::recording::Recording;
+use crate::resume::{self, ResumedFrom};
 use crate::scenes;
 use crate::statistics::Statistics;
 use crate::summary::{Ending, Summary};
@@ -27,18 +28,40 @@ enum End {
 
 /// Runs a scene. Everything is checked before a folder is made.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    let scene = scenes::open(args)?;
     let threads = match args.device {
         DeviceName::Auto | DeviceName::Cpu => thread_count(args.threads),
     };
-    let (simulation, initial) = scenes::build(scene, &cpu_options(threads))?;
+    let Start { simulation, initial, resumed_from } = start(args, &cpu_options(threads))?;
     let interrupt = Interrupt::listen()?;
     let recording = Recording::begin(args, &simulation, &initial)?;
-    let mut run = Run::new(args, threads, simulation, recording);
+    let mut run = Run::new(args, threads, simulation, recording, resumed_from);
     let ended = run.drive(&initial, &interrupt).and_then(|end| Ok((run.conclude(&end)?, end)));
     let (summary, end) = ended.map_err(|failure| run.give_up(&failure))?;
     summary.print(args.json)?;
     verdict(end, &summary)
+}
+
+/// A simulation that is ready to step, with the fields of its first frame.
+struct Start {
+    simulation: Simulation,
+    initial: Snapshot,
+    resumed_from: Option<ResumedFrom>,
+}
+
+/// From the scene's beginning or from a checkpoint.
+fn start(args: &RunArgs, options: &Options) -> Result<Start, Failure> {
+    match (&args.resume, &args.scene) {
+        (Some(path), _) => {
+            let (mut simulation, from) = resume::resume(args, path, options)?;
+            let initial = scenes::first_snapshot(&mut simulation)?;
+            Ok(Start { simulation, initial, resumed_from: Some(from) })
+        }
+        (None, Some(scene)) => {
+            let (simulation, initial) = scenes::build(scenes::open(scene, args)?, options)?;
+            Ok(Start { simulation, initial, resumed_from: None })
+        }
+        (None, None) => Err(Failure::Input("name a scene, or a checkpoint with --resume".into())),
+    }
 }
 
 /// A run in progress.
@@ -51,21 +74,29 @@ struct Run<'a> {
     simulation: Simulation,
     recording: Recording,
     statistics: Statistics,
+    resumed_from: Option<ResumedFrom>,
 }
 
 impl<'a> Run<'a> {
-    fn new(args: &'a RunArgs, threads: usize, simulation: Simulation, recording: Recording) -> Self {
+    fn new(
+        args: &'a RunArgs,
+        threads: usize,
+        simulation: Simulation,
+        recording: Recording,
+        resumed_from: Option<ResumedFrom>,
+    ) -> Self {
         let last_frame = args.frames.unwrap_or_else(|| {
             frame_at(simulation.scene(), args.seconds.unwrap_or(simulation.scene().simulation.seconds))
         });
         let (started, statistics) = (Instant::now(), Statistics::default());
-        Self { args, threads, started, last_frame, simulation, recording, statistics }
+        Self { args, threads, started, last_frame, simulation, recording, statistics, resumed_from }
     }
 
     /// Steps and writes frames until the end.
     fn drive(&mut self, initial: &Snapshot, interrupt: &Interrupt) -> Result<End, Failure> {
         let scene = self.simulation.scene().clone();
         let mut watch = Watch::new(&scene, initial.vec3("position").unwrap_or_default());
+        watch.lost_before(self.simulation.lost());
         let mut progress = Progress::new(&scene.name);
         self.recording.frame(&mut self.simulation, initial, &mut self.statistics)?;
         // Whatever happens from here on, there is a summary, and it says that the run is incomplete.
@@ -114,8 +145,9 @@ impl<'a> Run<'a> {
     fn show(&self, report: &StepReport, progress: &mut Progress) {
         let time = self.simulation.time();
         let last = self.last_frame as f64 / self.simulation.scene().simulation.fps;
-        progress.update(time / last, || {
-            let factor = time / self.started.elapsed().as_secs_f64().max(1e-9);
+        let first = self.resumed_from.as_ref().map_or(0.0, |from| from.time);
+        progress.update((time - first) / (last - first), || {
+            let factor = (time - first) / self.started.elapsed().as_secs_f64().max(1e-9);
             format!(
                 "{time:.2}/{last:.2} s, {} particles, {} sweeps, {factor:.2}x real time",
                 report.particles, report.iterations
@@ -154,11 +186,12 @@ impl<'a> Run<'a> {
                 .map_err(|error| Failure::Run(error.to_string()))?,
         };
         let ending = Ending {
-            quick: self.args.quick,
+            quick: self.args.scene.is_some().then_some(self.args.quick),
             threads: self.threads,
             wall_seconds: self.started.elapsed().as_secs_f64(),
             complete: matches!(end, End::Complete),
             interrupted: matches!(end, End::Interrupted),
+            resumed_from: self.resumed_from.clone(),
             diverged: if let End::Diverged(divergence) = end { Some(divergence.to_string()) } else { None },
             failed: if let End::Incomplete(failure) = end { failure.clone() } else { None },
             expectations,

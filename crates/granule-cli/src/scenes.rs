@@ -7,8 +7,8 @@ use granule::{Options, Scene, Simulation};
 use crate::args::RunArgs;
 use crate::failure::Failure;
 
-/// Opens the scene of a run: its file, `[quick]` form, `--set`, then the flags that stand for scene keys.
-pub fn open(args: &RunArgs) -> Result<Scene, Failure> {
+/// Opens a scene for a run: its file, `[quick]` form, `--set`, then the flags that stand for scene keys.
+pub fn open(name_or_path: &str, args: &RunArgs) -> Result<Scene, Failure> {
     let flags = [
         ("--solver", "simulation.solver", args.solver.clone()),
         ("--fps", "simulation.fps", args.fps.map(|fps| fps.to_string())),
@@ -32,7 +32,7 @@ pub fn open(args: &RunArgs) -> Result<Scene, Failure> {
             sets.push((key.into(), value));
         }
     }
-    Scene::open(&args.scene, args.quick, &sets).map_err(|error| name_flag(error, &origins).into())
+    Scene::open(name_or_path, args.quick, &sets).map_err(|error| name_flag(error, &origins).into())
 }
 
 /// A list as a scene writes it.
@@ -59,8 +59,14 @@ pub fn frame_fields(scene: &Scene) -> Vec<&str> {
 /// Builds a simulation with grains and reads its initial state; all that can be wrong is found here.
 pub fn build(scene: Scene, options: &Options) -> Result<(Simulation, Snapshot), Failure> {
     scene.require_grains()?;
-    let mut simulation = Simulation::new(scene.clone(), options)?;
-    let wrong = |error| Failure::Input(format!("`output.fields`: {error}"));
-    let snapshot = simulation.read(&frame_fields(&scene)).map_err(wrong)?;
+    let mut simulation = Simulation::new(scene, options)?;
+    let snapshot = first_snapshot(&mut simulation)?;
     Ok((simulation, snapshot))
+}
+
+/// Reads the fields of a simulation's first frame.
+pub fn first_snapshot(simulation: &mut Simulation) -> Result<Snapshot, Failure> {
+    let scene = simulation.scene().clone();
+    let wrong = |error| Failure::Input(format!("`output.fields`: {error}"));
+    simulation.read(&frame_fields(&scene)).map_err(wrong)
 }

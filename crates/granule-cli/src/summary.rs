@@ -1,13 +1,14 @@
 //! The summary of a run: summary.json, `run --json` and the text for people.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use granule::Simulation;
+use granule::io::RunFolder;
 use serde::Serialize;
 
 use crate::expectations::{self, Expectation};
 use crate::output::{self, number};
+use crate::resume::ResumedFrom;
 use crate::statistics::{MeanMax, StageMedians, Statistics};
 
 /// Everything worth knowing about a run.
@@ -17,8 +18,8 @@ pub struct Summary {
     pub scene: String,
     /// The program's version.
     pub version: &'static str,
-    /// Whether it ran in its coarser, shorter form.
-    pub quick: bool,
+    /// Whether it ran in its coarser, shorter form; not known of the scene inside a checkpoint.
+    pub quick: Option<bool>,
     /// The solver.
     pub solver: &'static str,
     /// The device.
@@ -33,15 +34,15 @@ pub struct Summary {
     pub particles: usize,
     /// High-resolution particles at the end.
     pub high_resolution_particles: usize,
-    /// Steps taken.
+    /// Steps taken, since the checkpoint if it was resumed.
     pub steps: u64,
-    /// Frames written, with the initial one.
+    /// Frames written, with the first one.
     pub frames: usize,
-    /// Simulated time [s].
+    /// Simulated time since the scene's beginning [s].
     pub simulated_seconds: f64,
     /// Wall time of the run with its output [s].
     pub wall_seconds: f64,
-    /// Simulated time per wall time.
+    /// Simulated time of this run per wall time.
     pub real_time_factor: f64,
     /// Particles times steps per second of stepping, without output.
     pub particle_steps_per_second: f64,
@@ -77,6 +78,8 @@ pub struct Summary {
     pub complete: bool,
     /// Whether the run was ended from outside.
     pub interrupted: bool,
+    /// The checkpoint that the run went on from.
+    pub resumed_from: Option<ResumedFrom>,
     /// Why the run was stopped, if it diverged.
     pub diverged: Option<String>,
     /// Why the run could not go on, if a file could not be written.
@@ -102,17 +105,18 @@ pub struct Files {
 
 impl Files {
     /// What a run leaves in its folder with its exports; frames.json lists the frames.
-    pub fn new(folder: &Path, exports: &[&str]) -> Self {
+    pub fn new(folder: &RunFolder, exports: &[&str]) -> Self {
         let always = ["scene.toml", "summary.json", "series.csv", "frames.json"];
-        let files = always.iter().chain(exports).map(|name| name.to_string()).collect();
-        Self { folder: folder.display().to_string(), files }
+        let checkpoints = folder.checkpoints().is_dir().then_some("checkpoints");
+        let files = always.iter().chain(exports).copied().chain(checkpoints).map(String::from).collect();
+        Self { folder: folder.path().display().to_string(), files }
     }
 }
 
 /// What only the run itself knows.
 pub struct Ending {
     /// Whether the scene's coarser form was run.
-    pub quick: bool,
+    pub quick: Option<bool>,
     /// CPU threads.
     pub threads: usize,
     /// Wall time [s].
@@ -121,6 +125,8 @@ pub struct Ending {
     pub complete: bool,
     /// Whether it was ended from outside.
     pub interrupted: bool,
+    /// The checkpoint that it went on from.
+    pub resumed_from: Option<ResumedFrom>,
     /// Why it was stopped, if it diverged.
     pub diverged: Option<String>,
     /// Why it could not go on, if a file could not be written.
@@ -140,6 +146,7 @@ impl Summary {
     pub fn new(simulation: &Simulation, statistics: &Statistics, ending: Ending) -> Self {
         let (scene, flow) = (simulation.scene(), simulation.flow());
         let counted = flow.history().last().map_or(&[][..], |point| &point.counted);
+        let resumed_at = ending.resumed_from.as_ref().map_or(0.0, |from| from.time);
         Self {
             scene: scene.name.clone(),
             version: env!("CARGO_PKG_VERSION"),
@@ -155,7 +162,7 @@ impl Summary {
             frames: ending.frames,
             simulated_seconds: simulation.time(),
             wall_seconds: ending.wall_seconds,
-            real_time_factor: simulation.time() / ending.wall_seconds.max(1e-9),
+            real_time_factor: (simulation.time() - resumed_at) / ending.wall_seconds.max(1e-9),
             particle_steps_per_second: statistics.particle_steps_per_second(),
             stages: statistics.stages(),
             iterations: statistics.iterations(),
@@ -178,6 +185,7 @@ impl Summary {
             unconverged_steps: statistics.unconverged(),
             complete: ending.complete,
             interrupted: ending.interrupted,
+            resumed_from: ending.resumed_from,
             diverged: ending.diverged,
             failed: ending.failed,
             state_hash: format!("{:016x}", simulation.simulator().state_hash()),
@@ -189,14 +197,18 @@ impl Summary {
 
     /// The summary for people.
     pub fn in_words(&self) -> String {
+        let resumed_at = self.resumed_from.as_ref().map_or(0.0, |from| from.time);
         let mut text = format!(
             "{}: {} s simulated in {} s, {} x real time\n",
             self.scene,
-            number(self.simulated_seconds),
+            number(self.simulated_seconds - resumed_at),
             number(self.wall_seconds),
             number(self.real_time_factor)
         );
         let mut line = |name: &str, value: String| text += &format!("  {name:<16}{value}\n");
+        if let Some(from) = &self.resumed_from {
+            line("resumed from", format!("{}, t = {} s, frame {}", from.file, number(from.time), from.frame));
+        }
         line("solver", format!("{} on {}", self.solver, self.adapter));
         line("particles", format!("{}, {} lost", self.particles, self.lost_particles));
         if self.emitted + self.blocked > 0 {

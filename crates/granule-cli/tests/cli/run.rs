@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::place::{Outcome, Place, block, outcome};
 
-const SUMMARY_FIELDS: [&str; 28] = [
+const SUMMARY_FIELDS: [&str; 29] = [
     "scene",
     "solver",
     "device",
@@ -28,6 +28,7 @@ const SUMMARY_FIELDS: [&str; 28] = [
     "converged",
     "complete",
     "interrupted",
+    "resumed_from",
     "diverged",
     "failed",
     "state_hash",
