@@ -1,4 +1,6 @@
-//! Chores of the workspace: `cargo xtask test`.
+//! Chores of the workspace: `cargo xtask test`, `cargo xtask scenes`.
+
+mod scenes;
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -7,6 +9,7 @@ const HELP: &str = "\
 Chores of the granule workspace.
 
   cargo xtask test    everything a change must pass: format, lints, documentation, tests
+  cargo xtask scenes  runs every built-in scene in full and shows what took how long and what passed
   cargo xtask help    this text";
 
 /// A command that must succeed.
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => run_all(TEST),
+        ["scenes"] => scenes::run_all(),
         ["help" | "--help" | "-h"] => {
             eprintln!("{HELP}");
             ExitCode::SUCCESS

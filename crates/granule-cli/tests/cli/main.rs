@@ -2,5 +2,6 @@
 
 mod place;
 mod run;
+mod scenes;
 mod verbs;
 mod wrong_input;
