@@ -1,4 +1,6 @@
-//! Chores of the workspace: `cargo xtask test`, `cargo xtask docs`.
+//! Chores of the workspace: `cargo xtask test`, `scenes`, `docs`, `fuzz`.
+
+mod scenes;
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
@@ -7,7 +9,9 @@ const HELP: &str = "\
 Chores of the granule workspace.
 
   cargo xtask test    everything a change must pass: format, lints, documentation, tests
+  cargo xtask scenes  runs every built-in scene in full and shows what took how long and what passed
   cargo xtask docs    make docs/scenes.md, the scene reference, from the types of a scene
+  cargo xtask fuzz    mutates scenes and checkpoints [--minutes N] and runs random valid scenes [--scenes N] [--seed N]
   cargo xtask help    this text";
 
 /// A command that must succeed.
@@ -42,6 +46,8 @@ fn main() -> ExitCode {
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => run_all(TEST),
         ["docs"] => docs(),
+        ["scenes"] => scenes::run_all(),
+        ["fuzz", rest @ ..] => fuzz(rest),
         ["help" | "--help" | "-h"] => {
             eprintln!("{HELP}");
             ExitCode::SUCCESS
@@ -109,6 +115,19 @@ fn run(step: &Step) -> Result<(), (String, u8)> {
     let code = status.code();
     let words = code.map_or("was killed by a signal".into(), |code| format!("failed with exit code {code}"));
     Err((format!("step `{}` {words}", step.name), code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+}
+
+/// Mutates scenes and checkpoints; the arguments go to the fuzzing program.
+fn fuzz(args: &[&str]) -> ExitCode {
+    let program = ["run", "--locked", "--release", "--package", "granule", "--example", "fuzz", "--"];
+    match cargo().args(program).args(args).status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
+        Err(error) => {
+            eprintln!("xtask: fuzzing could not start: {error}");
+            ExitCode::from(1)
+        }
+    }
 }
 
 /// Whether cargo knows a subcommand.

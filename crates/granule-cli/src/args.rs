@@ -19,6 +19,7 @@ const MAIN_HELP: &str = "\
 Examples:
   granule                          run the default scene, leave frames and a summary in out/
   granule run dam --quick          run a scene in its coarser, shorter form
+  granule run hourglass            sand through a neck, counted
   granule measure slope --quick    hold the sand against physics";
 
 const LIST_HELP: &str = "\
@@ -35,10 +36,14 @@ Examples:
   granule run column
   granule run column --quick --set material.sand.friction_angle=35 --json
   granule run my-scene.toml --seconds 0.5 --out out/mine --force
+  granule run heap --set emitter.spout.rate=500
   granule run column --export ply,vtk,npy --up z
   granule run column --track 0,17,400
   granule run column --checkpoint-every 0.2
   granule run --resume out/column-001/checkpoints/000010.ckpt
+
+Grains that enter ([[emitter]]), leave ([[outlet]]) or are counted ([[counter]]) stand in series.csv and in the \
+summary; initial + emitted - drained - lost = particles at every step.
 
 A run ends at the first frame time at or after --seconds. Expectations of the scene are checked at its own end; a run \
 that is cut short only reports them. Ctrl-C ends the run after the current step: the frames written so far, their index \

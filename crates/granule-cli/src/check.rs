@@ -30,7 +30,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let checked = Checked {
         scene: scene.name.clone(),
         solver: simulation.simulator().solver(),
-        particles: simulation.particle_count(),
+        particles: scenes::particle_count(&simulation),
         quick_particles,
         seconds: scene.simulation.seconds,
         fps: scene.simulation.fps,
@@ -41,7 +41,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
 
 fn quick_particles(name: &str) -> Result<usize, Failure> {
     let (simulation, _) = scenes::build(Scene::open(name, true, &[])?, &cpu_options(1))?;
-    Ok(simulation.particle_count())
+    Ok(scenes::particle_count(&simulation))
 }
 
 fn in_words(checked: &Checked) -> String {

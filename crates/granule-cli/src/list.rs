@@ -40,7 +40,7 @@ fn describe(name: &'static str) -> Result<Listed, Failure> {
     Ok(Listed {
         name,
         solver: simulation.simulator().solver(),
-        particles: simulation.particle_count(),
+        particles: scenes::particle_count(&simulation),
         seconds: simulation.scene().simulation.seconds,
         description: simulation.scene().description.clone(),
     })

@@ -56,6 +56,12 @@ pub fn frame_fields(scene: &Scene) -> Vec<&str> {
     ["id", "position"].into_iter().chain(scene.output.fields.iter().map(String::as_str)).collect()
 }
 
+/// Particles of a scene: those at the start and all that its emitters may add, where they have a limit.
+pub fn particle_count(simulation: &Simulation) -> usize {
+    let limits = simulation.scene().emitter.iter().filter_map(|emitter| emitter.limit);
+    limits.fold(simulation.particle_count(), |sum, limit| sum.saturating_add(limit as usize))
+}
+
 /// Builds a simulation with grains and reads its initial state; all that can be wrong is found here.
 pub fn build(scene: Scene, options: &Options) -> Result<(Simulation, Snapshot), Failure> {
     scene.require_grains()?;

@@ -6,6 +6,7 @@ mod disk_full;
 mod exports;
 mod place;
 mod run;
+mod scenes;
 mod tutorial;
 mod verbs;
 mod wrong_input;

@@ -100,6 +100,61 @@ fn a_scene_without_grains_cannot_run() {
 }
 
 #[test]
+fn a_wrong_emitter_outlet_or_counter_is_explained() {
+    let good = "[[emitter]]\nname = \"spout\"\nmaterial = \"sand\"\nrate = 100\nvelocity = [0, -1, 0]\n\
+                shape.cylinder = { from = [0.1, 0.5, 0.1], to = [0.1, 0.51, 0.1], radius = 0.1 }\n\
+                [[outlet]]\nname = \"hole\"\nshape.plane = { point = [0, -1, 0], normal = [0, 1, 0] }\ntime = [0, 1]\n\
+                [[counter]]\nname = \"low\"\nshape.plane = { point = [0, 0.1, 0], normal = [0, 1, 0] }\n\
+                [[expect]]\nquantity = \"counted\"\nof = \"low\"\nrange = [0, 9999]\n";
+    let place = Place::new();
+    let scene = place.scene(&block(good));
+    place.granule(&["check", scene]).expect(0, &[]);
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("rate = 100", "rate = 0", &["scene.toml:", "emitter.0.rate", "above 0"]),
+        ("rate = 100", "rate = -3.5", &["emitter.0.rate", "-3.5", "above 0"]),
+        ("rate = 100", "rate = nan", &["emitter.0.rate", "above 0 and finite"]),
+        ("rate = 100", "rate = inf", &["emitter.0.rate", "above 0 and finite"]),
+        ("rate = 100", "rate = 100\nlimit = 0", &["emitter.0.limit", "at least 1"]),
+        ("rate = 100", "rate = 100\ntime = [2, 1]", &["emitter.0.time", "[2, 1]", "from < to"]),
+        ("rate = 100", "rat = 100", &["emitter.0.rat", "did you mean `rate`?"]),
+        (
+            "material = \"sand\"\nrate",
+            "material = \"snad\"\nrate",
+            &["emitter.0.material", "did you mean `sand`?"],
+        ),
+        ("radius = 0.1 }", "radius = 0 }", &["emitter.spout.shape", "radius", "greater than 0"]),
+        ("to = [0.1, 0.51, 0.1]", "to = [0.1, 0.5, 0.1]", &["emitter.spout.shape", "must differ"]),
+        (
+            "from = [0.1, 0.5, 0.1], to = [0.1, 0.51",
+            "from = [0.1, -0.5, 0.1], to = [0.1, -0.4",
+            &["emitter.spout.shape", "lies in boundary `floor`", "move the emitter"],
+        ),
+        (
+            "radius = 0.1 }",
+            "radius = 0.1, hollow = true }",
+            &["emitter.spout.shape", "no bounds", "use a box"],
+        ),
+        ("time = [0, 1]", "time = [1, 1]", &["outlet.0.time", "from < to"]),
+        ("name = \"low\"", "name = \"hole\"", &["counter.0.name", "must differ"]),
+        ("of = \"low\"", "of = \"lou\"", &["expect.0.of", "no such counter", "did you mean `low`?"]),
+        ("of = \"low\"\n", "", &["expect.0.of", "name the counter", "low"]),
+        ("\"counted\"", "\"height\"", &["expect.0.of", "leave `of` out"]),
+        ("\"counted\"", "\"conted\"", &["expect.0.quantity", "did you mean `counted`?"]),
+    ];
+    for (from, to, words) in cases {
+        assert!(good.contains(from), "{from}");
+        let scene = place.scene(&block(&good.replacen(from, to, 1)));
+        refused(&place, &["run", scene], words);
+        place.granule(&["check", scene]).expect(2, words);
+    }
+    let empty = "shape.intersection = [{ sphere = { center = [0, 1, 0], radius = 0.1 } }, \
+                 { sphere = { center = [5, 1, 0], radius = 0.1 } }]";
+    let disc = "shape.cylinder = { from = [0.1, 0.5, 0.1], to = [0.1, 0.51, 0.1], radius = 0.1 }";
+    let scene = place.scene(&block(&good.replacen(disc, empty, 1)));
+    refused(&place, &["run", scene], &["emitter.spout.shape", "empty", "give a shape with volume"]);
+}
+
+#[test]
 fn a_used_folder_needs_force_and_is_left_alone() {
     let place = Place::new();
     let scene = place.scene(&block(""));

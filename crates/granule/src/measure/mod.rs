@@ -5,6 +5,7 @@
 //! own stated tolerance.
 
 mod collapse;
+mod discharge;
 mod hydrostatic;
 mod pour;
 mod profile;
@@ -189,6 +190,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "hydrostatic",
         summary: "vertical stress in a settled bed and in a fluid, first layer, density error",
         work: hydrostatic::measure,
+    },
+    Experiment {
+        name: "discharge",
+        summary: "rate of an hourglass: constant over time, the same for two fill heights, Beverloo's size",
+        work: discharge::measure,
     },
 ];
 

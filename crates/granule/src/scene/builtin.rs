@@ -12,6 +12,11 @@ pub struct Builtin {
 const BUILTIN: &[Builtin] = &[
     Builtin { name: "column", text: include_str!("../../../../scenes/column.toml") },
     Builtin { name: "dam", text: include_str!("../../../../scenes/dam.toml") },
+    Builtin { name: "heap", text: include_str!("../../../../scenes/heap.toml") },
+    Builtin { name: "hourglass", text: include_str!("../../../../scenes/hourglass.toml") },
+    Builtin { name: "silo", text: include_str!("../../../../scenes/silo.toml") },
+    Builtin { name: "dunes", text: include_str!("../../../../scenes/dunes.toml") },
+    Builtin { name: "windy", text: include_str!("../../../../scenes/windy.toml") },
 ];
 
 /// All built-in scenes; the first is the default.
