@@ -142,7 +142,7 @@ fn mutate(time: Duration, random: &mut Random) {
     let start = Instant::now();
     let (mut cases, mut accepted) = (0u64, 0u64);
     while start.elapsed() < time {
-        let is_scene = random.bits() % 4 != 0;
+        let is_scene = !random.bits().is_multiple_of(4);
         let corpus = if is_scene { &scenes } else { &checkpoints };
         let case = mutated(corpus, random);
         if let Ok(mut slot) = current.lock() {
@@ -161,7 +161,7 @@ fn mutate(time: Duration, random: &mut Random) {
             }
         }
         cases += 1;
-        if cases % 4096 == 0 {
+        if cases.is_multiple_of(4096) {
             eprintln!("{cases} cases, {accepted} ran, {:.0} s", start.elapsed().as_secs_f64());
         }
     }
@@ -171,7 +171,7 @@ fn mutate(time: Duration, random: &mut Random) {
 /// Whether the scene was accepted and run.
 fn try_scene(case: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(case) else { return false };
-    let Ok(scene) = Scene::resolve(text, "case", case.len() % 2 == 0, &[]) else { return false };
+    let Ok(scene) = Scene::resolve(text, "case", case.len().is_multiple_of(2), &[]) else { return false };
     let shapes: Result<Vec<Sdf>, _> = scene.grains.iter().map(|grains| Sdf::new(&grains.shape)).collect();
     let few = |shapes: Vec<Sdf>| check_memory(&scene, &shapes, Some(1100.0 * MOST_GRAINS)).is_ok();
     if !shapes.is_ok_and(few) {

@@ -185,6 +185,9 @@ mod tests {
     use crate::simulator::Command;
     use crate::{Options, Simulation};
 
+    /// A part of the state, or words of a refusal, and what is done to it.
+    type Change<'a> = (&'a str, &'a dyn Fn(&mut SavedState));
+
     /// A checkpoint in which everything that outlives a step matters.
     fn checkpoint() -> Checkpoint {
         let text = include_str!("../../../tests/scenes/checkpoint.toml");
@@ -215,7 +218,7 @@ mod tests {
     fn every_part_of_the_state_matters() {
         let sound = checkpoint();
         let unbroken = end(&sound);
-        let changes: [(&str, &dyn Fn(&mut SavedState)); 12] = [
+        let changes: [Change; 12] = [
             ("time", &|s| s.time += 1e-9),
             ("scene", &|s| s.scene = s.scene.replace("cohesion = 50.0", "cohesion = 20.0")),
             ("gravity", &|s| s.gravity.x = 0.0),
@@ -248,7 +251,7 @@ mod tests {
     #[test]
     fn impossible_states_are_refused() {
         let sound = checkpoint();
-        let changes: [(&str, &dyn Fn(&mut SavedState)); 14] = [
+        let changes: [Change; 14] = [
             ("different lengths", &|s| s.pressure.truncate(3)),
             ("as many boundaries", &|s| s.boundaries.truncate(1)),
             ("a material", &|s| s.material[5] = 2),
