@@ -96,10 +96,10 @@ impl Recording {
 
     /// Writes the final index and time series.
     pub fn end(&mut self, complete: bool) -> Result<(), Failure> {
-        self.write_checkpoint()?;
         self.index.complete = complete;
         self.folder.write_frames_index(&self.index)?;
-        Ok(self.exporter.end()?)
+        self.exporter.end()?;
+        self.write_checkpoint()
     }
 
     /// The run folder.
