@@ -30,7 +30,7 @@ macro_rules! scenes {
 scenes!(column, dam, heap, hourglass, silo, dunes, windy);
 
 #[test]
-fn water_in_the_hourglass_does_not_run_at_a_constant_rate() {
+fn water_in_the_hourglass_runs_too_fast_for_sand() {
     let place = Place::new();
     let water = ["--set", "material.friction_angle=0", "--set", "boundary.friction=0"];
     let outcome = place.granule(&[&["run", "hourglass", "--quick", "--json"], &water[..]].concat());
