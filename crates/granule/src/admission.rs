@@ -4,6 +4,7 @@ use glam::{Vec3, Vec4};
 
 use crate::boundary::{Boundaries, Sdf};
 use crate::neighbors::{CellIndex, Domain, NeighborLists, Permutation};
+use crate::simd::Instructions;
 use crate::particles::NewParticle;
 use crate::random::Random;
 use crate::scene::Scene;
@@ -89,15 +90,16 @@ pub fn check_overlaps(
     let (mut cells, mut key, mut order) = (CellIndex::default(), Vec::new(), Permutation::default());
     cells.assign(domain, 2.0 * radius, &position, &mut key);
     order.sort(&mut key, cells.key_bits());
-    order.apply(&mut position);
+    order.apply(&mut position, &mut Vec::new());
     cells.index(&key);
     let mut lists = NeighborLists::default();
-    lists.build(&cells, domain, reach, &position);
-    let overlapping = (0..position.len()).filter(|&i| !lists.of(i).is_empty());
+    lists.build(&cells, domain, reach, &position, Instructions::best());
     let (mut count, mut first) = (0, None);
-    for i in overlapping {
-        count += 1;
-        first.get_or_insert((i, lists.of(i)[0] as usize));
+    for i in 0..position.len() {
+        if let Some(j) = lists.of(i).next() {
+            count += 1;
+            first.get_or_insert((i, j));
+        }
     }
     let Some((i, j)) = first else { return Ok(()) };
     let [a, b] = [i, j].map(|k| entry_of(order.sources()[k] as usize));

@@ -17,6 +17,7 @@ pub mod particles;
 pub mod quarantine;
 pub mod random;
 pub mod scene;
+pub mod simd;
 pub mod simulation;
 pub mod simulator;
 pub mod solver;

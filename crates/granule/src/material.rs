@@ -3,6 +3,7 @@
 use std::f32::consts::SQRT_2;
 
 use crate::scene::{MaterialSettings, YieldLaw};
+use crate::simd::Real;
 
 /// Inertial number at which half of the fast friction is reached, I_0.
 const INERTIAL_SCALE: f32 = 0.279;
@@ -70,19 +71,51 @@ impl Material {
     /// ```
     /// [JFP06] with the constants of glass beads; D is the real grains' diameter. Without a fast friction angle the
     /// limit does not depend on the rate.
-    #[inline]
     pub fn yield_limit(&self, pressure: f32, strain_rate: f32) -> f32 {
-        let mut slope = self.yield_slope;
-        if self.fast_yield_slope > 0.0 && pressure > 0.0 {
-            let inertial = SQRT_2 * strain_rate * self.grain_diameter * (self.density / pressure).sqrt();
-            slope += self.fast_yield_slope * inertial / (inertial + INERTIAL_SCALE);
-        }
-        slope * pressure + self.yield_cohesion
+        let limit = YieldLimit {
+            density: self.density,
+            slope: self.yield_slope,
+            fast_slope: self.fast_yield_slope,
+            grain_diameter: self.grain_diameter,
+            cohesion: self.yield_cohesion,
+        };
+        limit.at(pressure, strain_rate, self.fast_yield_slope > 0.0)
     }
 
     /// Whether the material is a plain fluid: no friction and no cohesion.
     pub fn is_fluid(&self) -> bool {
         self.yield_slope == 0.0 && self.yield_cohesion == 0.0
+    }
+}
+
+/// What the yield limit of [`Material::yield_limit`] depends on, of one particle or of many side by side.
+#[derive(Clone, Copy, Debug)]
+pub struct YieldLimit<F> {
+    /// Bulk rest density [kg/m3].
+    pub density: F,
+    /// Slope of the yield cone.
+    pub slope: F,
+    /// What fast flow adds to the slope.
+    pub fast_slope: F,
+    /// Diameter of the real grains [m].
+    pub grain_diameter: F,
+    /// Limit without pressure [Pa].
+    pub cohesion: F,
+}
+
+impl<F: Real> YieldLimit<F> {
+    /// The limit; `fast` tells whether some slope depends on the rate.
+    #[inline(always)]
+    pub fn at(&self, pressure: F, strain_rate: F, fast: bool) -> F {
+        let mut slope = self.slope;
+        if fast {
+            let zero = F::splat(0.0);
+            let inverse_speed = (self.density / pressure).root();
+            let inertial = F::splat(SQRT_2) * strain_rate * self.grain_diameter * inverse_speed;
+            let more = self.fast_slope * inertial / (inertial + F::splat(INERTIAL_SCALE));
+            slope = slope + zero.if_below(pressure, more, zero);
+        }
+        slope * pressure + self.cohesion
     }
 }
 

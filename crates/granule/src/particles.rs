@@ -5,7 +5,7 @@
 
 use glam::{Vec3, Vec4};
 
-use crate::neighbors::Permutation;
+use crate::neighbors::{Permutation, Scratch};
 
 /// One particle as it is handed in from outside.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,11 +75,11 @@ impl Particles {
     }
 
     /// Reorders every column: `new[k] = old[permutation[k]]`.
-    pub fn permute(&mut self, permutation: &Permutation) {
-        permutation.apply(&mut self.position);
-        permutation.apply(&mut self.velocity);
-        permutation.apply(&mut self.id);
-        permutation.apply(&mut self.material);
+    pub fn permute(&mut self, permutation: &Permutation, scratch: &mut Scratch) {
+        permutation.apply(&mut self.position, &mut scratch.rows);
+        permutation.apply(&mut self.velocity, &mut scratch.rows);
+        permutation.apply(&mut self.id, &mut scratch.words);
+        permutation.apply(&mut self.material, &mut scratch.halves);
     }
 
     /// Keeps the particles for which `keep` holds, in their order.

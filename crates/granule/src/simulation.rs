@@ -13,6 +13,7 @@ use crate::neighbors::Domain;
 use crate::particles::NewParticle;
 use crate::random::Random;
 use crate::scene::{Problem, ProblemKind, Scene, SceneError, SolverKind};
+use crate::simd::Instructions;
 use crate::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, Simulator, Snapshot, StepReport,
 };
@@ -25,6 +26,8 @@ pub struct Options {
     pub device: Device,
     /// Number of CPU threads; all cores when absent.
     pub threads: Option<usize>,
+    /// Instructions of the CPU to use; the best ones when absent or not available.
+    pub instructions: Option<Instructions>,
     /// A deliberate fault, for negative controls only.
     pub defect: Option<Defect>,
 }
@@ -85,6 +88,9 @@ impl Simulation {
         let mut simulator: Box<dyn Simulator> = match scene.simulation.solver {
             SolverKind::Iisph => {
                 let mut solver = Iisph::new(scene.clone(), boundaries, grains, pool);
+                if let Some(instructions) = options.instructions {
+                    solver.set_instructions(instructions);
+                }
                 if let Some(defect) = options.defect {
                     solver.inject(defect);
                 }

@@ -1,87 +1,105 @@
-//! Symmetric 3x3 tensors.
+//! Symmetric 3x3 tensors, of one particle or of many side by side.
 
-use bytemuck::{Pod, Zeroable};
-use glam::{Vec3, Vec4};
+use glam::Vec3;
+
+use crate::simd::Real;
 
 /// A symmetric tensor.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Sym3 {
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sym3<F = f32> {
     /// Component xx.
-    pub xx: f32,
+    pub xx: F,
     /// Component xy.
-    pub xy: f32,
+    pub xy: F,
     /// Component xz.
-    pub xz: f32,
+    pub xz: F,
     /// Component yy.
-    pub yy: f32,
+    pub yy: F,
     /// Component yz.
-    pub yz: f32,
+    pub yz: F,
     /// Component zz.
-    pub zz: f32,
+    pub zz: F,
+}
+
+impl<F: Real> Sym3<F> {
+    /// The symmetric part without trace of the matrix with the given columns.
+    #[inline(always)]
+    pub fn deviatoric([a, b, c]: [[F; 3]; 3]) -> Self {
+        let third = (a[0] + b[1] + c[2]) / F::splat(3.0);
+        let half = F::splat(0.5);
+        Self {
+            xx: a[0] - third,
+            xy: half * (a[1] + b[0]),
+            xz: half * (a[2] + c[0]),
+            yy: b[1] - third,
+            yz: half * (b[2] + c[1]),
+            zz: c[2] - third,
+        }
+    }
+
+    /// Squared Frobenius norm.
+    #[inline(always)]
+    pub fn norm_squared(&self) -> F {
+        self.dot(self)
+    }
+
+    /// Frobenius norm.
+    #[inline(always)]
+    pub fn norm(&self) -> F {
+        self.norm_squared().root()
+    }
+
+    /// Double contraction.
+    #[inline(always)]
+    pub fn dot(&self, o: &Self) -> F {
+        self.xx * o.xx
+            + self.yy * o.yy
+            + self.zz * o.zz
+            + F::splat(2.0) * (self.xy * o.xy + self.xz * o.xz + self.yz * o.yz)
+    }
+
+    /// `self + k o`.
+    #[inline(always)]
+    pub fn add_scaled(&self, o: &Self, k: F) -> Self {
+        self.zip(o, |a, b| a + k * b)
+    }
+
+    /// The tensor times a number.
+    #[inline(always)]
+    pub fn scaled(&self, k: F) -> Self {
+        self.zip(self, |a, _| k * a)
+    }
+
+    /// A function of the components of two tensors, one by one.
+    #[inline(always)]
+    pub fn zip(&self, o: &Self, f: impl Fn(F, F) -> F) -> Self {
+        Self {
+            xx: f(self.xx, o.xx),
+            xy: f(self.xy, o.xy),
+            xz: f(self.xz, o.xz),
+            yy: f(self.yy, o.yy),
+            yz: f(self.yz, o.yz),
+            zz: f(self.zz, o.zz),
+        }
+    }
+
+    /// From components xx, xy, xz, yy, yz, zz.
+    #[inline(always)]
+    pub fn from_array([xx, xy, xz, yy, yz, zz]: [F; 6]) -> Self {
+        Self { xx, xy, xz, yy, yz, zz }
+    }
+
+    /// Components xx, xy, xz, yy, yz, zz.
+    #[inline(always)]
+    pub fn to_array(&self) -> [F; 6] {
+        [self.xx, self.xy, self.xz, self.yy, self.yz, self.zz]
+    }
 }
 
 impl Sym3 {
     /// The zero tensor.
     pub const ZERO: Self = Self { xx: 0.0, xy: 0.0, xz: 0.0, yy: 0.0, yz: 0.0, zz: 0.0 };
-
-    /// The symmetric part without trace of the matrix with the given columns.
-    pub fn deviatoric(columns: [Vec4; 3]) -> Self {
-        let [a, b, c] = columns;
-        let third = (a.x + b.y + c.z) / 3.0;
-        Self {
-            xx: a.x - third,
-            xy: 0.5 * (a.y + b.x),
-            xz: 0.5 * (a.z + c.x),
-            yy: b.y - third,
-            yz: 0.5 * (b.z + c.y),
-            zz: c.z - third,
-        }
-    }
-
-    /// Squared Frobenius norm.
-    pub fn norm_squared(&self) -> f32 {
-        self.dot(self)
-    }
-
-    /// Frobenius norm.
-    pub fn norm(&self) -> f32 {
-        self.norm_squared().sqrt()
-    }
-
-    /// Double contraction.
-    pub fn dot(&self, o: &Self) -> f32 {
-        self.xx * o.xx
-            + self.yy * o.yy
-            + self.zz * o.zz
-            + 2.0 * (self.xy * o.xy + self.xz * o.xz + self.yz * o.yz)
-    }
-
-    /// `self + k o`.
-    pub fn add_scaled(&self, o: &Self, k: f32) -> Self {
-        Self {
-            xx: self.xx + k * o.xx,
-            xy: self.xy + k * o.xy,
-            xz: self.xz + k * o.xz,
-            yy: self.yy + k * o.yy,
-            yz: self.yz + k * o.yz,
-            zz: self.zz + k * o.zz,
-        }
-    }
-
-    /// The tensor times a number.
-    pub fn scaled(&self, k: f32) -> Self {
-        Self::ZERO.add_scaled(self, k)
-    }
-
-    /// The columns of `self + p I`, padded to 16 bytes.
-    pub fn columns_plus_identity(&self, p: f32) -> [Vec4; 3] {
-        [
-            Vec4::new(self.xx + p, self.xy, self.xz, 0.0),
-            Vec4::new(self.xy, self.yy + p, self.yz, 0.0),
-            Vec4::new(self.xz, self.yz, self.zz + p, 0.0),
-        ]
-    }
 
     /// The component along a direction: n . (self n).
     pub fn along(&self, n: Vec3) -> f32 {
@@ -89,20 +107,5 @@ impl Sym3 {
             + n.y * n.y * self.yy
             + n.z * n.z * self.zz
             + 2.0 * (n.x * n.y * self.xy + n.x * n.z * self.xz + n.y * n.z * self.yz)
-    }
-
-    /// Whether all components are finite.
-    pub fn is_finite(&self) -> bool {
-        self.to_array().iter().all(|c| c.is_finite())
-    }
-
-    /// From components xx, xy, xz, yy, yz, zz.
-    pub fn from_array([xx, xy, xz, yy, yz, zz]: [f32; 6]) -> Self {
-        Self { xx, xy, xz, yy, yz, zz }
-    }
-
-    /// Components xx, xy, xz, yy, yz, zz.
-    pub fn to_array(&self) -> [f32; 6] {
-        [self.xx, self.xy, self.xz, self.yy, self.yz, self.zz]
     }
 }

@@ -18,6 +18,8 @@ const DRAWS: usize = 32;
 const MOST_DRAWS: usize = 200_000;
 /// Places that are looked at before an emitter counts as walled in.
 const PROBES: usize = 500;
+/// Most grains that one step brings, whatever the rate and the opening.
+const MOST_PER_STEP: f64 = 1e5;
 /// Rounding allowed in the sum of what is due, in grains.
 const ROUNDING: f64 = 1e-6;
 
@@ -50,7 +52,7 @@ pub struct Emitter {
     rate: f64,
     time: [f64; 2],
     limit: u64,
-    /// Most grains that could find room in one step.
+    /// Most grains that could find room in one step, at most [`MOST_PER_STEP`].
     capacity: f64,
     state: EmitterState,
 }
@@ -87,7 +89,7 @@ impl Emitter {
             rate: settings.rate,
             time: settings.time.unwrap_or([0.0, f64::INFINITY]),
             limit: settings.limit.unwrap_or(u64::MAX),
-            capacity: capacity.clamp(1.0, 1e6),
+            capacity: capacity.clamp(1.0, MOST_PER_STEP),
             state: EmitterState { emitted: 0, blocked: 0, due: 0.0, random },
         };
         emitter.check_room(boundaries, radius)?;

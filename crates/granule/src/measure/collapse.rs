@@ -32,7 +32,7 @@ pub(super) fn measure(
 ) -> Result<(), SimulationError> {
     let theta = options.friction_angle.unwrap_or(THETA);
     let full = [(0.5, 15.0), (0.75, 15.0), (1.0, 15.0), (1.5, 15.0), (2.0, 12.0), (4.0, 12.0), (8.0, 12.0)];
-    let quick = [(0.5, 10.0), (1.0, 10.0), (1.5, 10.0), (2.0, 7.0), (8.0, 7.0)];
+    let quick = [(0.5, 10.0), (1.0, 10.0), (1.5, 10.0), (2.0, 9.0), (8.0, 9.0)];
     let cases: &[(f64, f64)] = if options.quick { &quick } else { &full };
     let mut deposits = Vec::new();
     for (k, &(aspect, radius)) in cases.iter().enumerate() {

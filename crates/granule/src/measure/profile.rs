@@ -126,15 +126,16 @@ pub fn slope_angle(surface: &[[f64; 2]], height: f64) -> f64 {
 /// Which particles belong to the largest group connected over steps of at most `reach` [m].
 pub fn connected_to_largest(position: &[[f32; 3]], reach: f64) -> Vec<bool> {
     use crate::neighbors::{CellIndex, Domain, NeighborLists, Permutation};
+    use crate::simd::Instructions;
     let mut columns: Vec<glam::Vec4> = position.iter().map(|x| glam::Vec3::from(*x).extend(0.0)).collect();
     let (mut cells, mut key, mut order) = (CellIndex::default(), Vec::new(), Permutation::default());
     let domain = Domain::default();
     cells.assign(&domain, reach as f32, &columns, &mut key);
     order.sort(&mut key, cells.key_bits());
-    order.apply(&mut columns);
+    order.apply(&mut columns, &mut Vec::new());
     cells.index(&key);
     let mut lists = NeighborLists::default();
-    lists.build(&cells, &domain, reach as f32, &columns);
+    lists.build(&cells, &domain, reach as f32, &columns, Instructions::best());
     let mut group = vec![usize::MAX; columns.len()];
     let mut sizes = Vec::new();
     for seed in 0..columns.len() {
@@ -146,10 +147,10 @@ pub fn connected_to_largest(position: &[[f32; 3]], reach: f64) -> Vec<bool> {
         group[seed] = sizes.len();
         while let Some(i) = queue.pop_front() {
             size += 1;
-            for &j in lists.of(i) {
-                if group[j as usize] == usize::MAX {
-                    group[j as usize] = sizes.len();
-                    queue.push_back(j as usize);
+            for j in lists.of(i) {
+                if group[j] == usize::MAX {
+                    group[j] = sizes.len();
+                    queue.push_back(j);
                 }
             }
         }

@@ -64,20 +64,90 @@ pub struct CellIndex {
     skip_last_row: bool,
 }
 
-/// Candidate ranges around a cell: at most 3 x 3 rows of two spans.
-pub(super) struct Candidates {
-    ranges: [(u32, u32); 18],
+/// Most ranges of candidates around a cell: 3 x 3 rows of two spans.
+const MOST_RANGES: usize = 18;
+
+/// A walk over the occupied cells in their order, with the candidates around each.
+pub(super) struct Walk<'a> {
+    cells: &'a CellIndex,
+    cell: usize,
+    ranges: [(u32, u32); MOST_RANGES],
     len: usize,
+    /// Where each row was found last: the next cell's rows begin there or soon after.
+    hints: [usize; MOST_RANGES],
 }
 
-impl Candidates {
-    pub(super) fn new() -> Self {
-        Self { ranges: [(0, 0); 18], len: 0 }
+impl<'a> Walk<'a> {
+    /// Starts in the cell of a particle.
+    pub(super) fn new(cells: &'a CellIndex, particle: usize) -> Self {
+        let cell = cells.starts.partition_point(|&s| s as usize <= particle) - 1;
+        let mut walk =
+            Self { cells, cell, ranges: [(0, 0); MOST_RANGES], len: 0, hints: [usize::MAX; MOST_RANGES] };
+        walk.find();
+        walk
     }
 
-    pub(super) fn as_slice(&self) -> &[(u32, u32)] {
+    /// Goes on to the cell of a particle not before the last one, and returns the particles in and around that cell
+    /// as ranges without overlap.
+    #[inline]
+    pub(super) fn around(&mut self, particle: usize) -> &[(u32, u32)] {
+        while particle >= self.cells.starts[self.cell + 1] as usize {
+            self.cell += 1;
+            self.find();
+        }
         &self.ranges[..self.len]
     }
+
+    fn find(&mut self) {
+        let cells = self.cells;
+        let key = cells.keys[self.cell];
+        let [x, y, z] = [0, 1, 2].map(|k| cells.coordinate_in_key(key, k));
+        let (x_spans, x_len) = cells.axes[0].spans(x);
+        let (y_spans, y_len) = cells.axes[1].spans(y);
+        let (z_spans, z_len) = cells.axes[2].spans(z);
+        self.len = 0;
+        let mut row_number = 0;
+        for zz in z_spans[..z_len].iter().flat_map(|&(a, b)| a..=b) {
+            for yy in y_spans[..y_len].iter().flat_map(|&(a, b)| a..=b) {
+                let row = ((zz as u64) << cells.axes[2].shift) | ((yy as u64) << cells.axes[1].shift);
+                for &(from, to) in &x_spans[..x_len] {
+                    self.push_row(row_number, row | from as u64, row | to as u64);
+                    row_number += 1;
+                }
+            }
+        }
+        if cells.skip_last_row {
+            self.len = self.len.saturating_sub(1);
+        }
+    }
+
+    fn push_row(&mut self, row: usize, from: u64, to: u64) {
+        let keys = &self.cells.keys;
+        let first = first_not_below(keys, self.hints[row], from);
+        self.hints[row] = first;
+        let mut last = first;
+        while last < keys.len() && keys[last] <= to {
+            last += 1;
+        }
+        if first < last {
+            self.ranges[self.len] = (self.cells.starts[first], self.cells.starts[last]);
+            self.len += 1;
+        }
+    }
+}
+
+/// The first place in `keys` whose key is not below `key`; quick if it lies a few places after `hint`.
+fn first_not_below(keys: &[u64], hint: usize, key: u64) -> usize {
+    const NEAR: usize = 8;
+    if hint <= keys.len() && (hint == 0 || keys[hint - 1] < key) {
+        let near = &keys[hint..keys.len().min(hint + NEAR)];
+        if let Some(k) = near.iter().position(|&k| k >= key) {
+            return hint + k;
+        }
+        let after = hint + near.len();
+        return after + keys[after..].partition_point(|&k| k < key);
+    }
+    keys.partition_point(|&k| k < key)
 }
 
 impl CellIndex {
@@ -158,49 +228,6 @@ impl CellIndex {
     /// Number of occupied cells.
     pub fn occupied(&self) -> usize {
         self.keys.len()
-    }
-
-    /// The occupied cell that holds a particle.
-    pub(super) fn cell_of(&self, particle: usize) -> usize {
-        self.starts.partition_point(|&s| s as usize <= particle) - 1
-    }
-
-    /// One past the last particle of an occupied cell.
-    pub(super) fn cell_end(&self, cell: usize) -> usize {
-        self.starts[cell + 1] as usize
-    }
-
-    /// The particles in and around an occupied cell, as ranges without overlap.
-    pub(super) fn candidates(&self, cell: usize, out: &mut Candidates) {
-        out.len = 0;
-        let key = self.keys[cell];
-        let [x, y, z] = [0, 1, 2].map(|k| self.coordinate_in_key(key, k));
-        let (x_spans, x_len) = self.axes[0].spans(x);
-        let (y_spans, y_len) = self.axes[1].spans(y);
-        let (z_spans, z_len) = self.axes[2].spans(z);
-        for zz in z_spans[..z_len].iter().flat_map(|&(a, b)| a..=b) {
-            for yy in y_spans[..y_len].iter().flat_map(|&(a, b)| a..=b) {
-                let row = ((zz as u64) << self.axes[2].shift) | ((yy as u64) << self.axes[1].shift);
-                for &(from, to) in &x_spans[..x_len] {
-                    self.push_row(row | from as u64, row | to as u64, out);
-                }
-            }
-        }
-        if self.skip_last_row {
-            out.len = out.len.saturating_sub(1);
-        }
-    }
-
-    fn push_row(&self, from: u64, to: u64, out: &mut Candidates) {
-        let first = self.keys.partition_point(|&k| k < from);
-        let mut last = first;
-        while last < self.keys.len() && self.keys[last] <= to {
-            last += 1;
-        }
-        if first < last {
-            out.ranges[out.len] = (self.starts[first], self.starts[last]);
-            out.len += 1;
-        }
     }
 
     fn coordinate_in_key(&self, key: u64, axis: usize) -> u32 {

@@ -2,6 +2,8 @@
 
 use glam::Vec3;
 
+use crate::simd::Real;
+
 /// Unbounded space with optional periodic axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Domain {
@@ -39,18 +41,17 @@ impl Domain {
     /// The shortest vector from `b` to `a`, both inside the period.
     #[inline]
     pub fn displacement(&self, a: Vec3, b: Vec3) -> Vec3 {
-        self.nearest_image(a - b)
+        self.nearest_image((a - b).to_array()).into()
     }
 
     /// The shortest image of a difference of two points inside the period.
-    #[inline]
-    pub fn nearest_image(&self, d: Vec3) -> Vec3 {
-        let shift = Vec3::new(
-            shortest_shift(d.x, self.length.x),
-            shortest_shift(d.y, self.length.y),
-            shortest_shift(d.z, self.length.z),
-        );
-        d + shift
+    #[inline(always)]
+    pub fn nearest_image<F: Real>(&self, [x, y, z]: [F; 3]) -> [F; 3] {
+        [
+            nearest(x, self.length.x),
+            nearest(y, self.length.y),
+            nearest(z, self.length.z),
+        ]
     }
 
     /// The point's image inside the period.
@@ -60,11 +61,11 @@ impl Domain {
     }
 }
 
-/// What brings a difference of two coordinates inside the period to the nearest image.
-#[inline]
-fn shortest_shift(difference: f32, length: f32) -> f32 {
-    let half = 0.5 * length;
-    let down = if difference > half { -length } else { 0.0 };
-    let up = if difference < -half { length } else { 0.0 };
-    down + up
+/// The nearest image of a difference of two coordinates inside the period.
+#[inline(always)]
+fn nearest<F: Real>(difference: F, length: f32) -> F {
+    let zero = F::splat(0.0);
+    let down = F::splat(0.5 * length).if_below(difference, F::splat(-length), zero);
+    let up = difference.if_below(F::splat(-0.5 * length), F::splat(length), zero);
+    difference + (down + up)
 }

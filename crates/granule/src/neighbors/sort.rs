@@ -5,6 +5,19 @@ use rayon::prelude::*;
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
 
+/// Memory that is used again from step to step when columns are reordered.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    /// For columns of four numbers.
+    pub rows: Vec<glam::Vec4>,
+    /// For columns of numbers.
+    pub floats: Vec<f32>,
+    /// For columns of indices.
+    pub words: Vec<u32>,
+    /// For columns of small indices.
+    pub halves: Vec<u16>,
+}
+
 /// A reordering: `new[k] = old[permutation[k]]`.
 #[derive(Clone, Debug, Default)]
 pub struct Permutation {
@@ -39,10 +52,12 @@ impl Permutation {
         }
     }
 
-    /// Reorders a column.
-    pub fn apply<T: Copy + Send + Sync>(&self, column: &mut Vec<T>) {
+    /// Reorders a column; `scratch` is any vector, whose memory is used again.
+    pub fn apply<T: Copy + Send + Sync>(&self, column: &mut Vec<T>, scratch: &mut Vec<T>) {
         if !self.identity {
-            *column = self.index.par_iter().map(|&i| column[i as usize]).collect();
+            let places = self.index.par_iter().with_min_len(4096);
+            places.map(|&i| column[i as usize]).collect_into_vec(scratch);
+            std::mem::swap(column, scratch);
         }
     }
 
@@ -86,7 +101,7 @@ mod tests {
             prop_assert_eq!(&sorted, &expected.iter().map(|&(k, _)| k).collect::<Vec<_>>());
             prop_assert_eq!(permutation.sources(), &expected.iter().map(|&(_, i)| i).collect::<Vec<_>>()[..]);
             let mut column = keys.clone();
-            permutation.apply(&mut column);
+            permutation.apply(&mut column, &mut Vec::new());
             prop_assert_eq!(column, sorted);
         }
     }

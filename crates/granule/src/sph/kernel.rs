@@ -12,6 +12,8 @@ use std::f32::consts::PI;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::simd::{Lanes, Real};
+
 /// The kernels that a scene may ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -184,19 +186,36 @@ impl Kernel {
         self.sigma_second * f
     }
 
-    /// Value [1/m3] and gradient factor [1/m5] from the squared distance `r2` [m2], as [`w`](Self::w) and
-    /// [`gradient_factor`](Self::gradient_factor) give them. Meant for pairs inside the support.
-    #[inline]
-    pub fn pair(&self, r2: f32) -> (f32, f32) {
+    /// Value [1/m3] and gradient factor [1/m5] from the squared distances `r2` [m2] of pairs inside the support, as
+    /// [`w`](Self::w) and [`gradient_factor`](Self::gradient_factor) give them.
+    #[inline(always)]
+    pub fn pairs<L: Lanes>(&self, r2: L) -> (L, L) {
         if self.kind != KernelKind::Cubic {
-            return (self.w(r2.sqrt()), self.gradient_factor(r2));
+            let r2 = r2.to_array();
+            let w = r2.map(|r2| self.w(r2.sqrt()));
+            return (L::from_array(&w), L::from_array(&r2.map(|r2| self.gradient_factor(r2))));
         }
-        // 2 (1 - q)^3 - 8 (1/2 - q)^3 with the second term only below one half: both branches in one.
-        let q = r2.sqrt() * self.inverse_support;
-        let p = (1.0 - q).max(0.0);
-        let c = (0.5 - q).max(0.0);
-        let slope_over_q = if q > 0.0 { (24.0 * c * c - 6.0 * p * p) / q } else { 0.0 };
-        (self.sigma * (2.0 * p * p * p - 8.0 * c * c * c), self.sigma_second * slope_over_q)
+        self.cubic_pair(r2)
+    }
+
+    /// 2 (1 - q)^3 - 8 (1/2 - q)^3, the second term only below one half: both branches of the spline in one.
+    #[inline(always)]
+    fn cubic_pair<F: Real>(&self, r2: F) -> (F, F) {
+        let number = F::splat;
+        let zero = number(0.0);
+        let q = r2.root() * number(self.inverse_support);
+        let p = (number(1.0) - q).at_least(zero);
+        let c = (number(0.5) - q).at_least(zero);
+        let slope = number(24.0) * c * c - number(6.0) * p * p;
+        let slope_over_q = zero.if_below(q, slope / q, zero);
+        let value = number(2.0) * p * p * p - number(8.0) * c * c * c;
+        (number(self.sigma) * value, number(self.sigma_second) * slope_over_q)
+    }
+
+    /// Steepest slope |dW/dr| [1/m4] at distances from a sixteenth of the support on.
+    pub fn steepest_slope(&self) -> f32 {
+        let slopes = (64..1024).map(|k| self.dw(self.support * k as f32 / 1024.0).abs());
+        slopes.fold(0.0, f32::max)
     }
 
     /// The Laplacian [1/m5] at the distance `r` [m]; 0 for `r >= support`.
@@ -242,6 +261,7 @@ fn viscosity_slope_over_q(q: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::Portable;
     use glam::Vec3;
 
     const KINDS: [KernelKind; 5] = [
@@ -408,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn pair_gives_value_and_gradient_factor_at_once() {
+    fn pairs_give_value_and_gradient_factor_at_once() {
         for kind in [
             KernelKind::Cubic,
             KernelKind::Wendland,
@@ -419,7 +439,8 @@ mod tests {
             let kernel = Kernel::new(kind, 0.04);
             for k in 0..400 {
                 let r = 0.04 * k as f32 / 400.0;
-                let (w, factor) = kernel.pair(r * r);
+                let (w, factor) = kernel.pairs(Portable::splat(r * r));
+                let (w, factor) = (w.to_array()[3], factor.to_array()[3]);
                 assert!((w - kernel.w(r)).abs() <= 1e-4 * kernel.w(0.01).abs(), "{kind:?} at {r}");
                 let expected = kernel.gradient_factor(r * r);
                 assert!((factor - expected).abs() <= 1e-3 * expected.abs() + 1.0, "{kind:?} at {r}");

@@ -12,10 +12,9 @@ use crate::particles::Particles;
 use crate::quarantine::unsound;
 use crate::scene::{AirSettings, Scene};
 use crate::simulator::StateError;
-use crate::sym3::Sym3;
 
 use super::Iisph;
-use super::state::IisphState;
+use super::state::{IisphState, TensorColumns};
 use super::walls::{MAX_SAMPLES, SavedContact};
 
 /// The solver's state; columns are in memory order.
@@ -59,9 +58,9 @@ impl Iisph {
             id: particles.id.clone(),
             material: particles.material.clone(),
             pressure: state.pressure.clone(),
-            stress: state.stress.iter().map(Sym3::to_array).collect(),
+            stress: (0..particles.len()).map(|i| state.stress.get(i).to_array()).collect(),
             density: state.density.clone(),
-            strain_rate: state.strain_rate.clone(),
+            strain_rate: self.strain_rates().into_owned(),
             neighbor_count: (0..particles.len()).map(|i| self.search.neighbor_count(i)).collect(),
             contact_count,
             contacts,
@@ -98,7 +97,7 @@ impl Iisph {
         let count = saved.position.len();
         self.state = IisphState {
             pressure: saved.pressure,
-            stress: saved.stress.into_iter().map(Sym3::from_array).collect(),
+            stress: TensorColumns::from_rows(&saved.stress),
             density: saved.density,
             strain_rate: saved.strain_rate,
             ..IisphState::default()

@@ -99,6 +99,7 @@ impl Iisph {
         };
         let (radius, domain) = (self.setup.params.radius, self.setup.domain);
         let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
+        self.refresh_strain_rates();
         let reach = ROOM * self.setup.params.spacing;
         let mut room = Room::new(&domain, reach, &places, &self.particles.position);
         let mut added = 0;

@@ -1,15 +1,16 @@
 //! Density, pair gradients and the diagonal of the pressure system.
 
-use glam::{Vec3, Vec4};
+use glam::Vec4;
 use rayon::prelude::*;
 
-use crate::material::Material;
-use crate::neighbors::{BLOCK, Domain, NeighborLists, block_range};
+use crate::neighbors::{BLOCK, Domain, NeighborBlock, NeighborLists};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised, load_rows, store};
 use crate::sph::Kernel;
 
+use super::laws::Laws;
 use super::params::IisphParams;
-use super::state::{IisphState, Pair};
-use super::walls::wall_density;
+use super::state::IisphState;
+use super::walls::{WallBlock, wall_density};
 
 /// What the density stage reads.
 pub struct DensityInput<'a> {
@@ -21,80 +22,102 @@ pub struct DensityInput<'a> {
     pub wall_fill: f32,
     /// Space.
     pub domain: &'a Domain,
-    /// Neighbour lists.
-    pub lists: &'a NeighborLists,
     /// Materials.
-    pub materials: &'a [Material],
+    pub laws: Laws<'a>,
     /// Positions [m].
     pub position: &'a [Vec4],
-    /// Material of each particle.
-    pub material: &'a [u16],
+    /// Instructions to use.
+    pub instructions: Instructions,
 }
 
-/// Computes densities, pair gradients, their sums and the diagonal.
+/// Computes densities, pair gradients and the diagonal.
 ///
 /// ```text
 /// rho_i = V W(0) + sum_j V W_ij + rho_B          (relative to rest; number density, one V per scene)
-/// G_ij  = V grad_i W_ij
+/// G_ij  = V grad_i W_ij, rounded to 1/32000 of its largest length
 /// A_i   = sum_j |G_ij|^2 / rho0_j + |sum_j G_ij|^2 / rho0_i
 /// ```
-/// The diagonal is that of [ICS14] eq. 12 for constant volume: how the divergence answers the own pressure.
-pub fn compute_density(input: &DensityInput, state: &mut IisphState) {
-    let count = input.position.len();
-    let blocks = crate::neighbors::block_count(count);
-    state.pairs.resize_with(blocks, Vec::new);
+/// The diagonal is that of [ICS14] eq. 12 for constant volume: how the divergence answers the own pressure. Rounding
+/// treats G_ij and G_ji alike, so their sum stays exactly 0 and momentum is conserved.
+pub fn compute_density(input: &DensityInput, lists: &mut NeighborLists, state: &mut IisphState) {
+    assert_eq!(lists.len(), input.position.len());
     let contacts = &state.contacts;
-    let inverse_density: Vec<f32> = input.materials.iter().map(|m| 1.0 / m.density).collect();
     (
-        state.pairs.par_iter_mut(),
+        lists.blocks.par_iter_mut(),
         state.density.par_chunks_mut(BLOCK),
-        state.gradient_sum.par_chunks_mut(BLOCK),
         state.diagonal.par_chunks_mut(BLOCK),
     )
         .into_par_iter()
         .enumerate()
-        .for_each(|(b, (pairs, density, gradient_sum, diagonal))| {
-            let list = input.lists.block(b);
-            pairs.clear();
-            for (k, i) in block_range(b, count).enumerate() {
-                let one = particle_density(input, i, list.of(k), &inverse_density, pairs);
-                density[k] = one.density + wall_density(contacts.blocks[b].of(k), input.wall_fill);
-                gradient_sum[k] = one.gradient_sum.extend(0.0);
-                diagonal[k] = one.squares
-                    + one.gradient_sum.length_squared() * inverse_density[input.material[i] as usize];
-            }
+        .for_each(|(b, (list, density, diagonal))| {
+            let work = DensityBlock { input, first: b * BLOCK, list, density, diagonal };
+            input.instructions.run(work);
+            add_walls(&contacts.blocks[b], input.wall_fill, density);
         });
 }
 
-struct ParticleDensity {
-    density: f32,
-    gradient_sum: Vec3,
-    squares: f32,
+fn add_walls(walls: &WallBlock, fill: f32, density: &mut [f32]) {
+    for (k, contacts) in walls.with_contacts() {
+        density[k] += wall_density(contacts, fill);
+    }
 }
 
-fn particle_density(
-    input: &DensityInput,
-    i: usize,
-    neighbors: &[u32],
-    inverse_density: &[f32],
-    pairs: &mut Vec<Pair>,
-) -> ParticleDensity {
-    let volume = input.params.volume;
-    let x_i = input.position[i].truncate();
-    let periodic = input.domain.is_periodic();
-    let mut sum = input.kernel.w(0.0);
-    let mut gradient_sum = Vec3::ZERO;
-    let mut squares = 0.0;
-    for &j in neighbors {
-        let x_j = input.position[j as usize].truncate();
-        let x_ij = if periodic { input.domain.displacement(x_i, x_j) } else { x_i - x_j };
-        let r_squared = x_ij.length_squared();
-        let (w, factor) = input.kernel.pair(r_squared);
-        sum += w;
-        let gradient = volume * factor * x_ij;
-        gradient_sum += gradient;
-        squares += gradient.length_squared() * inverse_density[input.material[j as usize] as usize];
-        pairs.push(Pair { gradient: gradient.into(), neighbor: j });
+struct DensityBlock<'a> {
+    input: &'a DensityInput<'a>,
+    first: usize,
+    list: &'a mut NeighborBlock,
+    density: &'a mut [f32],
+    diagonal: &'a mut [f32],
+}
+
+impl Vectorised for DensityBlock<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        for at in (0..self.density.len()).step_by(LANES) {
+            let (density, diagonal) =
+                group_density::<L>(self.input, self.first + at, self.list.group_mut(at / LANES));
+            store(self.density, at, density);
+            store(self.diagonal, at, diagonal);
+        }
     }
-    ParticleDensity { density: volume * sum, gradient_sum, squares }
+}
+
+type GroupMut<'a> = (&'a [u32], &'a [u16], &'a mut [crate::neighbors::Slot]);
+
+#[inline(always)]
+fn group_density<L: Lanes>(input: &DensityInput, first: usize, (base, mask, slots): GroupMut) -> (L, L) {
+    let params = input.params;
+    let zero = L::splat(0.0);
+    let per_unit = L::splat(params.volume / params.gradient_unit);
+    let rows: &[f32] = bytemuck::cast_slice(input.position);
+    let [x, y, z, _] = load_rows::<L>(input.position, first);
+    let periodic = input.domain.is_periodic();
+    let (mut values, mut sum, mut squares) = (L::splat(input.kernel.w(0.0)), [zero; 3], zero);
+    for (s, slot) in slots.iter_mut().enumerate() {
+        // SAFETY: neighbours are particles, and there are as many positions (checked in `compute_density`).
+        let [xj, yj, zj, _] = unsafe { L::gather4(rows, 4, base[s], &slot.delta) };
+        let mut d = [x - xj, y - yj, z - zj];
+        if periodic {
+            d = input.domain.nearest_image(d);
+        }
+        let (w, factor) = input.kernel.pairs(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        let mask = u32::from(mask[s]);
+        values = values + w.keep(mask);
+        let factor = (per_unit * factor).keep(mask);
+        slot.gradient = d.map(|d| (factor * d).to_i16());
+        let gradient = slot.gradient.each_ref().map(|g| L::from_i16(g));
+        let lighter = input.laws.neighbors::<L>(base[s], &slot.delta, |m| 1.0 / m.density);
+        let mut square = zero;
+        for (sum, g) in sum.iter_mut().zip(gradient) {
+            *sum = *sum + g;
+            square = square + g * g;
+        }
+        squares = squares + square * lighter;
+    }
+    let own = input.laws.lanes::<L>(first, |m| 1.0 / m.density);
+    let diagonal = squares + (sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) * own;
+    let unit = L::splat(params.gradient_unit);
+    (L::splat(params.volume) * values, unit * unit * diagonal)
 }

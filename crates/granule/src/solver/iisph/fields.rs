@@ -1,11 +1,13 @@
 //! The fields that granular IISPH hands out, and the hash of its state.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use crate::hash::Fnv;
 use crate::simulator::{FieldData, FieldError, FieldInfo, FieldKind, ReadTicket, Snapshot};
 
 use super::Iisph;
+use super::sweep::strain_rates;
 
 const fn field(name: &'static str, unit: &'static str, kind: FieldKind) -> FieldInfo {
     FieldInfo { name, unit, kind }
@@ -94,12 +96,35 @@ impl Iisph {
             "pressure" => scalar(&|i| state.pressure[i]),
             "yield_ratio" => scalar(&|i| {
                 let limit = material(i).yield_limit(state.pressure[i], state.strain_rate[i]);
-                if limit > 0.0 { state.stress[i].norm() / limit } else { 0.0 }
+                if limit > 0.0 { state.stress.get(i).norm() / limit } else { 0.0 }
             }),
-            "strain_rate" => scalar(&|i| state.strain_rate[i]),
+            "strain_rate" => {
+                let strain_rate = self.strain_rates();
+                scalar(&|i| strain_rate[i])
+            }
             "neighbor_count" => integer(&|i| self.search.neighbor_count(i)),
-            _ => FieldData::Tensor(order.iter().map(|&i| state.stress[i as usize].to_array()).collect()),
+            _ => FieldData::Tensor(order.iter().map(|&i| state.stress.get(i as usize).to_array()).collect()),
         }
+    }
+
+    /// Strain rates, found anew where sweeps do not leave them.
+    pub(super) fn strain_rates(&self) -> Cow<'_, [f32]> {
+        let state = &self.state;
+        if !state.strain_rate_is_old {
+            return Cow::Borrowed(&state.strain_rate);
+        }
+        let input = self.setup.sweep_input(&self.search, &self.particles, 1.0);
+        let mut strain_rate = vec![0.0; state.velocity.len()];
+        self.pool.install(|| strain_rates(&input, &state.velocity, &mut strain_rate));
+        Cow::Owned(strain_rate)
+    }
+
+    /// Brings strain rates up to date, before particles come or go.
+    pub(super) fn refresh_strain_rates(&mut self) {
+        if let Cow::Owned(strain_rate) = self.strain_rates() {
+            self.state.strain_rate = strain_rate;
+        }
+        self.state.strain_rate_is_old = false;
     }
 
     pub(super) fn hash_state(&self) -> u64 {

@@ -90,6 +90,7 @@ impl Iisph {
 
     /// Removes the particles for which `keep` does not hold and returns how many.
     pub(super) fn remove(&mut self, keep: &[bool]) -> usize {
+        self.refresh_strain_rates();
         let before = self.particles.len();
         self.particles.retain(keep);
         self.state.retain(keep);

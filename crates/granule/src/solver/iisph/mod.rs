@@ -13,6 +13,7 @@ mod commands;
 mod density;
 mod fields;
 mod integrate;
+mod laws;
 mod params;
 mod predict;
 pub mod rheology;
@@ -31,6 +32,7 @@ use crate::air::Air;
 use crate::boundary::{Boundaries, Sdf};
 use crate::particles::{NewParticle, Particles};
 use crate::scene::{FrictionMode, Scene};
+use crate::simd::Instructions;
 use crate::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
     StepReport,
@@ -38,6 +40,7 @@ use crate::simulator::{
 use crate::stages::{Stage, StageTimes};
 
 use density::compute_density;
+use laws::Laws;
 use predict::{predict_drag, predict_velocity};
 use setup::{Search, Setup};
 use state::IisphState;
@@ -113,6 +116,11 @@ impl Iisph {
         self.setup.defect = Some(defect);
     }
 
+    /// Uses other instructions than the best ones, where the processor has them.
+    pub fn set_instructions(&mut self, instructions: Instructions) {
+        self.setup.instructions = instructions.or_best();
+    }
+
     /// The stages of a step, in order.
     fn step_stages(&mut self, max_dt: f64) -> StepReport {
         let (dt, limited) = self.choose_dt(max_dt);
@@ -152,8 +160,9 @@ impl Iisph {
 
     fn sort(&mut self) {
         self.search.sort(&self.setup, &self.particles.position);
-        self.particles.permute(&self.search.order);
-        self.state.permute(&self.search.order);
+        let Search { order, scratch, .. } = &mut self.search;
+        self.particles.permute(order, scratch);
+        self.state.permute(order, scratch);
     }
 
     fn find_neighbors(&mut self) {
@@ -172,7 +181,8 @@ impl Iisph {
     }
 
     fn compute_density(&mut self) {
-        compute_density(&self.setup.density_input(&self.search, &self.particles), &mut self.state);
+        let input = self.setup.density_input(&self.particles);
+        compute_density(&input, &mut self.search.lists, &mut self.state);
     }
 
     fn predict_drag(&mut self, dt: f64) {
@@ -189,7 +199,8 @@ impl Iisph {
     /// a plain fluid ([ICS14] section 3.4). A smaller share makes piles creep.
     fn warm_start(&mut self, dt: f64) {
         let explicit = self.setup.params.friction == FrictionMode::Explicit;
-        self.state.warm_start(&self.setup.materials, &self.particles.material, explicit);
+        let laws = Laws::new(&self.setup.materials, &self.particles.material);
+        self.state.warm_start(&laws, explicit, self.setup.instructions);
         if explicit {
             let input = self.setup.sweep_input(&self.search, &self.particles, dt);
             trial_stress(&input, &mut self.state, self.setup.full_stress_step(dt));

@@ -3,6 +3,9 @@
 use crate::scene::{FrictionMode, Scene};
 use crate::sph::{Kernel, lattice_density};
 
+/// The longest pair gradient in its unit; the rest up to 32767 is left for rounding.
+const LONGEST_GRADIENT: f32 = 32000.0;
+
 /// Constants that do not change within a step.
 #[derive(Clone, Debug)]
 pub struct IisphParams {
@@ -14,6 +17,8 @@ pub struct IisphParams {
     pub support: f32,
     /// Volume of a particle in kernel sums, so that a lattice has rest density [m3].
     pub volume: f32,
+    /// Unit in which pair gradients are stored [1/m]: the longest is 32000.
+    pub gradient_unit: f32,
     /// Sum of |G|^2 over a full lattice neighbourhood, G = V grad W [1/m2].
     pub lattice_gradient_squared: f32,
     /// Factor of the viscous sum, so that a disordered neighbourhood gives the Laplacian.
@@ -54,6 +59,7 @@ impl IisphParams {
             spacing,
             support: kernel.support(),
             volume,
+            gradient_unit: volume * kernel.steepest_slope() / LONGEST_GRADIENT,
             lattice_gradient_squared: lattice_sum(kernel, spacing, |x, factor| {
                 (volume * factor).powi(2) * x.length_squared()
             }),

@@ -1,5 +1,6 @@
 //! The material laws of granular IISPH as pure functions: what one particle does in one sweep.
 
+use crate::simd::Real;
 use crate::sym3::Sym3;
 
 /// Density, relative to rest, above which a loose particle resists compaction.
@@ -13,21 +14,23 @@ pub const EXCESS_CORRECTION: f32 = 0.2;
 ///
 /// ```text
 /// grains:  e > 0:  0.2 e          e <= 0:  min(rho - 0.8, 0) + kappa dt e          e = rho - 1
-/// fluid:   e
+/// fluid:   e                      see required_expansion_of_fluid
 /// ```
 /// `density` is rho [1, relative to rest]; `compaction` is kappa dt. Plain IISPH ([ICS14] eq. 8: source e) gives no
 /// pressure, hence no friction, wherever a surface or a loose spot lies below rest density, and piles melt from
 /// there. Grains above [`LOOSE_DENSITY`] carry load at once and compact only at the rate kappa.
-#[inline]
-pub fn required_expansion(density: f32, compaction: f32, fluid: bool) -> f32 {
-    let excess = density - 1.0;
-    if fluid {
-        excess
-    } else if excess > 0.0 {
-        EXCESS_CORRECTION * excess
-    } else {
-        (density - LOOSE_DENSITY).min(0.0) + compaction * excess
-    }
+#[inline(always)]
+pub fn required_expansion<F: Real>(density: F, compaction: F) -> F {
+    let excess = density - F::splat(1.0);
+    let zero = F::splat(0.0);
+    let loose = (density - F::splat(LOOSE_DENSITY)).at_most(zero) + compaction * excess;
+    zero.if_below(excess, F::splat(EXCESS_CORRECTION) * excess, loose)
+}
+
+/// What [`required_expansion`] is for a plain fluid.
+#[inline(always)]
+pub fn required_expansion_of_fluid<F: Real>(density: F) -> F {
+    density - F::splat(1.0)
 }
 
 /// Share of a density deficit that shear closes per unit of |E|_F: sqrt(2) K phi with K = 4.1, phi = 0.6.
@@ -40,9 +43,9 @@ pub const SHEAR_COMPACTION: f32 = 3.4;
 /// ```
 /// Without the second term every stir of a flow dilates it further and it runs at 0.88 of its rest density; with it,
 /// at 0.93 to 0.97. At rest there is no shear and nothing creeps.
-#[inline]
-pub fn compaction_rate(rest: f32, strain_rate: f32) -> f32 {
-    rest + SHEAR_COMPACTION * strain_rate
+#[inline(always)]
+pub fn compaction_rate<F: Real>(rest: f32, strain_rate: F) -> F {
+    F::splat(rest) + F::splat(SHEAR_COMPACTION) * strain_rate
 }
 
 /// Unilateral pressure: a relaxed Jacobi step, never negative. NaN becomes 0.
@@ -50,9 +53,9 @@ pub fn compaction_rate(rest: f32, strain_rate: f32) -> f32 {
 /// ```text
 /// p <- max(0, p + omega err / (dt^2 A))          [ICS14] eq. 12, clamped
 /// ```
-#[inline]
-pub fn project_pressure(pressure: f32, error: f32, step: f32) -> f32 {
-    (pressure + step * error).max(0.0)
+#[inline(always)]
+pub fn project_pressure<F: Real>(pressure: F, error: F, step: F) -> F {
+    (pressure + step * error).at_least(F::splat(0.0))
 }
 
 /// Returns a frictional stress to the yield cone along its own direction. What is not finite becomes 0.
@@ -60,16 +63,14 @@ pub fn project_pressure(pressure: f32, error: f32, step: f32) -> f32 {
 /// ```text
 /// s <- s min(1, limit / |s|_F)
 /// ```
-#[inline]
-pub fn return_to_cone(stress: Sym3, limit: f32) -> Sym3 {
+#[inline(always)]
+pub fn return_to_cone<F: Real>(stress: Sym3<F>, limit: F) -> Sym3<F> {
+    let zero = F::splat(0.0);
     let norm_squared = stress.norm_squared();
-    if norm_squared <= limit * limit {
-        return stress;
-    }
-    if !norm_squared.is_finite() {
-        return Sym3::ZERO;
-    }
-    stress.scaled(limit / norm_squared.sqrt())
+    let outside = limit / norm_squared.root();
+    let scale = (limit * limit).if_below(norm_squared, outside, F::splat(1.0));
+    let returned = stress.scaled(scale);
+    returned.zip(&returned, |s, _| norm_squared.if_below(F::splat(f32::INFINITY), s, zero))
 }
 
 #[cfg(test)]
@@ -102,10 +103,10 @@ mod tests {
 
     #[test]
     fn loose_grains_compact_slowly_and_very_loose_ones_freely() {
-        let slow = required_expansion(0.95, 0.004, false);
+        let slow = required_expansion(0.95, 0.004);
         assert!(slow < 0.0 && slow > -0.001);
-        assert!(required_expansion(0.5, 0.004, false) < -0.29);
-        assert!((required_expansion(1.01, 0.004, false) - 0.002).abs() < 1e-6);
-        assert!((required_expansion(0.5, 0.0, true) + 0.5).abs() < 1e-6);
+        assert!(required_expansion(0.5, 0.004) < -0.29);
+        assert!((required_expansion(1.01, 0.004) - 0.002).abs() < 1e-6);
+        assert!((required_expansion_of_fluid(0.5f32) + 0.5).abs() < 1e-6);
     }
 }

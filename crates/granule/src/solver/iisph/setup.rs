@@ -3,13 +3,15 @@
 use glam::Vec4;
 
 use crate::material::Material;
-use crate::neighbors::{CellIndex, Domain, NeighborLists, Permutation, sum_blocks};
+use crate::neighbors::{CellIndex, Domain, NeighborLists, Permutation, Scratch, sum_blocks};
 use crate::particles::Particles;
 use crate::scene::{FrictionMode, Scene};
+use crate::simd::Instructions;
 use crate::sph::{Kernel, WallTable};
 
 use super::Defect;
 use super::density::DensityInput;
+use super::laws::Laws;
 use super::params::IisphParams;
 use super::predict::PredictInput;
 use super::sweep::SweepInput;
@@ -40,6 +42,7 @@ pub struct Setup {
     pub wall_table: WallTable,
     pub materials: Vec<Material>,
     pub domain: Domain,
+    pub instructions: Instructions,
     pub defect: Option<Defect>,
 }
 
@@ -53,20 +56,20 @@ impl Setup {
             kernel,
             materials: scene.material.iter().map(|m| Material::new(m, scene.iisph.yield_law)).collect(),
             domain: Domain::new(scene.simulation.periodic.axes()),
+            instructions: Instructions::best(),
             defect: None,
         }
     }
 
-    pub fn density_input<'a>(&'a self, search: &'a Search, particles: &'a Particles) -> DensityInput<'a> {
+    pub fn density_input<'a>(&'a self, particles: &'a Particles) -> DensityInput<'a> {
         DensityInput {
             params: &self.params,
             kernel: &self.kernel,
             wall_fill: self.wall_table.fill(),
             domain: &self.domain,
-            lists: &search.lists,
-            materials: &self.materials,
+            laws: Laws::new(&self.materials, &particles.material),
             position: &particles.position,
-            material: &particles.material,
+            instructions: self.instructions,
         }
     }
 
@@ -79,12 +82,13 @@ impl Setup {
     ) -> PredictInput<'a> {
         PredictInput {
             particles,
-            materials: &self.materials,
+            laws: Laws::new(&self.materials, &particles.material),
             lists: &search.lists,
             domain: &self.domain,
             params: &self.params,
             dt: dt as f32,
             time,
+            instructions: self.instructions,
         }
     }
 
@@ -95,15 +99,15 @@ impl Setup {
         dt: f64,
     ) -> SweepInput<'a> {
         let dt = dt as f32;
-        let fluid = self.materials.iter().all(Material::is_fluid);
+        let laws = Laws::new(&self.materials, &particles.material);
         let densest = self.materials.iter().map(|m| m.density).fold(0.0, f32::max);
         let stand_off = if self.defect == Some(Defect::WallStandOff) { REFERENCE_STAND_OFF } else { 1.0 };
         let sign = if self.defect == Some(Defect::StressSign) { -1.0 } else { 1.0 };
         SweepInput {
             lists: &search.lists,
-            materials: &self.materials,
-            material: &particles.material,
+            laws,
             dt,
+            gradient_unit: self.params.gradient_unit,
             wall: WallStep {
                 radius: stand_off * self.params.radius,
                 inverse_dt: 1.0 / dt,
@@ -111,9 +115,10 @@ impl Setup {
             },
             rest_compaction: self.params.compaction_rate(),
             least_diagonal: LEAST_DIAGONAL * self.params.lattice_gradient_squared / densest,
-            pressure_relaxation: if fluid { FLUID_RELAXATION } else { COUPLED_RELAXATION },
+            pressure_relaxation: if laws.fluid { FLUID_RELAXATION } else { COUPLED_RELAXATION },
             stress_step: sign * COUPLED_RELAXATION * self.full_stress_step(dt as f64),
             explicit: self.params.friction == FrictionMode::Explicit,
+            instructions: self.instructions,
         }
     }
 
@@ -146,6 +151,8 @@ pub struct Search {
     /// Neighbours per particle from a checkpoint, until lists are built.
     restored_count: Vec<u32>,
     pub order: Permutation,
+    /// Memory for reordering columns.
+    pub scratch: Scratch,
     pub lists: NeighborLists,
     /// Where each particle was in the lists, once some were removed since.
     listed: Option<Vec<u32>>,
@@ -164,7 +171,7 @@ impl Search {
     /// Lists neighbours of particles that are in order.
     pub fn find_neighbors(&mut self, setup: &Setup, position: &[Vec4]) {
         self.cells.search_all_rows(setup.defect != Some(Defect::MissingNeighborRow));
-        self.lists.build(&self.cells, &setup.domain, setup.params.support, position);
+        self.lists.build(&self.cells, &setup.domain, setup.params.support, position, setup.instructions);
     }
 
     /// Neighbours of a particle in the last step's lists; 0 for one added since.
@@ -172,7 +179,7 @@ impl Search {
         if let Some(count) = self.restored_count.get(particle) {
             return *count;
         }
-        self.listed_as(particle).map_or(0, |k| self.lists.of(k).len() as u32)
+        self.listed_as(particle).map_or(0, |k| self.lists.neighbor_count(k) as u32)
     }
 
     fn listed_as(&self, particle: usize) -> Option<usize> {

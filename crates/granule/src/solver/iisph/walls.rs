@@ -45,9 +45,23 @@ impl WallBlock {
         &self.contact[self.offset[k] as usize..self.offset[k + 1] as usize]
     }
 
-    /// The contacts of the block's `k`-th particle.
-    pub fn of_mut(&mut self, k: usize) -> &mut [WallContact] {
-        &mut self.contact[self.offset[k] as usize..self.offset[k + 1] as usize]
+    /// The particles of the block that have contacts, and these.
+    pub fn with_contacts(&self) -> impl Iterator<Item = (usize, &[WallContact])> {
+        let particles = if self.contact.is_empty() { 0 } else { self.offset.len() - 1 };
+        (0..particles).map(|k| (k, self.of(k))).filter(|(_, contacts)| !contacts.is_empty())
+    }
+
+    /// Runs over the particles of the block that have contacts.
+    pub fn for_each_mut(&mut self, mut each: impl FnMut(usize, &mut [WallContact])) {
+        if self.contact.is_empty() {
+            return;
+        }
+        for k in 0..self.offset.len() - 1 {
+            let range = self.offset[k] as usize..self.offset[k + 1] as usize;
+            if !range.is_empty() {
+                each(k, &mut self.contact[range]);
+            }
+        }
     }
 }
 

@@ -1,0 +1,193 @@
+//! Sixteen numbers in one register of AVX-512.
+
+use std::arch::x86_64::*;
+
+use super::{LANES, Lanes, Real, Vectorised, arithmetic};
+
+/// Sixteen numbers in one register.
+#[derive(Clone, Copy)]
+pub struct Avx512(__m512);
+
+/// Does work with AVX-512.
+///
+/// # Safety
+/// The processor must have the instructions.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt")]
+pub unsafe fn run<W: Vectorised>(work: W) -> W::Output {
+    work.run::<Avx512>()
+}
+
+// SAFETY, for every use of instructions below: `Avx512` is only used inside `run`, whose caller has checked the
+// processor.
+arithmetic!(
+    Avx512,
+    |a: Avx512, b: Avx512| Avx512(unsafe { _mm512_add_ps(a.0, b.0) }),
+    |a: Avx512, b: Avx512| Avx512(unsafe { _mm512_sub_ps(a.0, b.0) }),
+    |a: Avx512, b: Avx512| Avx512(unsafe { _mm512_mul_ps(a.0, b.0) }),
+    |a: Avx512, b: Avx512| Avx512(unsafe { _mm512_div_ps(a.0, b.0) })
+);
+
+impl Real for Avx512 {
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_set1_ps(value) })
+    }
+
+    #[inline(always)]
+    fn root(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_sqrt_ps(self.0) })
+    }
+
+    #[inline(always)]
+    fn at_least(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_max_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn at_most(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_min_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn if_below(self, other: Self, yes: Self, no: Self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let mask = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, other.0);
+            Self(_mm512_mask_blend_ps(mask, no.0, yes.0))
+        }
+    }
+}
+
+// SAFETY: used only inside `run`.
+unsafe impl Lanes for Avx512 {
+    #[inline(always)]
+    fn from_array(values: &[f32; LANES]) -> Self {
+        // SAFETY: see above; sixteen numbers are there.
+        Self(unsafe { _mm512_loadu_ps(values.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn to_array(self) -> [f32; LANES] {
+        let mut values = [0.0; LANES];
+        // SAFETY: see above; there is room for sixteen numbers.
+        unsafe { _mm512_storeu_ps(values.as_mut_ptr(), self.0) };
+        values
+    }
+
+    #[inline(always)]
+    fn from_i16(values: &[i16; LANES]) -> Self {
+        // SAFETY: see above; sixteen integers are there.
+        unsafe {
+            let narrow = _mm256_loadu_si256(values.as_ptr().cast());
+            Self(_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(narrow)))
+        }
+    }
+
+    #[inline(always)]
+    fn to_i16(self) -> [i16; LANES] {
+        let mut values = [0; LANES];
+        // SAFETY: see above; there is room for sixteen integers.
+        unsafe {
+            let narrow = _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(self.0));
+            _mm256_storeu_si256(values.as_mut_ptr().cast(), narrow);
+        }
+        values
+    }
+
+    #[inline(always)]
+    fn below(self, other: Self) -> u32 {
+        // SAFETY: see above.
+        unsafe { _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, other.0) as u32 }
+    }
+
+    #[inline(always)]
+    fn keep(self, mask: u32) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_maskz_mov_ps(mask as u16, self.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn push_indices(first: u32, mask: u32, out: *mut u32) -> usize {
+        // SAFETY: see above; the caller has made room for sixteen values.
+        unsafe {
+            let counting = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            let index = _mm512_add_epi32(_mm512_set1_epi32(first as i32), counting);
+            _mm512_storeu_si512(out.cast(), _mm512_maskz_compress_epi32(mask as u16, index));
+        }
+        (mask as u16).count_ones() as usize
+    }
+
+    #[inline(always)]
+    unsafe fn gather(column: &[f32], base: u32, delta: &[u16; LANES]) -> Self {
+        // SAFETY: see above; the caller promises indices of the column.
+        unsafe {
+            let index = _mm512_cvtepu16_epi32(_mm256_loadu_si256(delta.as_ptr().cast()));
+            Self(_mm512_i32gather_ps::<4>(index, column.as_ptr().add(base as usize)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn gather4(rows: &[f32], stride: usize, base: u32, delta: &[u16; LANES]) -> [Self; 4] {
+        // SAFETY: see above; the caller promises indices of the rows.
+        unsafe {
+            let first = rows.as_ptr().add(stride * base as usize);
+            let row = |k: usize| first.add(stride * delta[k] as usize);
+            transpose([four(row, 0), four(row, 1), four(row, 2), four(row, 3)])
+        }
+    }
+
+    #[inline(always)]
+    fn from_rows(rows: &[[f32; 4]; LANES]) -> [Self; 4] {
+        // SAFETY: see above; all rows are there.
+        unsafe {
+            let row = |k: usize| rows[k].as_ptr();
+            transpose([four(row, 0), four(row, 1), four(row, 2), four(row, 3)])
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn to_rows(columns: [Self; 4], out: *mut f32, stride: usize) {
+        // SAFETY: see above; the caller has made room.
+        unsafe {
+            let rows = transpose(columns.map(|column| column.0));
+            for (k, Self(rows)) in rows.into_iter().enumerate() {
+                _mm_storeu_ps(out.add(stride * k), _mm512_castps512_ps128(rows));
+                _mm_storeu_ps(out.add(stride * (k + 4)), _mm512_extractf32x4_ps::<1>(rows));
+                _mm_storeu_ps(out.add(stride * (k + 8)), _mm512_extractf32x4_ps::<2>(rows));
+                _mm_storeu_ps(out.add(stride * (k + 12)), _mm512_extractf32x4_ps::<3>(rows));
+            }
+        }
+    }
+}
+
+/// Rows r, r + 4, r + 8 and r + 12 in one register.
+#[inline(always)]
+unsafe fn four(row: impl Fn(usize) -> *const f32, r: usize) -> __m512 {
+    // SAFETY: the caller promises four numbers per row, and the instructions.
+    unsafe {
+        let low = _mm512_castps128_ps512(_mm_loadu_ps(row(r)));
+        let low = _mm512_insertf32x4::<1>(low, _mm_loadu_ps(row(r + 4)));
+        let low = _mm512_insertf32x4::<2>(low, _mm_loadu_ps(row(r + 8)));
+        _mm512_insertf32x4::<3>(low, _mm_loadu_ps(row(r + 12)))
+    }
+}
+
+/// Transposes the 4 x 4 blocks that lie in each quarter of the registers.
+#[inline(always)]
+unsafe fn transpose([a, b, c, d]: [__m512; 4]) -> [Avx512; 4] {
+    // SAFETY: the caller promises the instructions.
+    unsafe {
+        let (ab_low, ab_high) = (_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+        let (cd_low, cd_high) = (_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
+        [
+            Avx512(_mm512_shuffle_ps::<0b01_00_01_00>(ab_low, cd_low)),
+            Avx512(_mm512_shuffle_ps::<0b11_10_11_10>(ab_low, cd_low)),
+            Avx512(_mm512_shuffle_ps::<0b01_00_01_00>(ab_high, cd_high)),
+            Avx512(_mm512_shuffle_ps::<0b11_10_11_10>(ab_high, cd_high)),
+        ]
+    }
+}
