@@ -3,6 +3,7 @@
 use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
+use super::blocks::BLOCK;
 use super::domain::Domain;
 
 /// Cell coordinates beyond this are clamped. Clamping keeps neighbours in equal or adjacent cells, so pairs that
@@ -27,12 +28,14 @@ struct Axis {
 }
 
 impl Axis {
+    /// The cell of a coordinate; never falls as the coordinate grows.
+    #[inline]
     fn coordinate(&self, x: f32) -> i32 {
-        let cell = ((x as f64 - self.origin) * self.per_metre).floor();
-        if self.periodic_count > 0 {
-            return (cell as i32).clamp(0, self.periodic_count as i32 - 1);
-        }
-        cell.clamp(-COORDINATE_LIMIT, COORDINATE_LIMIT) as i32
+        let cell = (x as f64 - self.origin) * self.per_metre;
+        let cell = cell.clamp(-COORDINATE_LIMIT, COORDINATE_LIMIT);
+        let toward_zero = cell as i32;
+        let floor = toward_zero - i32::from(f64::from(toward_zero) > cell);
+        if self.periodic_count > 0 { floor.clamp(0, self.periodic_count as i32 - 1) } else { floor }
     }
 
     /// The cells next to `c` (relative coordinate) as at most two spans.
@@ -169,7 +172,8 @@ impl CellIndex {
         }
         self.fit_keys_to_bounds(position);
         let axes = self.axes;
-        position.par_iter().map(|x| key_of(&axes, x.truncate())).collect_into_vec(key);
+        let keys = position.par_iter().with_min_len(4096).map(|x| key_of(&axes, x.truncate()));
+        keys.collect_into_vec(key);
     }
 
     /// Bits of the largest key.
@@ -178,25 +182,17 @@ impl CellIndex {
     }
 
     fn fit_keys_to_bounds(&mut self, position: &[Vec4]) {
-        let axes = self.axes;
-        let empty = ([i32::MAX; 3], [i32::MIN; 3]);
-        let (low, high) = position
-            .par_iter()
-            .map(|x| {
-                let c = [0, 1, 2].map(|axis| axes[axis].coordinate(x[axis]));
-                (c, c)
+        let (lowest, highest) = position
+            .par_chunks(BLOCK)
+            .map(|chunk| {
+                chunk.iter().fold((Vec4::INFINITY, Vec4::NEG_INFINITY), |a, x| (a.0.min(*x), a.1.max(*x)))
             })
-            .reduce(
-                || empty,
-                |a, b| {
-                    ([0, 1, 2].map(|k| i32::min(a.0[k], b.0[k])), [0, 1, 2].map(|k| i32::max(a.1[k], b.1[k])))
-                },
-            );
+            .reduce(|| (Vec4::INFINITY, Vec4::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
         let mut shift = 0;
-        for (axis, (low, high)) in self.axes.iter_mut().zip(low.into_iter().zip(high)) {
+        for (k, axis) in self.axes.iter_mut().enumerate() {
             let (low, high) = match axis.periodic_count {
-                0 if low > high => (0, 0),
-                0 => (low, high),
+                0 if position.is_empty() => (0, 0),
+                0 => (axis.coordinate(lowest[k]), axis.coordinate(highest[k])),
                 n => (0, n as i32 - 1),
             };
             axis.min = low;

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::blocks::{BLOCK, block_count, block_range};
 use super::cells::{CellIndex, Walk};
 use super::domain::Domain;
-use crate::simd::{Instructions, LANES, Lanes, Vectorised, load};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised};
 
 /// One neighbour for each of sixteen particles.
 #[repr(C, align(64))]
@@ -53,11 +53,7 @@ impl NeighborBlock {
     #[inline(always)]
     pub fn group(&self, g: usize) -> Group<'_> {
         let range = self.first[g] as usize..self.first[g + 1] as usize;
-        Group {
-            base: &self.base[range.clone()],
-            mask: &self.mask[range.clone()],
-            slots: &self.slots[range],
-        }
+        Group { base: &self.base[range.clone()], mask: &self.mask[range.clone()], slots: &self.slots[range] }
     }
 
     /// The slots of the block's `g`-th group, with gradients to be written.
@@ -80,15 +76,15 @@ impl NeighborBlock {
             .map(move |s| group.base[s] as usize + group.slots[s].delta[lane] as usize)
     }
 
-    fn push(&mut self, base: u32, mask: u16, delta: [u16; LANES]) {
+    /// Makes room for more slots and returns the first one's number.
+    fn begin(&mut self, count: usize) -> usize {
         let at = self.base.len();
-        if at == self.slots.len() {
-            self.slots.resize((2 * at).max(64), Slot::EMPTY);
+        if self.slots.len() < at + count {
+            let needed = (at + count).max(at + at / 8);
+            self.slots.reserve_exact(needed - self.slots.len());
+            self.slots.resize(needed, Slot::EMPTY);
         }
-        self.slots[at].delta = delta;
-        self.base.push(base);
-        self.mask.push(mask);
-        self.pairs += mask.count_ones() as usize;
+        at
     }
 
     fn bytes(&self) -> usize {
@@ -198,14 +194,27 @@ struct LaneLists {
     stride: usize,
     index: Vec<u32>,
     count: [u32; LANES],
+    /// Lowest candidate of all lanes, and one past the highest.
+    extent: (u32, u32),
 }
 
 impl LaneLists {
-    /// Makes room for `most` neighbours per lane and sixteen more that are written and not kept.
-    fn reserve(&mut self, most: usize) {
-        if self.stride >= most + LANES {
-            return;
+    /// Makes room for these candidates.
+    #[inline(always)]
+    fn prepare(&mut self, ranges: &[(u32, u32)]) {
+        let mut most = 0;
+        for &(from, to) in ranges {
+            most += (to - from) as usize;
+            self.extent = (self.extent.0.min(from), self.extent.1.max(to));
         }
+        if self.stride < most + LANES {
+            self.reserve(most);
+        }
+    }
+
+    /// Makes room for `most` neighbours per lane and sixteen more that are written and not kept.
+    #[cold]
+    fn reserve(&mut self, most: usize) {
         let stride = (most + LANES).next_power_of_two();
         let mut index = vec![0; stride * LANES];
         for (old, new) in self.index.chunks(self.stride.max(1)).zip(index.chunks_mut(stride)) {
@@ -246,16 +255,17 @@ impl Vectorised for BuildBlock<'_> {
         let mut walk = Walk::new(search.cells, range.start);
         for group in range.clone().step_by(LANES) {
             found.count = [0; LANES];
+            found.extent = (u32::MAX, 0);
             for i in group..(group + LANES).min(range.end) {
                 let ranges = walk.around(i);
-                found.reserve(ranges.iter().map(|&(from, to)| (to - from) as usize).sum());
+                found.prepare(ranges);
                 found.count[i - group] = if periodic {
                     search.find::<L, true>(i, ranges, found, i - group)
                 } else {
                     search.find::<L, false>(i, ranges, found, i - group)
                 };
             }
-            fill_slots(found, block);
+            fill_slots::<L>(found, block);
             block.first.push(block.base.len() as u32);
         }
     }
@@ -271,19 +281,19 @@ impl BlockSearch<'_> {
         found: &mut LaneLists,
         lane: usize,
     ) -> u32 {
-        let axes = self.coordinates.axis.each_ref();
-        let own = axes.map(|axis| L::splat(axis[i]));
+        let [x, y, z] = &self.coordinates.axis;
+        let own = [L::splat(x[i]), L::splat(y[i]), L::splat(z[i])];
         let reach_squared = L::splat(self.reach * self.reach);
         let out = &mut found.index[lane * found.stride..(lane + 1) * found.stride];
         let mut count = 0;
         for &(from, to) in ranges {
-            for first in (from..to).step_by(LANES) {
-                let mut d = [0, 1, 2].map(|k| own[k] - load::<L>(axes[k], first as usize));
-                if PERIODIC {
-                    d = self.domain.nearest_image(d);
+            let mut first = from;
+            while first < to {
+                let mut near = self.squared_distances::<L, PERIODIC>(own, first).below(reach_squared);
+                let left = to - first;
+                if left < LANES as u32 {
+                    near &= (1 << left) - 1;
                 }
-                let mut near = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).below(reach_squared);
-                near &= u32::MAX >> (32 - (to - first).min(LANES as u32));
                 let itself = (i as u32).wrapping_sub(first);
                 if itself < LANES as u32 {
                     near &= !(1 << itself);
@@ -291,45 +301,84 @@ impl BlockSearch<'_> {
                 debug_assert!(count + LANES <= out.len());
                 // SAFETY: `reserve` has made room for all candidates and sixteen more.
                 count += unsafe { L::push_indices(first, near, out.as_mut_ptr().add(count)) };
+                first += LANES as u32;
             }
         }
         count as u32
     }
+
+    /// Squared distances from a point to the sixteen particles from `first` on.
+    #[inline(always)]
+    fn squared_distances<L: Lanes, const PERIODIC: bool>(&self, point: [L; 3], first: u32) -> L {
+        let first = first as usize;
+        let mut d = [0, 1, 2].map(|k| {
+            let axis = &self.coordinates.axis[k];
+            debug_assert!(first + LANES <= axis.len());
+            // SAFETY: `first` is a particle, and the columns are sixteen numbers longer than there are particles.
+            point[k] - L::from_array(unsafe { &*axis.as_ptr().add(first).cast() })
+        });
+        if PERIODIC {
+            d = self.domain.nearest_image(d);
+        }
+        d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
+    }
 }
 
-/// Turns the lists of sixteen particles into slots. A neighbour too far off in memory for its slot waits for a later
-/// one; the order within each lane stays.
+/// Turns the lists of sixteen particles into slots.
 #[inline(always)]
-fn fill_slots(found: &LaneLists, block: &mut NeighborBlock) {
+fn fill_slots<L: Lanes>(found: &LaneLists, block: &mut NeighborBlock) {
+    let most = found.count.iter().copied().max().unwrap_or(0) as usize;
+    let (lowest, end) = found.extent;
+    if end - lowest > REACH_OF_SLOT {
+        return fill_slots_far(found, block);
+    }
+    let at = block.begin(most);
+    block.base.resize(at + most, lowest);
+    block.mask.resize(at + most, 0);
+    for k in 0..most {
+        // SAFETY: every lane has room for the longest list.
+        let (delta, mask) = unsafe { L::take_row(&found.index, found.stride, k, &found.count, lowest) };
+        block.slots[at + k].delta = delta;
+        block.mask[at + k] = mask as u16;
+    }
+    block.pairs += found.count.iter().sum::<u32>() as usize;
+}
+
+/// As [`fill_slots`], for neighbours far apart in memory: one that is too far off for its slot waits for a later one;
+/// the order within each lane stays.
+#[cold]
+fn fill_slots_far(found: &LaneLists, block: &mut NeighborBlock) {
     let mut cursor = [0u32; LANES];
     loop {
-        let mut next = [u32::MAX; LANES];
-        let mut base = u32::MAX;
-        for lane in 0..LANES {
+        let next: [u32; LANES] = std::array::from_fn(|lane| {
             let place = lane * found.stride + cursor[lane] as usize;
-            let index = found.index[place];
-            next[lane] = if cursor[lane] < found.count[lane] { index } else { u32::MAX };
-            base = base.min(next[lane]);
-        }
+            if cursor[lane] < found.count[lane] { found.index[place] } else { u32::MAX }
+        });
+        let base = next.into_iter().min().unwrap_or(u32::MAX);
         if base == u32::MAX {
             return;
         }
-        let mut delta = [0u16; LANES];
+        let mut slot = [0u16; LANES];
         let mut mask = 0u16;
         for lane in 0..LANES {
-            let distance = next[lane] - base;
-            let fits = distance <= REACH_OF_SLOT && next[lane] != u32::MAX;
-            delta[lane] = if fits { distance as u16 } else { 0 };
+            let fits = next[lane] != u32::MAX && next[lane] - base <= REACH_OF_SLOT;
+            slot[lane] = if fits { (next[lane] - base) as u16 } else { 0 };
             cursor[lane] += fits as u32;
             mask |= (fits as u16) << lane;
         }
-        block.push(base, mask, delta);
+        let at = block.begin(1);
+        block.slots[at].delta = slot;
+        block.base.push(base);
+        block.mask.push(mask);
+        block.pairs += mask.count_ones() as usize;
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::super::{Permutation, brute_force_neighbors};
     use super::*;
+    use crate::simd::Portable;
     use glam::Vec3;
     use proptest::prelude::*;
 
@@ -388,8 +437,9 @@ mod tests {
         for (lane, list) in [vec![5, 90_000], vec![70_000, 70_001, 900_000], vec![40]].iter().enumerate() {
             found.index[lane * found.stride..][..list.len()].copy_from_slice(list);
         }
+        found.extent = (5, 900_001);
         let mut block = NeighborBlock { first: vec![0], ..NeighborBlock::default() };
-        fill_slots(&found, &mut block);
+        fill_slots::<Portable>(&found, &mut block);
         block.first.push(block.base.len() as u32);
         assert_eq!(block.of(0).collect::<Vec<_>>(), [5, 90_000]);
         assert_eq!(block.of(1).collect::<Vec<_>>(), [70_000, 70_001, 900_000]);

@@ -5,6 +5,9 @@ use rayon::prelude::*;
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
 
+/// Fewest keys that are worth a thread.
+const LEAST_CHUNK: usize = 8192;
+
 /// Memory that is used again from step to step when columns are reordered.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
@@ -25,6 +28,8 @@ pub struct Permutation {
     identity: bool,
     scratch: Vec<(u64, u32)>,
     pairs: Vec<(u64, u32)>,
+    /// Per chunk, where its next entry of each digit goes.
+    starts: Vec<[u32; DIGITS]>,
 }
 
 impl Permutation {
@@ -36,20 +41,15 @@ impl Permutation {
             self.index.extend(0..key.len() as u32);
             return;
         }
-        self.pairs.clear();
-        self.pairs.extend(key.iter().enumerate().map(|(i, &k)| (k, i as u32)));
+        let chunk = key.len().div_ceil(rayon::current_num_threads()).max(LEAST_CHUNK);
+        key.par_iter().with_min_len(4096).enumerate().map(|(i, &k)| (k, i as u32)).collect_into_vec(&mut self.pairs);
         self.scratch.resize(key.len(), (0, 0));
-        let mut shift = 0;
-        while shift < bits {
-            radix_pass(&self.pairs, &mut self.scratch, shift);
+        for shift in (0..bits).step_by(DIGIT_BITS as usize) {
+            radix_pass(&self.pairs, &mut self.scratch, shift, chunk, &mut self.starts);
             std::mem::swap(&mut self.pairs, &mut self.scratch);
-            shift += DIGIT_BITS;
         }
-        self.index.clear();
-        self.index.extend(self.pairs.iter().map(|&(_, i)| i));
-        for (slot, &(k, _)) in key.iter_mut().zip(&self.pairs) {
-            *slot = k;
-        }
+        self.pairs.par_iter().with_min_len(4096).map(|&(_, i)| i).collect_into_vec(&mut self.index);
+        key.par_iter_mut().with_min_len(4096).zip(&self.pairs).for_each(|(slot, &(k, _))| *slot = k);
     }
 
     /// Reorders a column; `scratch` is any vector, whose memory is used again.
@@ -67,22 +67,44 @@ impl Permutation {
     }
 }
 
-fn radix_pass(from: &[(u64, u32)], to: &mut [(u64, u32)], shift: u32) {
+/// Sorts by one digit. Every chunk counts its digits; where the chunks' equal digits go follows from the counts, so the
+/// result is stable and does not depend on the number of chunks.
+fn radix_pass(
+    from: &[(u64, u32)],
+    to: &mut [(u64, u32)],
+    shift: u32,
+    chunk: usize,
+    starts: &mut Vec<[u32; DIGITS]>,
+) {
     let digit = |key: u64| (key >> shift) as usize & (DIGITS - 1);
-    let mut starts = [0u32; DIGITS];
-    for &(key, _) in from {
-        starts[digit(key)] += 1;
-    }
+    starts.resize(from.len().div_ceil(chunk), [0; DIGITS]);
+    starts.par_iter_mut().zip(from.par_chunks(chunk)).for_each(|(starts, chunk)| {
+        starts.fill(0);
+        chunk.iter().for_each(|&(key, _)| starts[digit(key)] += 1);
+    });
     let mut sum = 0;
-    for start in &mut starts {
-        sum += std::mem::replace(start, sum);
+    for digit in 0..DIGITS {
+        for starts in starts.iter_mut() {
+            sum += std::mem::replace(&mut starts[digit], sum);
+        }
     }
-    for &pair in from {
-        let slot = &mut starts[digit(pair.0)];
-        to[*slot as usize] = pair;
-        *slot += 1;
-    }
+    let to = Places(to.as_mut_ptr());
+    starts.par_iter_mut().zip(from.par_chunks(chunk)).for_each(|(starts, chunk)| {
+        let to = &to;
+        for &pair in chunk {
+            let slot = &mut starts[digit(pair.0)];
+            // SAFETY: the counts give every entry a place of its own below the number of entries.
+            unsafe { *to.0.add(*slot as usize) = pair };
+            *slot += 1;
+        }
+    });
 }
+
+/// Places that several threads write to, each to its own.
+struct Places(*mut (u64, u32));
+
+// SAFETY: `radix_pass` writes every place once.
+unsafe impl Sync for Places {}
 
 #[cfg(test)]
 mod tests {
@@ -103,6 +125,15 @@ mod tests {
             let mut column = keys.clone();
             permutation.apply(&mut column, &mut Vec::new());
             prop_assert_eq!(column, sorted);
+        }
+
+        #[test]
+        fn many_chunks_give_the_order_of_one(keys in prop::collection::vec(0u64..5000, 1..900), chunk in 1usize..200) {
+            let pairs: Vec<(u64, u32)> = keys.iter().copied().zip(0..).collect();
+            let [mut one, mut many] = [(); 2].map(|_| vec![(0, 0); pairs.len()]);
+            radix_pass(&pairs, &mut one, 0, pairs.len(), &mut Vec::new());
+            radix_pass(&pairs, &mut many, 0, chunk, &mut Vec::new());
+            prop_assert_eq!(one, many);
         }
     }
 }

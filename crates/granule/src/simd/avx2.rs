@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LANES, Lanes, Real, Vectorised, arithmetic};
+use super::{LANES, Lanes, Real, Vectorised, arithmetic, index};
 
 /// Sixteen numbers in two registers.
 #[derive(Clone, Copy)]
@@ -21,9 +21,13 @@ pub unsafe fn run<W: Vectorised>(work: W) -> W::Output {
 // processor.
 arithmetic!(
     Avx2,
+    // SAFETY: see above.
     |a: Avx2, b: Avx2| unsafe { Avx2(_mm256_add_ps(a.0, b.0), _mm256_add_ps(a.1, b.1)) },
+    // SAFETY: see above.
     |a: Avx2, b: Avx2| unsafe { Avx2(_mm256_sub_ps(a.0, b.0), _mm256_sub_ps(a.1, b.1)) },
+    // SAFETY: see above.
     |a: Avx2, b: Avx2| unsafe { Avx2(_mm256_mul_ps(a.0, b.0), _mm256_mul_ps(a.1, b.1)) },
+    // SAFETY: see above.
     |a: Avx2, b: Avx2| unsafe { Avx2(_mm256_div_ps(a.0, b.0), _mm256_div_ps(a.1, b.1)) }
 );
 
@@ -147,12 +151,25 @@ unsafe impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn gather(column: &[f32], base: u32, delta: &[u16; LANES]) -> Self {
-        // SAFETY: see above; the caller promises indices of the column.
+    unsafe fn take_row(
+        lists: &[u32],
+        stride: usize,
+        k: usize,
+        count: &[u32; LANES],
+        lowest: u32,
+    ) -> ([u16; LANES], u32) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { super::Portable::take_row(lists, stride, k, count, lowest) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> Self {
+        // SAFETY: see above; the caller promises indices of the rows.
         unsafe {
-            let first = column.as_ptr().add(base as usize);
+            let first = rows.as_ptr().add(STRIDE * base as usize);
             let half = |at: usize| {
                 let index = _mm256_cvtepu16_epi32(_mm_loadu_si128(delta.as_ptr().add(at).cast()));
+                let index = _mm256_mullo_epi32(index, _mm256_set1_epi32(STRIDE as i32));
                 _mm256_i32gather_ps::<4>(first, index)
             };
             Self(half(0), half(8))
@@ -160,11 +177,11 @@ unsafe impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn gather4(rows: &[f32], stride: usize, base: u32, delta: &[u16; LANES]) -> [Self; 4] {
+    unsafe fn gather4<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> [Self; 4] {
         // SAFETY: see above; the caller promises indices of the rows.
         unsafe {
-            let first = rows.as_ptr().add(stride * base as usize);
-            columns(|k| first.add(stride * delta[k] as usize))
+            let first = rows.as_ptr().add(STRIDE * base as usize);
+            columns(|k| first.add(STRIDE * index(delta, k)))
         }
     }
 
@@ -178,7 +195,8 @@ unsafe impl Lanes for Avx2 {
     unsafe fn to_rows(columns: [Self; 4], out: *mut f32, stride: usize) {
         // SAFETY: see above; the caller has made room.
         unsafe {
-            let halves = [transpose(columns.map(|column| column.0)), transpose(columns.map(|column| column.1))];
+            let halves =
+                [transpose(columns.map(|column| column.0)), transpose(columns.map(|column| column.1))];
             for (half, rows) in halves.into_iter().enumerate() {
                 for (k, rows) in rows.into_iter().enumerate() {
                     let at = 8 * half + k;

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LANES, Lanes, Real, Vectorised, arithmetic};
+use super::{LANES, Lanes, Real, Vectorised, arithmetic, index};
 
 /// Sixteen numbers in one register.
 #[derive(Clone, Copy)]
@@ -21,9 +21,13 @@ pub unsafe fn run<W: Vectorised>(work: W) -> W::Output {
 // processor.
 arithmetic!(
     Avx512,
+    // SAFETY: see above.
     |a: Avx512, b: Avx512| Avx512(unsafe { _mm512_add_ps(a.0, b.0) }),
+    // SAFETY: see above.
     |a: Avx512, b: Avx512| Avx512(unsafe { _mm512_sub_ps(a.0, b.0) }),
+    // SAFETY: see above.
     |a: Avx512, b: Avx512| Avx512(unsafe { _mm512_mul_ps(a.0, b.0) }),
+    // SAFETY: see above.
     |a: Avx512, b: Avx512| Avx512(unsafe { _mm512_div_ps(a.0, b.0) })
 );
 
@@ -122,20 +126,43 @@ unsafe impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn gather(column: &[f32], base: u32, delta: &[u16; LANES]) -> Self {
-        // SAFETY: see above; the caller promises indices of the column.
+    unsafe fn take_row(
+        lists: &[u32],
+        stride: usize,
+        k: usize,
+        count: &[u32; LANES],
+        lowest: u32,
+    ) -> ([u16; LANES], u32) {
+        let mut row = [0; LANES];
+        // SAFETY: see above; the caller promises that the entries exist.
         unsafe {
-            let index = _mm512_cvtepu16_epi32(_mm256_loadu_si256(delta.as_ptr().cast()));
-            Self(_mm512_i32gather_ps::<4>(index, column.as_ptr().add(base as usize)))
+            let lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            let place = _mm512_mullo_epi32(lane, _mm512_set1_epi32(stride as i32));
+            let entries = _mm512_i32gather_epi32::<4>(place, lists.as_ptr().add(k).cast());
+            let count = _mm512_loadu_si512(count.as_ptr().cast());
+            let mask = _mm512_cmplt_epu32_mask(_mm512_set1_epi32(k as i32), count);
+            let less = _mm512_maskz_sub_epi32(mask, entries, _mm512_set1_epi32(lowest as i32));
+            _mm256_storeu_si256(row.as_mut_ptr().cast(), _mm512_cvtepi32_epi16(less));
+            (row, mask as u32)
         }
     }
 
     #[inline(always)]
-    unsafe fn gather4(rows: &[f32], stride: usize, base: u32, delta: &[u16; LANES]) -> [Self; 4] {
+    unsafe fn gather<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> Self {
         // SAFETY: see above; the caller promises indices of the rows.
         unsafe {
-            let first = rows.as_ptr().add(stride * base as usize);
-            let row = |k: usize| first.add(stride * delta[k] as usize);
+            let index = _mm512_cvtepu16_epi32(_mm256_loadu_si256(delta.as_ptr().cast()));
+            let index = _mm512_mullo_epi32(index, _mm512_set1_epi32(STRIDE as i32));
+            Self(_mm512_i32gather_ps::<4>(index, rows.as_ptr().add(STRIDE * base as usize)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn gather4<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> [Self; 4] {
+        // SAFETY: see above; the caller promises indices of the rows.
+        unsafe {
+            let first = rows.as_ptr().add(STRIDE * base as usize);
+            let row = |k: usize| first.add(STRIDE * index(delta, k));
             transpose([four(row, 0), four(row, 1), four(row, 2), four(row, 3)])
         }
     }

@@ -25,12 +25,7 @@ pub const LANES: usize = 16;
 
 /// A number, or many of them side by side.
 pub trait Real:
-    Copy
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Neg<Output = Self>
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
     /// The same number everywhere.
     fn splat(value: f32) -> Self;
@@ -78,17 +73,30 @@ pub unsafe trait Lanes: Real {
     /// There must be room for sixteen values at `out`.
     unsafe fn push_indices(first: u32, mask: u32, out: *mut u32) -> usize;
 
-    /// `column[base + delta[k]]` in lane k.
+    /// Entry `k` of sixteen lists that lie `stride` entries apart, less `lowest`, with the bits of those lists that
+    /// are longer than `k`; 0 for the others.
     ///
     /// # Safety
-    /// Every `base + delta[k]` must be an index of the column.
-    unsafe fn gather(column: &[f32], base: u32, delta: &[u16; LANES]) -> Self;
+    /// All sixteen lists must have room for entry `k`.
+    unsafe fn take_row(
+        lists: &[u32],
+        stride: usize,
+        k: usize,
+        count: &[u32; LANES],
+        lowest: u32,
+    ) -> ([u16; LANES], u32);
 
-    /// The four numbers from `stride * (base + delta[k])` on, in lane k of four results.
+    /// The number at `STRIDE * (base + delta[k])` in lane k.
+    ///
+    /// # Safety
+    /// Every one must be an index of `rows`.
+    unsafe fn gather<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> Self;
+
+    /// The four numbers from `STRIDE * (base + delta[k])` on, in lane k of four results.
     ///
     /// # Safety
     /// For every lane, all four indices must lie in `rows`.
-    unsafe fn gather4(rows: &[f32], stride: usize, base: u32, delta: &[u16; LANES]) -> [Self; 4];
+    unsafe fn gather4<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> [Self; 4];
 
     /// Sixteen rows of four numbers, as columns.
     fn from_rows(rows: &[[f32; 4]; LANES]) -> [Self; 4];
@@ -98,6 +106,14 @@ pub unsafe trait Lanes: Real {
     /// # Safety
     /// There must be room for `15 stride + 4` numbers at `out`.
     unsafe fn to_rows(columns: [Self; 4], out: *mut f32, stride: usize);
+}
+
+/// Lane k of some indices. Read one by one, on purpose: the compiler would otherwise load them all at once and take
+/// them apart again, on the ports that the arithmetic needs.
+#[inline(always)]
+fn index(delta: &[u16; LANES], k: usize) -> usize {
+    // SAFETY: a plain read of an element.
+    unsafe { std::ptr::from_ref(&delta[k]).read_volatile() as usize }
 }
 
 /// Work that is compiled for every set of instructions.

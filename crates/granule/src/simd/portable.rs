@@ -98,16 +98,36 @@ unsafe impl Lanes for Portable {
     }
 
     #[inline(always)]
-    unsafe fn gather(column: &[f32], base: u32, delta: &[u16; LANES]) -> Self {
-        // SAFETY: the caller promises indices of the column.
-        Self(from_fn(|k| unsafe { *column.get_unchecked(base as usize + delta[k] as usize) }))
+    unsafe fn take_row(
+        lists: &[u32],
+        stride: usize,
+        k: usize,
+        count: &[u32; LANES],
+        lowest: u32,
+    ) -> ([u16; LANES], u32) {
+        let mut row = [0; LANES];
+        let mut mask = 0;
+        for (lane, entry) in row.iter_mut().enumerate() {
+            if k < count[lane] as usize {
+                // SAFETY: the caller promises that the entry exists.
+                *entry = unsafe { *lists.get_unchecked(lane * stride + k) }.wrapping_sub(lowest) as u16;
+                mask |= 1 << lane;
+            }
+        }
+        (row, mask)
     }
 
     #[inline(always)]
-    unsafe fn gather4(rows: &[f32], stride: usize, base: u32, delta: &[u16; LANES]) -> [Self; 4] {
+    unsafe fn gather<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> Self {
+        // SAFETY: the caller promises indices of the rows.
+        Self(from_fn(|k| unsafe { *rows.get_unchecked(STRIDE * (base as usize + delta[k] as usize)) }))
+    }
+
+    #[inline(always)]
+    unsafe fn gather4<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> [Self; 4] {
         let mut columns = [Self::splat(0.0); 4];
-        for k in 0..LANES {
-            let at = stride * (base as usize + delta[k] as usize);
+        for (k, delta) in delta.iter().enumerate() {
+            let at = STRIDE * (base as usize + *delta as usize);
             for (c, column) in columns.iter_mut().enumerate() {
                 // SAFETY: the caller promises indices of the rows.
                 column.0[k] = unsafe { *rows.get_unchecked(at + c) };

@@ -21,8 +21,8 @@ impl Vectorised for Everything<'_> {
         let mut rows = [[0.0f32; 4]; LANES];
         // SAFETY: the table has 4 (7 + 900) numbers and rows are 16 x 4.
         unsafe {
-            results.push(L::gather(self.rows, 7, self.delta));
-            results.extend(L::gather4(self.rows, 4, 7, self.delta));
+            results.push(L::gather::<3>(self.rows, 7, self.delta));
+            results.extend(L::gather4::<4>(self.rows, 7, self.delta));
             L::to_rows([a, b, a + b, a - b], rows.as_mut_ptr().cast(), 4);
         }
         results.extend(L::from_rows(&rows));
@@ -32,6 +32,14 @@ impl Vectorised for Everything<'_> {
         let mut bits: Vec<u32> = results.iter().flat_map(|r| r.to_array().map(plain_bits)).collect();
         bits.extend(rows.as_flattened().iter().map(|v| plain_bits(*v)));
         bits.push(a.below(b));
+        let lists: Vec<u32> = (0..20 * LANES as u32).map(|k| 70_000 + 3 * k).collect();
+        let count = self.delta.map(|delta| u32::from(delta % 20));
+        for k in [0, 5, 19] {
+            // SAFETY: sixteen lists of twenty entries.
+            let (row, mask) = unsafe { L::take_row(&lists, 20, k, &count, 69_000) };
+            bits.push(mask);
+            bits.extend(row.map(u32::from));
+        }
         let mut indices = [0; LANES];
         // SAFETY: there is room for sixteen.
         let count = unsafe { L::push_indices(100, self.mask, indices.as_mut_ptr()) };

@@ -42,11 +42,7 @@ pub struct DensityInput<'a> {
 pub fn compute_density(input: &DensityInput, lists: &mut NeighborLists, state: &mut IisphState) {
     assert_eq!(lists.len(), input.position.len());
     let contacts = &state.contacts;
-    (
-        lists.blocks.par_iter_mut(),
-        state.density.par_chunks_mut(BLOCK),
-        state.diagonal.par_chunks_mut(BLOCK),
-    )
+    (lists.blocks.par_iter_mut(), state.density.par_chunks_mut(BLOCK), state.diagonal.par_chunks_mut(BLOCK))
         .into_par_iter()
         .enumerate()
         .for_each(|(b, (list, density, diagonal))| {
@@ -97,7 +93,7 @@ fn group_density<L: Lanes>(input: &DensityInput, first: usize, (base, mask, slot
     let (mut values, mut sum, mut squares) = (L::splat(input.kernel.w(0.0)), [zero; 3], zero);
     for (s, slot) in slots.iter_mut().enumerate() {
         // SAFETY: neighbours are particles, and there are as many positions (checked in `compute_density`).
-        let [xj, yj, zj, _] = unsafe { L::gather4(rows, 4, base[s], &slot.delta) };
+        let [xj, yj, zj, _] = unsafe { L::gather4::<4>(rows, base[s], &slot.delta) };
         let mut d = [x - xj, y - yj, z - zj];
         if periodic {
             d = input.domain.nearest_image(d);

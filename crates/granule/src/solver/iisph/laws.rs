@@ -36,11 +36,13 @@ impl<'a> Laws<'a> {
     /// A property of the particles from `first` on; particles beyond the end have that of the first material.
     #[inline(always)]
     pub fn lanes<L: Lanes>(&self, first: usize, property: impl Fn(&Material) -> f32) -> L {
-        let mut values = [property(&self.materials[0]); LANES];
-        if self.materials.len() > 1 {
-            for (value, material) in values.iter_mut().zip(&self.material[first..]) {
-                *value = property(&self.materials[*material as usize]);
-            }
+        let one = property(&self.materials[0]);
+        if self.materials.len() == 1 {
+            return L::splat(one);
+        }
+        let mut values = [one; LANES];
+        for (value, material) in values.iter_mut().zip(&self.material[first..]) {
+            *value = property(&self.materials[*material as usize]);
         }
         L::from_array(&values)
     }

@@ -65,12 +65,7 @@ fn drag_change(input: &PredictInput, air: &Air, i: usize, list: &NeighborBlock, 
 /// omega = clamp(1 - max_j u . x_ij / |x_ij|, 0, 1),   x_ij = x_i - x_j,  u = direction of the air seen by the grain
 /// ```
 /// [Ned24] 5.6 with the occluder upwind; [GPB*17].
-fn exposure(
-    input: &PredictInput,
-    x: Vec3,
-    direction: Vec3,
-    neighbors: impl Iterator<Item = usize>,
-) -> f32 {
+fn exposure(input: &PredictInput, x: Vec3, direction: Vec3, neighbors: impl Iterator<Item = usize>) -> f32 {
     let mut shield = 0.0f32;
     for j in neighbors {
         let x_ij = input.domain.displacement(x, input.particles.position[j].truncate());
@@ -138,9 +133,9 @@ fn viscous_acceleration<L: Lanes>(
     for (slot, &base) in group.slots.iter().zip(group.base) {
         let rows = |column| bytemuck::cast_slice::<Vec4, f32>(column);
         // SAFETY: neighbours are particles (checked in `predict_velocity`).
-        let [xj, yj, zj, _] = unsafe { L::gather4(rows(position), 4, base, &slot.delta) };
+        let [xj, yj, zj, _] = unsafe { L::gather4::<4>(rows(position), base, &slot.delta) };
         // SAFETY: as above.
-        let [uj, vj, wj, _] = unsafe { L::gather4(rows(velocity), 4, base, &slot.delta) };
+        let [uj, vj, wj, _] = unsafe { L::gather4::<4>(rows(velocity), base, &slot.delta) };
         let mut d = [x - xj, y - yj, z - zj];
         if input.domain.is_periodic() {
             d = input.domain.nearest_image(d);

@@ -112,7 +112,8 @@ pub fn accelerate(input: &SweepInput, state: &mut IisphState) {
     velocity.par_chunks_mut(BLOCK).enumerate().for_each(|(b, velocity)| {
         let list = &input.lists.blocks[b];
         let first = b * BLOCK;
-        let work = Accelerate { input, list, first, predicted, wall_acceleration, pressure, total_stress, velocity };
+        let work =
+            Accelerate { input, list, first, predicted, wall_acceleration, pressure, total_stress, velocity };
         input.instructions.run(work);
     });
 }
@@ -162,7 +163,7 @@ unsafe fn pressure_gradient<L: Lanes>(group: &Group, pressure: &[f32], first: us
     let mut sum = [L::splat(0.0); 3];
     for s in 0..group.slots.len() {
         // SAFETY: the caller promises that neighbours have pressures.
-        let both = own + unsafe { L::gather(pressure, group.base[s], &group.slots[s].delta) };
+        let both = own + unsafe { L::gather::<1>(pressure, group.base[s], &group.slots[s].delta) };
         let g = gradients::<L>(group, s);
         sum = [sum[0] + both * g[0], sum[1] + both * g[1], sum[2] + both * g[2]];
     }
@@ -179,24 +180,30 @@ unsafe fn stress_divergence<L: Lanes>(group: &Group, total: &[TotalStress], firs
     let own: &[f32] = bytemuck::cast_slice(&own);
     const IN_ORDER: [u16; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
     // SAFETY: sixteen rows of eight.
-    let [oxx, oxy, oxz, oyy] = unsafe { L::gather4(own, 8, 0, &IN_ORDER) };
+    let [oxx, oxy, oxz, oyy] = unsafe { L::gather4::<8>(own, 0, &IN_ORDER) };
     // SAFETY: as above, and two numbers remain unread.
-    let [oyz, ozz, _, _] = unsafe { L::gather4(&own[4..], 8, 0, &IN_ORDER) };
+    let [oyz, ozz, _, _] = unsafe { L::gather4::<8>(&own[4..], 0, &IN_ORDER) };
     let mut sum = [L::splat(0.0); 3];
+    let mut gradient_sum = [L::splat(0.0); 3];
     for s in 0..group.slots.len() {
         let (base, delta) = (group.base[s], &group.slots[s].delta);
         // SAFETY: the caller promises that neighbours have stresses.
-        let [xx, xy, xz, yy] = unsafe { L::gather4(rows, 8, base, delta) };
-        // SAFETY: as above; the four numbers from the fifth on belong to the same row.
-        let [yz, zz, _, _] = unsafe { L::gather4(&rows[4..], 8, base, delta) };
+        let [xx, xy, xz, yy] = unsafe { L::gather4::<8>(rows, base, delta) };
+        // SAFETY: as above; the fifth and sixth number belong to the same row.
+        let (yz, zz) =
+            unsafe { (L::gather::<8>(&rows[4..], base, delta), L::gather::<8>(&rows[5..], base, delta)) };
         let g = gradients::<L>(group, s);
-        let (xx, xy, xz) = (oxx + xx, oxy + xy, oxz + xz);
-        let (yy, yz, zz) = (oyy + yy, oyz + yz, ozz + zz);
         sum[0] = sum[0] + (xx * g[0] + xy * g[1] + xz * g[2]);
         sum[1] = sum[1] + (xy * g[0] + yy * g[1] + yz * g[2]);
         sum[2] = sum[2] + (xz * g[0] + yz * g[1] + zz * g[2]);
+        gradient_sum = [gradient_sum[0] + g[0], gradient_sum[1] + g[1], gradient_sum[2] + g[2]];
     }
-    sum
+    let g = gradient_sum;
+    [
+        sum[0] + (oxx * g[0] + oxy * g[1] + oxz * g[2]),
+        sum[1] + (oxy * g[0] + oyy * g[1] + oyz * g[2]),
+        sum[2] + (oxz * g[0] + oyz * g[1] + ozz * g[2]),
+    ]
 }
 
 /// L = sum_j (v_j - v_i) (x) G_ij as columns, in units of the gradients.
@@ -207,7 +214,7 @@ unsafe fn velocity_gradient<L: Lanes>(group: &Group, velocity: &[Vec4], first: u
     let mut sum = [[L::splat(0.0); 3]; 3];
     for s in 0..group.slots.len() {
         // SAFETY: the caller promises that neighbours have velocities.
-        let [xj, yj, zj, _] = unsafe { L::gather4(rows, 4, group.base[s], &group.slots[s].delta) };
+        let [xj, yj, zj, _] = unsafe { L::gather4::<4>(rows, group.base[s], &group.slots[s].delta) };
         let d = [xj - x, yj - y, zj - z];
         let g = gradients::<L>(group, s);
         for (column, g) in sum.iter_mut().zip(g) {
@@ -225,7 +232,7 @@ unsafe fn divergence<L: Lanes>(group: &Group, velocity: &[Vec4], first: usize) -
     let mut sum = L::splat(0.0);
     for s in 0..group.slots.len() {
         // SAFETY: the caller promises that neighbours have velocities.
-        let [xj, yj, zj, _] = unsafe { L::gather4(rows, 4, group.base[s], &group.slots[s].delta) };
+        let [xj, yj, zj, _] = unsafe { L::gather4::<4>(rows, group.base[s], &group.slots[s].delta) };
         let g = gradients::<L>(group, s);
         sum = sum + ((xj - x) * g[0] + (yj - y) * g[1] + (zj - z) * g[2]);
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::boundary::{Boundaries, BoundarySample, NO_BODY};
 use crate::neighbors::{BLOCK, block_count, block_range};
+use crate::simd::LANES;
 use crate::sph::WallTable;
 
 /// Most wall samples per particle; further ones are dropped and counted.
@@ -125,16 +126,24 @@ impl WallContacts {
             block.offset.push(0);
             block.contact.clear();
             block.dropped = 0;
-            for i in block_range(b, position.len()) {
-                let first = block.contact.len();
-                boundaries.sample(position[i].truncate(), reach, table, &mut |sample| {
-                    if block.contact.len() - first == MAX_SAMPLES {
-                        block.dropped += 1;
-                        return;
-                    }
-                    block.contact.push(warm_contact(previous, sources[i] as usize, sample));
-                });
-                block.offset.push(block.contact.len() as u32);
+            let range = block_range(b, position.len());
+            for first in range.clone().step_by(LANES) {
+                let group = first..(first + LANES).min(range.end);
+                if far_from_walls(boundaries, reach, &position[group.clone()]) {
+                    block.offset.resize(block.offset.len() + group.len(), block.contact.len() as u32);
+                    continue;
+                }
+                for i in group {
+                    let first = block.contact.len();
+                    boundaries.sample(position[i].truncate(), reach, table, &mut |sample| {
+                        if block.contact.len() - first == MAX_SAMPLES {
+                            block.dropped += 1;
+                            return;
+                        }
+                        block.contact.push(warm_contact(previous, sources[i] as usize, sample));
+                    });
+                    block.offset.push(block.contact.len() as u32);
+                }
             }
         });
     }
@@ -184,6 +193,15 @@ impl WallContacts {
         let block = |b: &WallBlock| b.contact.capacity() * size_of::<WallContact>() + 4 * b.offset.capacity();
         self.blocks.iter().chain(&self.previous).map(block).sum()
     }
+}
+
+/// Whether no wall is within reach of any of these particles, by one look at the distance from their middle: distances
+/// change by no more than the way gone.
+fn far_from_walls(boundaries: &Boundaries, reach: f32, position: &[Vec4]) -> bool {
+    let low = position.iter().fold(Vec4::INFINITY, |a, x| a.min(*x)).truncate();
+    let high = position.iter().fold(Vec4::NEG_INFINITY, |a, x| a.max(*x)).truncate();
+    let radius = 0.5 * (high - low).length();
+    boundaries.distance(0.5 * (low + high)) > 1.001 * (radius + reach)
 }
 
 /// Blocks of the contacts that `of` gives for each of `count` particles, asked in their order.
@@ -261,4 +279,45 @@ pub struct WallStep {
     pub inverse_dt: f32,
     /// Fastest push out of a wall [m/s].
     pub push_out_speed: f32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::scene::{Scene, builtin_scenes};
+    use crate::sph::{Kernel, KernelKind};
+
+    /// Groups that are passed over have no wall within reach, in all built-in scenes.
+    #[test]
+    fn groups_far_from_walls_have_no_samples() {
+        let reach = 0.04;
+        let table = WallTable::new(&Kernel::new(KernelKind::Cubic, reach), 0.02);
+        let mut random = Random::new(5);
+        let (mut far, mut near) = (0, 0);
+        for builtin in builtin_scenes() {
+            let scene = Scene::parse(builtin.text, builtin.name).unwrap();
+            let walls = scene.boundary.iter().map(|b| (b.name.clone(), b.shape.clone(), b.friction, None));
+            let boundaries = Boundaries::new(walls).unwrap();
+            for _ in 0..3000 {
+                let middle = Vec3::new(random.signed(), random.unit(), random.signed());
+                let spread = 0.1 * random.unit();
+                let group: Vec<Vec4> = (0..LANES)
+                    .map(|_| Vec3::new(random.signed(), random.signed(), random.signed()) * spread + middle)
+                    .map(|x| x.extend(0.01))
+                    .collect();
+                let mut samples = 0;
+                for x in &group {
+                    boundaries.sample(x.truncate(), reach, &table, &mut |_| samples += 1);
+                }
+                if far_from_walls(&boundaries, reach, &group) {
+                    assert_eq!(samples, 0, "{} near {middle}", builtin.name);
+                    far += 1;
+                } else {
+                    near += 1;
+                }
+            }
+        }
+        assert!(far > 1000 && near > 1000, "{far} far, {near} near");
+    }
 }
