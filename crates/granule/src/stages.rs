@@ -2,6 +2,7 @@
 //!
 //! Timer rows, GPU pass labels, UI rows and benchmark names all come from [`Stage`].
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 macro_rules! stages {
@@ -24,9 +25,9 @@ macro_rules! stages {
 
 stages! {
     Sort => "sort": "Particles are sorted by cell.",
-    Neighbors => "neighbors": "Neighbour lists and kernel gradients are built.",
     SampleBoundaries => "sample_boundaries": "Walls near each particle are sampled.",
-    Density => "density": "Density and the diagonal of the pressure system.",
+    Neighbors => "neighbors": "Neighbour lists are built.",
+    Density => "density": "Density, pair gradients and the diagonal of the pressure system.",
     Drag => "drag": "Air drag.",
     PredictVelocity => "predict_velocity": "Velocity without pressure and friction.",
     WarmStart => "warm_start": "Pressure, stress and wall impulses of the last step are taken over.",
@@ -40,6 +41,23 @@ stages! {
 /// Number of stages.
 pub const STAGE_COUNT: usize = Stage::ALL.len();
 
+/// Time spent per stage, added up over threads.
+#[derive(Debug, Default)]
+pub struct SharedClock {
+    nanoseconds: [AtomicU64; STAGE_COUNT],
+}
+
+impl SharedClock {
+    /// Runs a part of a stage and adds its time.
+    #[inline]
+    pub fn time<R>(&self, stage: Stage, work: impl FnOnce() -> R) -> R {
+        let start = Instant::now();
+        let result = work();
+        self.nanoseconds[stage as usize].fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        result
+    }
+}
+
 /// Seconds spent per stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StageTimes {
@@ -52,6 +70,20 @@ impl StageTimes {
         let start = Instant::now();
         let result = work();
         self.seconds[stage as usize] += start.elapsed().as_secs_f64();
+        result
+    }
+
+    /// Runs stages that several threads go through side by side, and divides the time between them by what each took.
+    pub fn share<R>(&mut self, work: impl FnOnce(&SharedClock) -> R) -> R {
+        let clock = SharedClock::default();
+        let start = Instant::now();
+        let result = work(&clock);
+        let elapsed = start.elapsed().as_secs_f64();
+        let spent = clock.nanoseconds.map(|n| n.into_inner() as f64);
+        let all: f64 = spent.iter().sum();
+        for (seconds, spent) in self.seconds.iter_mut().zip(spent) {
+            *seconds += if all > 0.0 { elapsed * spent / all } else { 0.0 };
+        }
         result
     }
 

@@ -59,6 +59,16 @@ impl<F: Real> Sym3<F> {
             + F::splat(2.0) * (self.xy * o.xy + self.xz * o.xz + self.yz * o.yz)
     }
 
+    /// The tensor times a vector.
+    #[inline(always)]
+    pub fn times(&self, [x, y, z]: [F; 3]) -> [F; 3] {
+        [
+            self.xx * x + self.xy * y + self.xz * z,
+            self.xy * x + self.yy * y + self.yz * z,
+            self.xz * x + self.yz * y + self.zz * z,
+        ]
+    }
+
     /// `self + k o`.
     #[inline(always)]
     pub fn add_scaled(&self, o: &Self, k: F) -> Self {

@@ -7,7 +7,7 @@
 //! neighbour, and six for its kernel gradient.
 
 use std::cell::RefCell;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use glam::Vec4;
 use rayon::prelude::*;
@@ -46,6 +46,8 @@ pub struct NeighborBlock {
     /// At least as many slots as there are bases.
     slots: Vec<Slot>,
     pairs: usize,
+    /// All neighbours lie from the first to before the second.
+    extent: (u32, u32),
 }
 
 impl NeighborBlock {
@@ -61,6 +63,11 @@ impl NeighborBlock {
     pub fn group_mut(&mut self, g: usize) -> (&[u32], &[u16], &mut [Slot]) {
         let range = self.first[g] as usize..self.first[g + 1] as usize;
         (&self.base[range.clone()], &self.mask[range.clone()], &mut self.slots[range])
+    }
+
+    /// The blocks that the neighbours of this one lie in.
+    pub fn neighbor_blocks(&self) -> RangeInclusive<usize> {
+        self.extent.0 as usize / BLOCK..=(self.extent.1.max(1) - 1) as usize / BLOCK
     }
 
     /// Number of neighbours of the block's `k`-th particle.
@@ -124,14 +131,31 @@ impl NeighborLists {
         position: &[Vec4],
         instructions: Instructions,
     ) {
+        let (search, blocks) = self.begin(cells, domain, reach, position, instructions);
+        blocks.par_iter_mut().enumerate().for_each(|(b, block)| search.build(b, block));
+    }
+
+    /// Makes ready to build the lists block by block.
+    pub fn begin<'a>(
+        &'a mut self,
+        cells: &'a CellIndex,
+        domain: &'a Domain,
+        reach: f32,
+        position: &[Vec4],
+        instructions: Instructions,
+    ) -> (BlockSearch<'a>, &'a mut [NeighborBlock]) {
         self.count = position.len();
         self.blocks.resize_with(block_count(position.len()), NeighborBlock::default);
         self.coordinates.fill(position);
-        let search = BlockSearch { cells, domain, reach, coordinates: &self.coordinates };
-        self.blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
-            let range = block_range(b, position.len());
-            SCRATCH.with_borrow_mut(|found| instructions.run(BuildBlock { search, block, range, found }));
-        });
+        let search = BlockSearch {
+            cells,
+            domain,
+            reach,
+            count: self.count,
+            coordinates: &self.coordinates,
+            instructions,
+        };
+        (search, &mut self.blocks)
     }
 
     /// The number of particles. Every neighbour in the lists is below it.
@@ -224,13 +248,15 @@ impl LaneLists {
     }
 }
 
-/// What the search in every block reads.
+/// A search for neighbours, block by block.
 #[derive(Clone, Copy)]
-struct BlockSearch<'a> {
+pub struct BlockSearch<'a> {
     cells: &'a CellIndex,
     domain: &'a Domain,
     reach: f32,
+    count: usize,
     coordinates: &'a Coordinates,
+    instructions: Instructions,
 }
 
 struct BuildBlock<'a> {
@@ -251,6 +277,7 @@ impl Vectorised for BuildBlock<'_> {
         block.mask.clear();
         block.pairs = 0;
         block.first.push(0);
+        block.extent = (u32::MAX, 0);
         let periodic = search.domain.is_periodic();
         let mut walk = Walk::new(search.cells, range.start);
         for group in range.clone().step_by(LANES) {
@@ -265,6 +292,8 @@ impl Vectorised for BuildBlock<'_> {
                     search.find::<L, false>(i, ranges, found, i - group)
                 };
             }
+            block.extent.0 = block.extent.0.min(found.extent.0);
+            block.extent.1 = block.extent.1.max(found.extent.1);
             fill_slots::<L>(found, block);
             block.first.push(block.base.len() as u32);
         }
@@ -272,6 +301,14 @@ impl Vectorised for BuildBlock<'_> {
 }
 
 impl BlockSearch<'_> {
+    /// Builds the lists of a block.
+    pub fn build(&self, b: usize, block: &mut NeighborBlock) {
+        let range = block_range(b, self.count);
+        SCRATCH.with_borrow_mut(|found| {
+            self.instructions.run(BuildBlock { search: *self, block, range, found });
+        });
+    }
+
     /// Writes the neighbours of particle `i` to a lane and returns how many.
     #[inline(always)]
     fn find<L: Lanes, const PERIODIC: bool>(

@@ -16,6 +16,6 @@ pub use blocks::{BLOCK, block_count, block_range, par_blocks, sum_blocks};
 pub use brute_force::brute_force_neighbors;
 pub use cells::CellIndex;
 pub use domain::Domain;
-pub use lists::{Group, NeighborBlock, NeighborLists, Slot};
+pub use lists::{BlockSearch, Group, NeighborBlock, NeighborLists, Slot};
 pub use room::Room;
 pub use sort::{Permutation, Scratch};

@@ -42,7 +42,11 @@ impl Permutation {
             return;
         }
         let chunk = key.len().div_ceil(rayon::current_num_threads()).max(LEAST_CHUNK);
-        key.par_iter().with_min_len(4096).enumerate().map(|(i, &k)| (k, i as u32)).collect_into_vec(&mut self.pairs);
+        key.par_iter()
+            .with_min_len(4096)
+            .enumerate()
+            .map(|(i, &k)| (k, i as u32))
+            .collect_into_vec(&mut self.pairs);
         self.scratch.resize(key.len(), (0, 0));
         for shift in (0..bits).step_by(DIGIT_BITS as usize) {
             radix_pass(&self.pairs, &mut self.scratch, shift, chunk, &mut self.starts);

@@ -163,10 +163,10 @@ unsafe impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn gather<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> Self {
-        // SAFETY: see above; the caller promises indices of the rows.
+    unsafe fn gather<const STRIDE: usize>(rows: *const f32, base: u32, delta: &[u16; LANES]) -> Self {
+        // SAFETY: see above; the caller promises that the numbers are there.
         unsafe {
-            let first = rows.as_ptr().add(STRIDE * base as usize);
+            let first = rows.add(STRIDE * base as usize);
             let half = |at: usize| {
                 let index = _mm256_cvtepu16_epi32(_mm_loadu_si128(delta.as_ptr().add(at).cast()));
                 let index = _mm256_mullo_epi32(index, _mm256_set1_epi32(STRIDE as i32));
@@ -177,10 +177,10 @@ unsafe impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn gather4<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> [Self; 4] {
-        // SAFETY: see above; the caller promises indices of the rows.
+    unsafe fn gather4<const STRIDE: usize>(rows: *const f32, base: u32, delta: &[u16; LANES]) -> [Self; 4] {
+        // SAFETY: see above; the caller promises that the numbers are there.
         unsafe {
-            let first = rows.as_ptr().add(STRIDE * base as usize);
+            let first = rows.add(STRIDE * base as usize);
             columns(|k| first.add(STRIDE * index(delta, k)))
         }
     }

@@ -148,20 +148,20 @@ unsafe impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn gather<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> Self {
-        // SAFETY: see above; the caller promises indices of the rows.
+    unsafe fn gather<const STRIDE: usize>(rows: *const f32, base: u32, delta: &[u16; LANES]) -> Self {
+        // SAFETY: see above; the caller promises that the numbers are there.
         unsafe {
             let index = _mm512_cvtepu16_epi32(_mm256_loadu_si256(delta.as_ptr().cast()));
             let index = _mm512_mullo_epi32(index, _mm512_set1_epi32(STRIDE as i32));
-            Self(_mm512_i32gather_ps::<4>(index, rows.as_ptr().add(STRIDE * base as usize)))
+            Self(_mm512_i32gather_ps::<4>(index, rows.add(STRIDE * base as usize)))
         }
     }
 
     #[inline(always)]
-    unsafe fn gather4<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> [Self; 4] {
-        // SAFETY: see above; the caller promises indices of the rows.
+    unsafe fn gather4<const STRIDE: usize>(rows: *const f32, base: u32, delta: &[u16; LANES]) -> [Self; 4] {
+        // SAFETY: see above; the caller promises that the numbers are there.
         unsafe {
-            let first = rows.as_ptr().add(STRIDE * base as usize);
+            let first = rows.add(STRIDE * base as usize);
             let row = |k: usize| first.add(STRIDE * index(delta, k));
             transpose([four(row, 0), four(row, 1), four(row, 2), four(row, 3)])
         }

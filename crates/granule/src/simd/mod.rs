@@ -89,14 +89,14 @@ pub unsafe trait Lanes: Real {
     /// The number at `STRIDE * (base + delta[k])` in lane k.
     ///
     /// # Safety
-    /// Every one must be an index of `rows`.
-    unsafe fn gather<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> Self;
+    /// All of them must be there to be read.
+    unsafe fn gather<const STRIDE: usize>(rows: *const f32, base: u32, delta: &[u16; LANES]) -> Self;
 
     /// The four numbers from `STRIDE * (base + delta[k])` on, in lane k of four results.
     ///
     /// # Safety
-    /// For every lane, all four indices must lie in `rows`.
-    unsafe fn gather4<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> [Self; 4];
+    /// All of them must be there to be read.
+    unsafe fn gather4<const STRIDE: usize>(rows: *const f32, base: u32, delta: &[u16; LANES]) -> [Self; 4];
 
     /// Sixteen rows of four numbers, as columns.
     fn from_rows(rows: &[[f32; 4]; LANES]) -> [Self; 4];

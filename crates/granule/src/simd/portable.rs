@@ -118,19 +118,19 @@ unsafe impl Lanes for Portable {
     }
 
     #[inline(always)]
-    unsafe fn gather<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> Self {
-        // SAFETY: the caller promises indices of the rows.
-        Self(from_fn(|k| unsafe { *rows.get_unchecked(STRIDE * (base as usize + delta[k] as usize)) }))
+    unsafe fn gather<const STRIDE: usize>(rows: *const f32, base: u32, delta: &[u16; LANES]) -> Self {
+        // SAFETY: the caller promises that the numbers are there.
+        Self(from_fn(|k| unsafe { *rows.add(STRIDE * (base as usize + delta[k] as usize)) }))
     }
 
     #[inline(always)]
-    unsafe fn gather4<const STRIDE: usize>(rows: &[f32], base: u32, delta: &[u16; LANES]) -> [Self; 4] {
+    unsafe fn gather4<const STRIDE: usize>(rows: *const f32, base: u32, delta: &[u16; LANES]) -> [Self; 4] {
         let mut columns = [Self::splat(0.0); 4];
         for (k, delta) in delta.iter().enumerate() {
             let at = STRIDE * (base as usize + *delta as usize);
             for (c, column) in columns.iter_mut().enumerate() {
-                // SAFETY: the caller promises indices of the rows.
-                column.0[k] = unsafe { *rows.get_unchecked(at + c) };
+                // SAFETY: the caller promises that the numbers are there.
+                column.0[k] = unsafe { *rows.add(at + c) };
             }
         }
         columns

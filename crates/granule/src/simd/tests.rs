@@ -21,8 +21,8 @@ impl Vectorised for Everything<'_> {
         let mut rows = [[0.0f32; 4]; LANES];
         // SAFETY: the table has 4 (7 + 900) numbers and rows are 16 x 4.
         unsafe {
-            results.push(L::gather::<3>(self.rows, 7, self.delta));
-            results.extend(L::gather4::<4>(self.rows, 7, self.delta));
+            results.push(L::gather::<3>(self.rows.as_ptr(), 7, self.delta));
+            results.extend(L::gather4::<4>(self.rows.as_ptr(), 7, self.delta));
             L::to_rows([a, b, a + b, a - b], rows.as_mut_ptr().cast(), 4);
         }
         results.extend(L::from_rows(&rows));

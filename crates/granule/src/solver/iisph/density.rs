@@ -1,15 +1,13 @@
 //! Density, pair gradients and the diagonal of the pressure system.
 
 use glam::Vec4;
-use rayon::prelude::*;
 
-use crate::neighbors::{BLOCK, Domain, NeighborBlock, NeighborLists};
+use crate::neighbors::{BLOCK, Domain, NeighborBlock};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, load_rows, store};
 use crate::sph::Kernel;
 
 use super::laws::Laws;
 use super::params::IisphParams;
-use super::state::IisphState;
 use super::walls::{WallBlock, wall_density};
 
 /// What the density stage reads.
@@ -30,7 +28,7 @@ pub struct DensityInput<'a> {
     pub instructions: Instructions,
 }
 
-/// Computes densities, pair gradients and the diagonal.
+/// Computes densities, pair gradients and the diagonal for a block.
 ///
 /// ```text
 /// rho_i = V W(0) + sum_j V W_ij + rho_B          (relative to rest; number density, one V per scene)
@@ -39,22 +37,20 @@ pub struct DensityInput<'a> {
 /// ```
 /// The diagonal is that of [ICS14] eq. 12 for constant volume: how the divergence answers the own pressure. Rounding
 /// treats G_ij and G_ji alike, so their sum stays exactly 0 and momentum is conserved.
-pub fn compute_density(input: &DensityInput, lists: &mut NeighborLists, state: &mut IisphState) {
-    assert_eq!(lists.len(), input.position.len());
-    let contacts = &state.contacts;
-    (lists.blocks.par_iter_mut(), state.density.par_chunks_mut(BLOCK), state.diagonal.par_chunks_mut(BLOCK))
-        .into_par_iter()
-        .enumerate()
-        .for_each(|(b, (list, density, diagonal))| {
-            let work = DensityBlock { input, first: b * BLOCK, list, density, diagonal };
-            input.instructions.run(work);
-            add_walls(&contacts.blocks[b], input.wall_fill, density);
-        });
-}
-
-fn add_walls(walls: &WallBlock, fill: f32, density: &mut [f32]) {
+///
+/// # Safety
+/// Every neighbour in the list must be a particle of the input.
+pub unsafe fn compute_density(
+    input: &DensityInput,
+    b: usize,
+    list: &mut NeighborBlock,
+    walls: &WallBlock,
+    density: &mut [f32],
+    diagonal: &mut [f32],
+) {
+    input.instructions.run(DensityBlock { input, first: b * BLOCK, list, density, diagonal });
     for (k, contacts) in walls.with_contacts() {
-        density[k] += wall_density(contacts, fill);
+        density[k] += wall_density(contacts, input.wall_fill);
     }
 }
 
@@ -87,12 +83,12 @@ fn group_density<L: Lanes>(input: &DensityInput, first: usize, (base, mask, slot
     let params = input.params;
     let zero = L::splat(0.0);
     let per_unit = L::splat(params.volume / params.gradient_unit);
-    let rows: &[f32] = bytemuck::cast_slice(input.position);
+    let rows: *const f32 = input.position.as_ptr().cast();
     let [x, y, z, _] = load_rows::<L>(input.position, first);
     let periodic = input.domain.is_periodic();
     let (mut values, mut sum, mut squares) = (L::splat(input.kernel.w(0.0)), [zero; 3], zero);
     for (s, slot) in slots.iter_mut().enumerate() {
-        // SAFETY: neighbours are particles, and there are as many positions (checked in `compute_density`).
+        // SAFETY: neighbours are particles, as the caller of `compute_density` promises.
         let [xj, yj, zj, _] = unsafe { L::gather4::<4>(rows, base[s], &slot.delta) };
         let mut d = [x - xj, y - yj, z - zj];
         if periodic {

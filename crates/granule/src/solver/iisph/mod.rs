@@ -27,6 +27,7 @@ pub use fields::FIELDS;
 use std::sync::Arc;
 
 use glam::Vec3;
+use rayon::prelude::*;
 
 use crate::air::Air;
 use crate::boundary::{Boundaries, Sdf};
@@ -37,14 +38,14 @@ use crate::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
     StepReport,
 };
-use crate::stages::{Stage, StageTimes};
+use crate::stages::{SharedClock, Stage, StageTimes};
 
 use density::compute_density;
 use laws::Laws;
 use predict::{predict_drag, predict_velocity};
 use setup::{Search, Setup};
 use state::IisphState;
-use sweep::{accelerate, friction_power, project, trial_stress};
+use sweep::{Columns, MOST_SWEEPS, accelerate, friction_power, sweep, trial_stress};
 
 /// Deliberate faults for negative controls: each must make a named gate fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,12 +127,9 @@ impl Iisph {
         let (dt, limited) = self.choose_dt(max_dt);
         let mut t = StageTimes::default();
         t.time(Stage::Sort, || self.sort());
-        t.time(Stage::Neighbors, || self.find_neighbors());
         t.time(Stage::SampleBoundaries, || self.sample_boundaries(dt));
-        t.time(Stage::Density, || self.compute_density());
-        t.time(Stage::Drag, || self.predict_drag(dt));
-        t.time(Stage::PredictVelocity, || self.predict_velocity(dt));
-        t.time(Stage::WarmStart, || self.warm_start(dt));
+        t.time(Stage::WarmStart, || self.warm_start());
+        t.share(|clock| self.find_neighbors_and_predict(dt, clock));
         let solved = self.solve(dt, &mut t);
         let moved = t.time(Stage::Integrate, || self.integrate(dt));
         let power = t.time(Stage::Diagnose, || self.diagnose(dt));
@@ -165,10 +163,6 @@ impl Iisph {
         self.state.permute(order, scratch);
     }
 
-    fn find_neighbors(&mut self) {
-        self.search.find_neighbors(&self.setup, &self.particles.position);
-    }
-
     fn sample_boundaries(&mut self, dt: f64) {
         self.boundaries.advance(self.time, dt);
         self.state.contacts.sample(
@@ -180,36 +174,51 @@ impl Iisph {
         );
     }
 
-    fn compute_density(&mut self) {
-        let input = self.setup.density_input(&self.particles);
-        compute_density(&input, &mut self.search.lists, &mut self.state);
-    }
-
-    fn predict_drag(&mut self, dt: f64) {
-        let input = self.setup.predict_input(&self.search, &self.particles, dt, self.time);
-        predict_drag(&input, self.air.as_ref(), &mut self.state.predicted);
-    }
-
-    fn predict_velocity(&mut self, dt: f64) {
-        let input = self.setup.predict_input(&self.search, &self.particles, dt, self.time);
-        predict_velocity(&input, self.gravity, &mut self.state);
-    }
-
-    /// Takes over pressure, stress and wall impulses of the last step: all of them for grains, half the pressure for
+    /// Takes over pressure, stress and wall impulses of the last step: all of them for grains, most of the pressure for
     /// a plain fluid ([ICS14] section 3.4). A smaller share makes piles creep.
-    fn warm_start(&mut self, dt: f64) {
+    fn warm_start(&mut self) {
         let explicit = self.setup.params.friction == FrictionMode::Explicit;
         let laws = Laws::new(&self.setup.materials, &self.particles.material);
         self.state.warm_start(&laws, explicit, self.setup.instructions);
-        if explicit {
-            let input = self.setup.sweep_input(&self.search, &self.particles, dt);
-            trial_stress(&input, &mut self.state, self.setup.full_stress_step(dt));
-        }
+    }
+
+    /// Neighbours, density, drag, prediction and the first acceleration: stages that read of other particles only what
+    /// the step began with, so each block of particles goes through all of them while its pairs are in the cache.
+    fn find_neighbors_and_predict(&mut self, dt: f64, clock: &SharedClock) {
+        let (setup, particles) = (&self.setup, &self.particles);
+        let density_input = setup.density_input(particles);
+        let predict_input = setup.predict_input(particles, dt, self.time);
+        let constants = setup.sweep_constants(particles, dt);
+        let (air, gravity) = (self.air.as_ref(), self.gravity);
+        let (search, blocks) =
+            clock.time(Stage::Neighbors, || self.search.find_neighbors(setup, &particles.position));
+        let columns = Columns::of(&mut self.state);
+        blocks.par_iter_mut().enumerate().for_each(|(b, list)| {
+            clock.time(Stage::Neighbors, || search.build(b, list));
+            // SAFETY: the search has found these neighbours among the same particles; every block is visited once and
+            // writes to its own part of density, diagonal, prediction and velocity, which no other block reads here.
+            unsafe {
+                let (density, diagonal) = (columns.density.block_mut(b), columns.diagonal.block_mut(b));
+                let (walls, predicted) = (columns.walls.get_mut(b), columns.predicted.block_mut(b));
+                clock.time(Stage::Density, || {
+                    compute_density(&density_input, b, list, walls, density, diagonal);
+                });
+                clock.time(Stage::Drag, || predict_drag(&predict_input, air, b, list, predicted));
+                clock.time(Stage::PredictVelocity, || {
+                    predict_velocity(&predict_input, gravity, b, list, predicted);
+                });
+                clock.time(Stage::Accelerate, || accelerate(&constants, list, b, &columns));
+            }
+        });
     }
 
     /// Sweeps until density error and friction have converged.
     fn solve(&mut self, dt: f64, t: &mut StageTimes) -> Solved {
         let input = self.setup.sweep_input(&self.search, &self.particles, dt);
+        if input.constants.explicit {
+            let step = self.setup.full_stress_step(dt);
+            t.time(Stage::WarmStart, || trial_stress(&input, &mut self.state, step));
+        }
         let (least, most) = self.setup.iterations(&self.state.pressure, self.gravity.length());
         let count = self.particles.len().max(1) as f64;
         let mut solved = Solved {
@@ -222,15 +231,15 @@ impl Iisph {
             if solved.iterations == most || self.particles.is_empty() {
                 break;
             }
-            t.time(Stage::Accelerate, || accelerate(&input, &mut self.state));
-            let error = t.time(Stage::Project, || project(&input, &mut self.state));
-            solved.iterations += 1;
+            let left = least.max(solved.iterations + 1) - solved.iterations;
+            let sweeps = left.min(MOST_SWEEPS);
+            let error = t.share(|clock| sweep(&input, &mut self.state, sweeps, clock));
+            solved.iterations += sweeps;
             solved.density_error = error.density / count;
-            solved.friction_error = error.relative_stress_change(input.pressure_relaxation);
+            solved.friction_error = error.relative_stress_change(input.constants.pressure_relaxation);
             solved.converged = solved.density_error < self.setup.params.density_error as f64
                 && solved.friction_error < self.setup.params.friction_error as f64;
         }
-        t.time(Stage::Accelerate, || accelerate(&input, &mut self.state));
         solved
     }
 

@@ -1,16 +1,14 @@
 //! Velocity without pressure, friction and walls: gravity, air drag, viscosity.
 
 use glam::{Vec3, Vec4};
-use rayon::prelude::*;
 
 use crate::air::Air;
-use crate::neighbors::{BLOCK, Domain, NeighborBlock, NeighborLists, block_range};
+use crate::neighbors::{BLOCK, Domain, NeighborBlock, block_range};
 use crate::particles::Particles;
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, load_rows, store_rows};
 
 use super::laws::Laws;
 use super::params::{IisphParams, viscosity_softening};
-use super::state::IisphState;
 
 /// What the prediction reads.
 pub struct PredictInput<'a> {
@@ -18,8 +16,6 @@ pub struct PredictInput<'a> {
     pub particles: &'a Particles,
     /// Materials.
     pub laws: Laws<'a>,
-    /// Neighbour lists.
-    pub lists: &'a NeighborLists,
     /// Space.
     pub domain: &'a Domain,
     /// Constants.
@@ -32,15 +28,19 @@ pub struct PredictInput<'a> {
     pub instructions: Instructions,
 }
 
-/// Starts the prediction with air drag, or with the velocity where there is no air.
-pub fn predict_drag(input: &PredictInput, air: Option<&Air>, predicted: &mut [Vec4]) {
-    predicted.par_chunks_mut(BLOCK).enumerate().for_each(|(b, chunk)| {
-        for (k, i) in block_range(b, input.particles.len()).enumerate() {
-            let velocity = input.particles.velocity[i].truncate();
-            let change = air.map_or(Vec3::ZERO, |air| drag_change(input, air, i, &input.lists.blocks[b], k));
-            chunk[k] = (velocity + change).extend(0.0);
-        }
-    });
+/// Starts the prediction of a block with air drag, or with the velocity where there is no air.
+pub fn predict_drag(
+    input: &PredictInput,
+    air: Option<&Air>,
+    b: usize,
+    list: &NeighborBlock,
+    predicted: &mut [Vec4],
+) {
+    for (k, i) in block_range(b, input.particles.len()).enumerate() {
+        let velocity = input.particles.velocity[i].truncate();
+        let change = air.map_or(Vec3::ZERO, |air| drag_change(input, air, i, list, k));
+        predicted[k] = (velocity + change).extend(0.0);
+    }
 }
 
 /// Change of velocity by drag over the step; the air never overtakes the grain.
@@ -74,18 +74,22 @@ fn exposure(input: &PredictInput, x: Vec3, direction: Vec3, neighbors: impl Iter
     (1.0 - shield).clamp(0.0, 1.0)
 }
 
-/// Adds gravity and material viscosity to the prediction.
-pub fn predict_velocity(input: &PredictInput, gravity: Vec3, state: &mut IisphState) {
-    assert_eq!(input.lists.len(), input.particles.len());
-    let viscous = input.laws.materials.iter().any(|m| m.viscosity > 0.0);
+/// Adds gravity and material viscosity to the prediction of a block.
+///
+/// # Safety
+/// Every neighbour in the list must be a particle of the input.
+pub unsafe fn predict_velocity(
+    input: &PredictInput,
+    gravity: Vec3,
+    b: usize,
+    list: &NeighborBlock,
+    predicted: &mut [Vec4],
+) {
     let change = (input.dt * gravity).extend(0.0);
-    state.predicted.par_chunks_mut(BLOCK).enumerate().for_each(|(b, predicted)| {
-        predicted.iter_mut().for_each(|v| *v += change);
-        if viscous {
-            let list = &input.lists.blocks[b];
-            input.instructions.run(Viscosity { input, list, first: b * BLOCK, predicted });
-        }
-    });
+    predicted.iter_mut().for_each(|v| *v += change);
+    if input.laws.materials.iter().any(|m| m.viscosity > 0.0) {
+        input.instructions.run(Viscosity { input, list, first: b * BLOCK, predicted });
+    }
 }
 
 struct Viscosity<'a> {
@@ -131,8 +135,8 @@ fn viscous_acceleration<L: Lanes>(
     let own = input.laws.lanes::<L>(first, |m| scale * m.viscosity);
     let mut sum = [L::splat(0.0); 3];
     for (slot, &base) in group.slots.iter().zip(group.base) {
-        let rows = |column| bytemuck::cast_slice::<Vec4, f32>(column);
-        // SAFETY: neighbours are particles (checked in `predict_velocity`).
+        let rows = |column: &[Vec4]| column.as_ptr().cast();
+        // SAFETY: neighbours are particles, as the caller of `predict_velocity` promises.
         let [xj, yj, zj, _] = unsafe { L::gather4::<4>(rows(position), base, &slot.delta) };
         // SAFETY: as above.
         let [uj, vj, wj, _] = unsafe { L::gather4::<4>(rows(velocity), base, &slot.delta) };

@@ -3,7 +3,9 @@
 use glam::Vec4;
 
 use crate::material::Material;
-use crate::neighbors::{CellIndex, Domain, NeighborLists, Permutation, Scratch, sum_blocks};
+use crate::neighbors::{
+    BlockSearch, CellIndex, Domain, NeighborBlock, NeighborLists, Permutation, Scratch, sum_blocks,
+};
 use crate::particles::Particles;
 use crate::scene::{FrictionMode, Scene};
 use crate::simd::Instructions;
@@ -14,7 +16,7 @@ use super::density::DensityInput;
 use super::laws::Laws;
 use super::params::IisphParams;
 use super::predict::PredictInput;
-use super::sweep::SweepInput;
+use super::sweep::{SweepConstants, SweepInput};
 use super::walls::WallStep;
 
 /// Relaxation of pressure and stress in coupled sweeps; larger values explode.
@@ -73,17 +75,10 @@ impl Setup {
         }
     }
 
-    pub fn predict_input<'a>(
-        &'a self,
-        search: &'a Search,
-        particles: &'a Particles,
-        dt: f64,
-        time: f64,
-    ) -> PredictInput<'a> {
+    pub fn predict_input<'a>(&'a self, particles: &'a Particles, dt: f64, time: f64) -> PredictInput<'a> {
         PredictInput {
             particles,
             laws: Laws::new(&self.materials, &particles.material),
-            lists: &search.lists,
             domain: &self.domain,
             params: &self.params,
             dt: dt as f32,
@@ -92,19 +87,13 @@ impl Setup {
         }
     }
 
-    pub fn sweep_input<'a>(
-        &'a self,
-        search: &'a Search,
-        particles: &'a Particles,
-        dt: f64,
-    ) -> SweepInput<'a> {
+    pub fn sweep_constants<'a>(&'a self, particles: &'a Particles, dt: f64) -> SweepConstants<'a> {
         let dt = dt as f32;
         let laws = Laws::new(&self.materials, &particles.material);
         let densest = self.materials.iter().map(|m| m.density).fold(0.0, f32::max);
         let stand_off = if self.defect == Some(Defect::WallStandOff) { REFERENCE_STAND_OFF } else { 1.0 };
         let sign = if self.defect == Some(Defect::StressSign) { -1.0 } else { 1.0 };
-        SweepInput {
-            lists: &search.lists,
+        SweepConstants {
             laws,
             dt,
             gradient_unit: self.params.gradient_unit,
@@ -120,6 +109,15 @@ impl Setup {
             explicit: self.params.friction == FrictionMode::Explicit,
             instructions: self.instructions,
         }
+    }
+
+    pub fn sweep_input<'a>(
+        &'a self,
+        search: &'a Search,
+        particles: &'a Particles,
+        dt: f64,
+    ) -> SweepInput<'a> {
+        SweepInput { lists: &search.lists, constants: self.sweep_constants(particles, dt) }
     }
 
     /// Stress that would remove a strain rate in one step, per rest density: 1/(dt K), K = 2/3 sum |G|^2 [m2/s].
@@ -168,10 +166,14 @@ impl Search {
         self.listed = None;
     }
 
-    /// Lists neighbours of particles that are in order.
-    pub fn find_neighbors(&mut self, setup: &Setup, position: &[Vec4]) {
+    /// Makes ready to list the neighbours of particles that are in order, block by block.
+    pub fn find_neighbors<'a>(
+        &'a mut self,
+        setup: &'a Setup,
+        position: &[Vec4],
+    ) -> (BlockSearch<'a>, &'a mut [NeighborBlock]) {
         self.cells.search_all_rows(setup.defect != Some(Defect::MissingNeighborRow));
-        self.lists.build(&self.cells, &setup.domain, setup.params.support, position, setup.instructions);
+        self.lists.begin(&self.cells, &setup.domain, setup.params.support, position, setup.instructions)
     }
 
     /// Neighbours of a particle in the last step's lists; 0 for one added since.

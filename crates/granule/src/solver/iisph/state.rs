@@ -1,7 +1,6 @@
 //! The solver's own columns, beside those of the particles.
 
 use glam::Vec4;
-
 use rayon::prelude::*;
 
 use crate::neighbors::{BLOCK, Permutation, Scratch};
@@ -11,7 +10,7 @@ use crate::sym3::Sym3;
 
 use super::laws::Laws;
 use super::rheology::return_to_cone;
-use super::sweep::{SweepError, TotalStress, store_total};
+use super::sweep::{SweepError, TotalStress, Wave, store_total};
 use super::walls::{WallBlock, WallContact, WallContacts};
 
 /// Share of the last step's pressure that a plain fluid starts from.
@@ -97,6 +96,8 @@ pub struct IisphState {
     pub strain_rate_is_old: bool,
     /// What sweeps have left to do, per block.
     pub errors: Vec<SweepError>,
+    /// How far sweeps got in one go, per thread.
+    pub waves: Vec<Wave>,
 }
 
 impl IisphState {
