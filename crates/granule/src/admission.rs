@@ -10,7 +10,7 @@ use crate::scene::Scene;
 use crate::simd::Instructions;
 
 /// Bytes that a particle takes: columns, lists of 32 neighbours with their gradients, and room for growth.
-const BYTES_PER_PARTICLE: f64 = 1100.0;
+const BYTES_PER_PARTICLE: f64 = 800.0;
 
 /// Smallest distance of two grains at the start, in spacings; a jittered lattice keeps 0.8.
 const LEAST_DISTANCE: f32 = 0.79;

@@ -221,6 +221,11 @@ impl CellIndex {
         self.skip_last_row = !all;
     }
 
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        8 * self.keys.capacity() + 4 * self.starts.capacity()
+    }
+
     /// Number of occupied cells.
     pub fn occupied(&self) -> usize {
         self.keys.len()

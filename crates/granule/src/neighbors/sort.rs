@@ -21,6 +21,15 @@ pub struct Scratch {
     pub halves: Vec<u16>,
 }
 
+impl Scratch {
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        16 * self.rows.capacity()
+            + 4 * (self.floats.capacity() + self.words.capacity())
+            + 2 * self.halves.capacity()
+    }
+}
+
 /// A reordering: `new[k] = old[permutation[k]]`.
 #[derive(Clone, Debug, Default)]
 pub struct Permutation {
@@ -63,6 +72,13 @@ impl Permutation {
             places.map(|&i| column[i as usize]).collect_into_vec(scratch);
             std::mem::swap(column, scratch);
         }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        4 * self.index.capacity()
+            + 16 * (self.scratch.capacity() + self.pairs.capacity())
+            + 4 * DIGITS * self.starts.capacity()
     }
 
     /// Where each entry came from.

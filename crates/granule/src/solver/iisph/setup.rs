@@ -205,6 +205,10 @@ impl Search {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.lists.bytes() + self.key.capacity() * 8
+        self.lists.bytes()
+            + self.key.capacity() * 8
+            + self.cells.bytes()
+            + self.order.bytes()
+            + self.scratch.bytes()
     }
 }
