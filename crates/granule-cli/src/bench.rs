@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use granule::Simulation;
 use granule::scene::builtin_scenes;
-use granule::{Scene, Simulation};
 use serde::Serialize;
 
 use crate::args::{BenchArgs, cpu_options, thread_count};
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{self, number};
 use crate::progress::Progress;
-use crate::scenes;
+use crate::scenes::Opened;
 use crate::statistics::{StageMedians, Statistics};
 
 /// The times of a scene.
@@ -41,7 +41,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         true => builtin_scenes().iter().map(|scene| scene.name.to_string()).collect(),
         false => args.scenes.clone(),
     };
-    let scenes = names.iter().map(|name| Scene::open(name, false, &[])).collect::<Result<Vec<_>, _>>()?;
+    let scenes = names.iter().map(|name| Opened::plain(name, false)).collect::<Result<Vec<_>, _>>()?;
     let threads = thread_count(args.threads);
     let interrupt = Interrupt::listen()?;
     let results = scenes.into_iter().map(|scene| bench_scene(scene, threads, args, &interrupt));
@@ -50,12 +50,12 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
 }
 
 fn bench_scene(
-    scene: Scene,
+    scene: Opened,
     threads: usize,
     args: &BenchArgs,
     interrupt: &Interrupt,
 ) -> Result<Bench, Failure> {
-    let (mut simulation, initial) = scenes::build(scene, &cpu_options(threads))?;
+    let (mut simulation, initial) = scene.build(&cpu_options(threads))?;
     let mut watch = Watch::new(simulation.scene(), initial.vec3("position").unwrap_or_default());
     let mut progress = Progress::new(&simulation.scene().name);
     let mut statistics = Statistics::default();

@@ -1,11 +1,11 @@
 //! `granule check`: finds what is wrong with a scene without running it.
 
-use granule::Scene;
 use serde::Serialize;
 
 use crate::args::{CheckArgs, cpu_options};
 use crate::failure::Failure;
-use crate::{output, scenes};
+use crate::output;
+use crate::scenes::{self, Opened};
 
 /// What a sound scene holds.
 #[derive(Serialize)]
@@ -22,9 +22,9 @@ struct Checked {
 
 /// Checks a scene and its `[quick]` form.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
-    let scene = Scene::open(&args.scene, false, &[])?;
-    let has_quick = !scene.quick.is_empty();
-    let (simulation, _) = scenes::build(scene, &cpu_options(1))?;
+    let opened = Opened::plain(&args.scene, false)?;
+    let has_quick = !opened.scene.quick.is_empty();
+    let (simulation, _) = opened.build(&cpu_options(1))?;
     let quick_particles = has_quick.then(|| quick_particles(&args.scene)).transpose()?;
     let scene = simulation.scene();
     let checked = Checked {
@@ -40,7 +40,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
 }
 
 fn quick_particles(name: &str) -> Result<usize, Failure> {
-    let (simulation, _) = scenes::build(Scene::open(name, true, &[])?, &cpu_options(1))?;
+    let (simulation, _) = Opened::plain(name, true)?.build(&cpu_options(1))?;
     Ok(scenes::particle_count(&simulation))
 }
 

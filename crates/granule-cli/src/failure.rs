@@ -47,9 +47,9 @@ impl From<SimulationError> for Failure {
 impl From<RunFolderError> for Failure {
     fn from(error: RunFolderError) -> Self {
         match error {
-            RunFolderError::NotEmpty { .. } | RunFolderError::NotAFolder { .. } => {
-                Self::Input(error.to_string())
-            }
+            RunFolderError::NotEmpty { .. }
+            | RunFolderError::NotAFolder { .. }
+            | RunFolderError::Unusable { .. } => Self::Input(error.to_string()),
             other => Self::Run(other.to_string()),
         }
     }

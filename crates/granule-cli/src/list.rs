@@ -1,12 +1,12 @@
 //! `granule list`: the built-in scenes.
 
-use granule::Scene;
 use granule::scene::builtin_scenes;
 use serde::Serialize;
 
 use crate::args::{ListArgs, cpu_options};
 use crate::failure::Failure;
-use crate::{output, scenes};
+use crate::output;
+use crate::scenes::{self, Opened};
 
 /// A scene in the list.
 #[derive(Serialize)]
@@ -36,7 +36,7 @@ pub fn list(args: &ListArgs) -> Result<(), Failure> {
 }
 
 fn describe(name: &'static str) -> Result<Listed, Failure> {
-    let (simulation, _) = scenes::build(Scene::open(name, false, &[])?, &cpu_options(1))?;
+    let (simulation, _) = Opened::plain(name, false)?.build(&cpu_options(1))?;
     Ok(Listed {
         name,
         solver: simulation.simulator().solver(),

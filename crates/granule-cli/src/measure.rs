@@ -17,6 +17,9 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
         yield_law: args.yield_law.into(),
         friction_angle: None,
     };
+    if let Some(folder) = &args.plot {
+        plot::make_folder(folder)?;
+    }
     let mut measurements = Vec::new();
     for experiment in chosen(args) {
         let measurement = perform(experiment, &options)?;

@@ -5,7 +5,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use granule::io::write_bytes_atomic;
+use granule::io::{check_writable, write_bytes_atomic};
 use granule::measure::{Plot, Series};
 use plotters::chart::SeriesLabelPosition;
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
@@ -25,10 +25,17 @@ const COLORS: [RGBColor; 6] = [
     RGBColor(110, 90, 70),
 ];
 
+/// Makes the folder of plots, before time is spent on what cannot be written.
+pub fn make_folder(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).and_then(|()| check_writable(folder)).map_err(|error| {
+        let folder = folder.display();
+        Failure::Input(format!("--plot {folder}: cannot write into the folder: {error}; choose another"))
+    })
+}
+
 /// Writes every plot as `<name>.svg` into a folder.
 pub fn write_all(folder: &Path, plots: &[Plot]) -> Result<(), Failure> {
     let failed = |path: &Path, error: &dyn Error| Failure::Run(format!("{}: {error}", path.display()));
-    fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     for plot in plots {
         let path = folder.join(format!("{}.svg", plot.name));
         let svg = svg(plot).map_err(|error| failed(&path, error.as_ref()))?;
@@ -176,6 +183,7 @@ mod tests {
     #[test]
     fn files_are_named_after_their_plots() {
         let folder = std::env::temp_dir().join(format!("granule-plot-{}", std::process::id()));
+        make_folder(&folder).unwrap();
         write_all(&folder, &[plot(false, vec![[0.0, 1.0], [1.0, 2.0]])]).unwrap();
         assert!(folder.join("runout.svg").is_file());
         fs::remove_dir_all(&folder).unwrap();

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::scenes;
+use crate::scenes::Opened;
 
 /// Where a resumed run began.
 #[derive(Clone, Debug, Serialize)]
@@ -28,25 +28,39 @@ pub fn resume(args: &RunArgs, path: &Path, options: &Options) -> Result<(Simulat
     let file = path.display().to_string();
     let failed = |error: CheckpointError| match error {
         CheckpointError::Simulation(error @ SimulationError::Threads { .. }) => error.into(),
-        error => Failure::Input(format!("{file}: {error}")),
+        error => Failure::Input(format!("{file}: {error}\n  remedy: {}", remedy(&error))),
     };
     refuse_own_folder(args, path)?;
     let checkpoint = Checkpoint::read(path).map_err(failed)?;
     if let Some(scene) = &args.scene {
-        let given = scenes::open(scene, args)?;
-        let given =
-            given.to_toml().map_err(|error| Failure::Run(format!("cannot write the scene: {error}")))?;
+        let given = Opened::for_run(scene, args)?.scene.to_toml();
+        let given = given.map_err(|error| Failure::Run(format!("cannot write the scene: {error}")))?;
         refuse_other_scene(&file, &checkpoint, scene, &given)?;
     }
     let simulation = Simulation::restore(&checkpoint, options).map_err(failed)?;
     if checkpoint.engine_version != env!("CARGO_PKG_VERSION") {
         eprintln!(
-            "granule: {file} was written by version {}; the run may go on with other bits than it would have there",
-            checkpoint.engine_version
+            "granule: {file} was written by version {}, this is {}; the run may go on with other bits than it would \
+             have there",
+            checkpoint.engine_version,
+            env!("CARGO_PKG_VERSION")
         );
     }
     let (frame, time, steps) = (simulation.frame(), simulation.time(), simulation.steps());
     Ok((simulation, ResumedFrom { file, frame, time, steps }))
+}
+
+/// What to do about a checkpoint that cannot be used.
+fn remedy(error: &CheckpointError) -> &'static str {
+    match error {
+        CheckpointError::Io(_) | CheckpointError::NotACheckpoint => {
+            "name a file that a run with --checkpoint-every left: FOLDER/checkpoints/NNNNNN.ckpt"
+        }
+        CheckpointError::Truncated { .. } | CheckpointError::TooLong { .. } | CheckpointError::Checksum => {
+            "take the checkpoint before it, or copy the file again if it comes from elsewhere"
+        }
+        _ => "resume it with the version of granule that wrote it, or run the scene.toml of its folder anew",
+    }
 }
 
 /// A scene on the command line must be the one that the checkpoint's run started from.

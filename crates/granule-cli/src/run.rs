@@ -13,7 +13,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::recording::Recording;
 use crate::resume::{self, ResumedFrom};
-use crate::scenes;
+use crate::scenes::{self, Opened};
 use crate::statistics::Statistics;
 use crate::summary::{Ending, Summary};
 
@@ -57,7 +57,7 @@ fn start(args: &RunArgs, options: &Options) -> Result<Start, Failure> {
             Ok(Start { simulation, initial, resumed_from: Some(from) })
         }
         (None, Some(scene)) => {
-            let (simulation, initial) = scenes::build(scenes::open(scene, args)?, options)?;
+            let (simulation, initial) = Opened::for_run(scene, args)?.build(options)?;
             Ok(Start { simulation, initial, resumed_from: None })
         }
         (None, None) => Err(Failure::Input("name a scene, or a checkpoint with --resume".into())),

@@ -2,14 +2,81 @@
 
 use granule::scene::{Location, SceneError};
 use granule::simulator::Snapshot;
-use granule::{Options, Scene, Simulation};
+use granule::{Options, Scene, Simulation, SimulationError};
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
 
-/// Opens a scene for a run: its file, `[quick]` form, `--set`, then the flags that stand for scene keys.
-pub fn open(name_or_path: &str, args: &RunArgs) -> Result<Scene, Failure> {
-    let flags = [
+/// A scene that is sound by itself, and where it came from.
+pub struct Opened {
+    /// The scene.
+    pub scene: Scene,
+    origin: Origin,
+}
+
+/// Where a scene came from, to say at which line or flag it is wrong.
+struct Origin {
+    name_or_path: String,
+    quick: bool,
+    sets: Vec<(String, String)>,
+    /// What stands in `sets` for a flag, and the flag.
+    flags: Vec<(String, String)>,
+}
+
+impl Opened {
+    /// Opens a scene as it is, or in its `[quick]` form.
+    pub fn plain(name_or_path: &str, quick: bool) -> Result<Self, Failure> {
+        Origin { name_or_path: name_or_path.into(), quick, sets: Vec::new(), flags: Vec::new() }.open()
+    }
+
+    /// Opens a scene for a run: its file, `[quick]` form, `--set`, then the flags that stand for scene keys.
+    pub fn for_run(name_or_path: &str, args: &RunArgs) -> Result<Self, Failure> {
+        let (mut sets, mut flags) = (args.set.clone(), Vec::new());
+        for (flag, key, value) in scene_flags(args) {
+            let Some(value) = value else { continue };
+            flags.push((
+                format!("{key}={value}"),
+                format!("{flag} {}", value.replace(['[', ']', '"', ' '], "")),
+            ));
+            sets.push((key.into(), value));
+        }
+        Origin { name_or_path: name_or_path.into(), quick: args.quick, sets, flags }.open()
+    }
+
+    /// Builds a simulation with grains and reads its initial state; all that can be wrong is found here.
+    pub fn build(self, options: &Options) -> Result<(Simulation, Snapshot), Failure> {
+        let Self { scene, origin } = self;
+        let wrong = |error| origin.explain(error);
+        scene.require_grains().map_err(wrong)?;
+        let mut simulation = Simulation::new(scene, options).map_err(|error| match error {
+            SimulationError::Scene(error) => wrong(error),
+            other => other.into(),
+        })?;
+        let known: Vec<&str> = simulation.fields().iter().map(|info| info.name).collect();
+        simulation.scene().require_fields(&known).map_err(wrong)?;
+        let snapshot = first_snapshot(&mut simulation)?;
+        Ok((simulation, snapshot))
+    }
+}
+
+impl Origin {
+    fn open(self) -> Result<Opened, Failure> {
+        match Scene::open(&self.name_or_path, self.quick, &self.sets) {
+            Ok(scene) => Ok(Opened { scene, origin: self }),
+            Err(error) => Err(self.explain(error)),
+        }
+    }
+
+    /// Adds to an error where its key stands.
+    fn explain(&self, error: SceneError) -> Failure {
+        let error = Scene::explain(error, &self.name_or_path, self.quick, &self.sets);
+        name_flag(error, &self.flags).into()
+    }
+}
+
+/// The flags that stand for scene keys: flag, key and value where it is given.
+fn scene_flags(args: &RunArgs) -> [(&'static str, &'static str, Option<String>); 6] {
+    [
         ("--solver", "simulation.solver", args.solver.clone()),
         ("--fps", "simulation.fps", args.fps.map(|fps| fps.to_string())),
         ("--seed", "simulation.seed", args.seed.map(|seed| seed.to_string())),
@@ -20,19 +87,7 @@ pub fn open(name_or_path: &str, args: &RunArgs) -> Result<Scene, Failure> {
         ),
         ("--track", "output.track", args.track.as_deref().map(|ids| list(ids, u32::to_string))),
         ("--up", "output.up", args.up.clone()),
-    ];
-    let mut sets = args.set.clone();
-    let mut origins = Vec::new();
-    for (flag, key, value) in flags {
-        if let Some(value) = value {
-            origins.push((
-                format!("{key}={value}"),
-                format!("{flag} {}", value.replace(['[', ']', '"', ' '], "")),
-            ));
-            sets.push((key.into(), value));
-        }
-    }
-    Scene::open(name_or_path, args.quick, &sets).map_err(|error| name_flag(error, &origins).into())
+    ]
 }
 
 /// A list as a scene writes it.
@@ -41,10 +96,10 @@ fn list<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
 }
 
 /// Says `--fps -1` where the scene only knows of `--set simulation.fps=-1`.
-fn name_flag(mut error: SceneError, origins: &[(String, String)]) -> SceneError {
+fn name_flag(mut error: SceneError, flags: &[(String, String)]) -> SceneError {
     if let SceneError::Problem(problem) = &mut error
         && let Some(Location::Set(text)) = &problem.location
-        && let Some((_, flag)) = origins.iter().rev().find(|(set, _)| set == text)
+        && let Some((_, flag)) = flags.iter().rev().find(|(set, _)| set == text)
     {
         problem.location = Some(Location::File { name: flag.clone(), line: None, quick: false });
     }
@@ -60,14 +115,6 @@ pub fn frame_fields(scene: &Scene) -> Vec<&str> {
 pub fn particle_count(simulation: &Simulation) -> usize {
     let limits = simulation.scene().emitter.iter().filter_map(|emitter| emitter.limit);
     limits.fold(simulation.particle_count(), |sum, limit| sum.saturating_add(limit as usize))
-}
-
-/// Builds a simulation with grains and reads its initial state; all that can be wrong is found here.
-pub fn build(scene: Scene, options: &Options) -> Result<(Simulation, Snapshot), Failure> {
-    scene.require_grains()?;
-    let mut simulation = Simulation::new(scene, options)?;
-    let snapshot = first_snapshot(&mut simulation)?;
-    Ok((simulation, snapshot))
 }
 
 /// Reads the fields of a simulation's first frame.

@@ -16,7 +16,10 @@ pub enum FillError {
     )]
     Unbounded,
     /// No grain fits.
-    #[error("no grain of radius {radius} m fits into the shape")]
+    #[error(
+        "no grain of radius {radius} m fits into the shape; make it at least {} m wide, or the radius smaller",
+        2.0 * radius
+    )]
     Empty {
         /// Particle radius [m].
         radius: f32,

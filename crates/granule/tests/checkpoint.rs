@@ -1,6 +1,9 @@
 //! A run that is resumed from a checkpoint gives the same bits as one that never stopped.
 
+use std::ops::ControlFlow;
+
 use glam::Vec3;
+use granule::flow::Ledger;
 use granule::io::CheckpointError;
 use granule::simulator::Command;
 use granule::{Options, Scene, Simulation};
@@ -131,4 +134,69 @@ fn a_run_that_pours_and_drains_is_resumed_at_any_frame() {
         assert_eq!(resumed.simulator().state_hash(), simulation.simulator().state_hash(), "frame {k}");
         assert_eq!(resumed.ledger(), ledger, "frame {k}");
     }
+}
+
+/// What a run has come to at a frame: its checkpoint, its state hash and its books.
+struct Station {
+    checkpoint: Vec<u8>,
+    hash: u64,
+    ledger: Ledger,
+}
+
+impl Station {
+    fn of(simulation: &Simulation) -> Self {
+        let (hash, ledger) = (simulation.simulator().state_hash(), simulation.ledger());
+        Self { checkpoint: simulation.checkpoint().unwrap(), hash, ledger }
+    }
+
+    /// Goes on from here with so many threads, for a number of frames.
+    fn after(&self, frames: u64, threads: usize) -> Self {
+        let mut resumed = Simulation::resume(&self.checkpoint, &options(threads)).unwrap();
+        for _ in 0..frames {
+            assert!(resumed.run_frame(&mut |_, _| ControlFlow::Continue(())).is_continue());
+        }
+        Self::of(&resumed)
+    }
+
+    #[track_caller]
+    fn assert_equals(&self, other: &Self, from: usize) {
+        assert_eq!((self.hash, self.ledger), (other.hash, other.ledger), "resumed from frame {from}");
+        assert!(self.checkpoint == other.checkpoint, "resumed from frame {from}: the checkpoints differ");
+    }
+}
+
+/// Resumes the built-in heap at every checkpoint while it pours, with 1, 2 and 3 threads. Each run goes on to the next
+/// checkpoint and must give the same bytes there, so that by induction all of them end alike; three go on to the end.
+fn resume_the_heap_while_it_pours(quick: bool) {
+    let scene = Scene::open("heap", quick, &[]).unwrap();
+    let last = (scene.simulation.seconds * scene.simulation.fps) as u64;
+    let limit = scene.emitter[0].limit.unwrap();
+    let mut simulation = Simulation::new(scene, &options(2)).unwrap();
+    let mut stations = vec![Station::of(&simulation)];
+    while simulation.frame() < last {
+        assert!(simulation.run_frame(&mut |_, _| ControlFlow::Continue(())).is_continue());
+        stations.push(Station::of(&simulation));
+    }
+    let end = &stations[last as usize];
+    assert_eq!((end.ledger.emitted, end.ledger.unaccounted()), (limit, 0));
+    let pouring = stations.iter().take_while(|station| station.ledger.emitted < limit).count();
+    assert!(pouring > 50, "{pouring} frames");
+    for k in 0..pouring {
+        stations[k].after(1, 1 + k % 3).assert_equals(&stations[k + 1], k);
+    }
+    for (k, threads) in [(1, 3), (pouring / 2, 1), (pouring - 1, 2)] {
+        stations[k].after(last - k as u64, threads).assert_equals(end, k);
+    }
+    eprintln!("resumed at {pouring} checkpoints, state hash {:016x}", end.hash);
+}
+
+#[test]
+fn the_heap_is_resumed_at_every_checkpoint_while_it_pours() {
+    resume_the_heap_while_it_pours(true);
+}
+
+#[test]
+#[ignore = "minutes; the quick form of the scene runs always"]
+fn the_full_heap_is_resumed_at_every_checkpoint_while_it_pours() {
+    resume_the_heap_while_it_pours(false);
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use granule::io::{Checkpoint, FramesIndex, read_ply};
 use serde_json::Value;
 
-use crate::place::{Place, block};
+use crate::place::{Place, block, refused};
 
 /// Frames of a whole run.
 const FRAMES: u32 = 40;
@@ -73,10 +73,7 @@ fn what_cannot_be_resumed_is_refused_before_anything_is_written() {
     let args = ["run", scene, "--frames", "2", "--checkpoint-every", "0", "--out", "a"];
     place.granule(&args).expect(0, &[]);
     let file = "a/checkpoints/000001.ckpt";
-    let refused = |args: &[&str], words: &[&str]| {
-        place.granule(&[&["run"], args].concat()).expect(2, words);
-        assert_eq!(place.names("out"), [""; 0]);
-    };
+    let refused = |args: &[&str], words: &[&str]| refused(&place, &[&["run"], args].concat(), words);
     refused(
         &["column", "--resume", file],
         &["another scene", "\"block\"", "\"column\"", "leave out the scene"],
@@ -85,16 +82,53 @@ fn what_cannot_be_resumed_is_refused_before_anything_is_written() {
     refused(&other, &["another scene", "first difference", "friction_angle = 20"]);
     refused(&["--resume", file, "--fps", "3"], &["SCENE|FILE"]);
     refused(&["--resume", file, "--out", "a", "--force"], &["--force would replace"]);
-    refused(&["--resume", "nothing.ckpt"], &["nothing.ckpt", "cannot read"]);
-    refused(&["--resume", "scene.toml"], &["scene.toml", "not a granule checkpoint"]);
-    let mut bytes = std::fs::read(place.path(file)).unwrap();
-    bytes.pop();
-    std::fs::write(place.path("cut.ckpt"), &bytes).unwrap();
-    refused(&["--resume", "cut.ckpt"], &["cut.ckpt", "truncated"]);
-    bytes.push(0);
-    std::fs::write(place.path("cut.ckpt"), &bytes).unwrap();
-    refused(&["--resume", "cut.ckpt"], &["cut.ckpt", "damaged"]);
-    assert_eq!(place.names("a/checkpoints"), ["000000.ckpt", "000001.ckpt", "000002.ckpt"]);
+    refused(
+        &["--resume", file, "--out", "scene.toml/below"],
+        &["cannot create", "choose another with --out"],
+    );
+    refused(&["--resume", "nothing.ckpt"], &["nothing.ckpt: cannot read", "remedy: name a file"]);
+    refused(&["--resume", "a"], &["a: cannot read", "remedy: name a file"]);
+    refused(&["--resume", "scene.toml"], &["scene.toml: not a granule checkpoint", "remedy: name a file"]);
+    refused(&[file], &["000001.ckpt: not a scene", "give a checkpoint with --resume"]);
+}
+
+#[test]
+fn damaged_checkpoints_are_refused_with_a_remedy() {
+    let place = Place::new();
+    let args = ["run", place.scene(&moving()), "--frames", "1", "--checkpoint-every", "0", "--out", "a"];
+    place.granule(&args).expect(0, &[]);
+    let whole = std::fs::read(place.path("a/checkpoints/000001.ckpt")).unwrap();
+    let refuse = |bytes: &[u8], words: &[&str]| {
+        std::fs::write(place.path("b.ckpt"), bytes).unwrap();
+        refused(&place, &["run", "--resume", "b.ckpt"], &[&["b.ckpt: ", "remedy: "], words].concat());
+    };
+    let length = whole.len();
+    for cut in [10, 20, 29, length / 2, length - 1] {
+        refuse(&whole[..cut], &[&format!("truncated: {cut} of "), "take the checkpoint before it"]);
+    }
+    refuse(&[&whole[..], b"x"].concat(), &["longer than", "copy the file again"]);
+    // Magic, format, length, engine version, content and checksum.
+    let words = ["not a granule", "format 0", "bytes", "damaged", "damaged", "damaged"];
+    for (place, word) in [0, 8, 14, 21, length / 2, length - 1].into_iter().zip(words) {
+        let mut flipped = whole.clone();
+        flipped[place] ^= 1;
+        refuse(&flipped, &[word]);
+    }
+    let mut newer = whole.clone();
+    newer[8..12].copy_from_slice(&99u32.to_le_bytes());
+    refuse(&newer, &["of format 99; this program reads format", "with the version of granule that wrote it"]);
+}
+
+#[test]
+fn a_checkpoint_of_another_version_with_the_same_format_goes_on_with_a_note() {
+    let place = Place::new();
+    let args = ["run", place.scene(&moving()), "--frames", "1", "--checkpoint-every", "0", "--out", "a"];
+    place.granule(&args).expect(0, &[]);
+    let mut checkpoint = Checkpoint::read(place.path("a/checkpoints/000001.ckpt")).unwrap();
+    checkpoint.engine_version = "0.0.7".into();
+    std::fs::write(place.path("old.ckpt"), checkpoint.encode().unwrap()).unwrap();
+    let words = ["old.ckpt was written by version 0.0.7", "other bits"];
+    place.granule(&["run", "--resume", "old.ckpt", "--frames", "2"]).expect(0, &words);
 }
 
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 mod checkpoint;
 #[cfg(target_os = "linux")]
-mod disk_full;
+mod disk;
 mod exports;
 mod place;
 mod run;

@@ -1,5 +1,6 @@
 //! Runs the built program in a folder of its own.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -65,10 +66,38 @@ impl Place {
         outcome(self.command(args).output().unwrap())
     }
 
+    /// Everything in the folder: files with their bytes, and folders without.
+    pub fn content(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+        let mut content = BTreeMap::new();
+        let mut folders = vec![self.path("")];
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    folders.push(path.clone());
+                }
+                content.insert(path.clone(), fs::read(path).ok());
+            }
+        }
+        content
+    }
+
     /// Names in a folder, sorted; empty if it is not there.
     pub fn names(&self, folder: &str) -> Vec<String> {
         names(&self.path(folder))
     }
+}
+
+/// Runs with wrong input and demands one message with these words, and that nothing was written.
+#[track_caller]
+pub fn refused(place: &Place, args: &[&str], words: &[&str]) {
+    let before = place.content();
+    let outcome = place.granule(args).expect(2, words);
+    assert_eq!(outcome.stdout, "");
+    // Usage errors come from the parser of arguments, which has its own first word.
+    let is_message = |line: &&str| line.starts_with("granule: ") || line.starts_with("error: ");
+    assert!(outcome.stderr.lines().next().as_ref().is_some_and(is_message), "{}", outcome.stderr);
+    assert_eq!(outcome.stderr.lines().filter(is_message).count(), 1, "{}", outcome.stderr);
+    assert!(place.content() == before, "something was written: {args:?}");
 }
 
 /// What a finished program gave.

@@ -150,18 +150,6 @@ fn an_explosion_is_diagnosed_and_leaves_no_broken_numbers() {
 }
 
 #[test]
-fn grains_inside_each_other_are_refused_before_anything_is_written() {
-    let place = Place::new();
-    let again =
-        "[[grains]]\nmaterial = \"sand\"\nshape.box = { min = [0.015, 0, 0], max = [0.255, 0.24, 0.24] }\n";
-    let scene = place.scene(&block(again));
-    place
-        .granule(&["run", scene, "--out", "here"])
-        .expect(2, &["grains.1.shape", "overlap", "Move the shapes"]);
-    assert!(!place.path("here").exists());
-}
-
-#[test]
 fn lost_particles_are_diagnosed() {
     let place = Place::new();
     let scene = place.scene(
@@ -225,13 +213,4 @@ fn the_bare_program_runs_the_default_scene() {
     let summary = read_json(&place, "out/column-001/summary.json");
     assert_eq!((&summary["scene"], &summary["quick"]), (&"column".into(), &false.into()));
     assert_eq!(summary["interrupted"], true);
-}
-
-#[test]
-fn a_folder_that_cannot_be_made_fails_the_run() {
-    let place = Place::new();
-    let scene = place.scene(&block(""));
-    std::fs::write(place.path("out"), "a file where the folder should be").unwrap();
-    place.granule(&["run", scene]).expect(2, &["out", "not a folder"]);
-    place.granule(&["run", scene, "--out", "out/below"]).expect(1, &["out/below", "cannot create"]);
 }

@@ -1,13 +1,24 @@
 //! Wrong input: exit code 2, a message that helps, nothing written.
 
-use crate::place::{Place, block};
+use crate::place::{Place, block, refused};
 
-/// Runs with wrong input and demands that nothing was left behind.
+/// Runs and checks a scene that is wrong, and demands its file and the line of `at` in the message.
 #[track_caller]
-fn refused(place: &Place, args: &[&str], words: &[&str]) {
-    let outcome = place.granule(args).expect(2, words);
-    assert_eq!(outcome.stdout, "");
-    assert_eq!(place.names("out"), [""; 0]);
+fn refused_at(text: &str, at: &str, words: &[&str]) {
+    let place = Place::new();
+    let before = text.split_once(at).unwrap_or_else(|| panic!("`{at}` is not in: {text}")).0;
+    let location = format!("scene.toml:{}: ", 1 + before.matches('\n').count());
+    let words = [&[location.as_str()], words].concat();
+    let scene = place.scene(text);
+    refused(&place, &["run", scene], &words);
+    refused(&place, &["check", scene], &words);
+}
+
+/// The block with some text in the place of other.
+fn block_with(from: &str, to: &str) -> String {
+    let block = block("");
+    assert!(block.contains(from), "{from}");
+    block.replacen(from, to, 1)
 }
 
 #[test]
@@ -19,7 +30,46 @@ fn an_unknown_scene_offers_the_nearest() {
 
 #[test]
 fn a_missing_file_is_named() {
-    refused(&Place::new(), &["run", "no/such.toml"], &["no/such.toml", "there is no such file"]);
+    let place = Place::new();
+    let words = ["no/such.toml: ", "there is no such file", "built-in scene: column, dam"];
+    refused(&place, &["run", "no/such.toml"], &words);
+    place.scene(&block(""));
+    refused(&place, &["run", "scenes.toml"], &["scenes.toml: ", "did you mean `scene.toml`?"]);
+    refused(&place, &["check", "./scne.toml"], &["did you mean `./scene.toml`?"]);
+}
+
+#[test]
+fn a_file_that_is_no_scene_is_named_with_the_reason() {
+    let place = Place::new();
+    let cases: &[(&str, &[u8], &[&str])] = &[
+        (
+            "open.toml",
+            b"name = \"a\"\n[simulation\nfps = 3\n",
+            &["open.toml:2:12: ", "not valid TOML", "expected `]`"],
+        ),
+        ("twice.toml", b"name = \"a\"\nname = \"b\"\n", &["twice.toml:2:1: ", "duplicate key"]),
+        ("bare.toml", b"name = sand\n", &["bare.toml:1:8: ", "must be quoted", "name = sand"]),
+        ("binary.toml", b"\x7fELF\x02\x01\x01\0\0", &["binary.toml: ", "not UTF-8 text", "name a TOML file"]),
+        ("latin.toml", b"name = \"\xe4\"\n", &["latin.toml: ", "not UTF-8 text (byte 8)"]),
+        ("empty.toml", b"", &["empty.toml: ", "is empty", "needs at least `name` and one `[[material]]`"]),
+        ("comment.toml", b"# later\n", &["comment.toml: ", "is empty"]),
+        ("nameless.toml", b"[[material]]\n", &["nameless.toml: ", "missing key `name`"]),
+    ];
+    for (file, bytes, words) in cases {
+        std::fs::write(place.path(file), bytes).unwrap();
+        for verb in ["run", "check", "bench"] {
+            refused(&place, &[verb, file], words);
+        }
+    }
+}
+
+#[test]
+fn a_folder_is_no_scene_but_may_hold_one() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("folder")).unwrap();
+    refused(&place, &["run", "folder"], &["folder: ", "this is a folder", "name a scene file"]);
+    std::fs::write(place.path("folder/scene.toml"), block("")).unwrap();
+    refused(&place, &["run", "folder"], &["this is a folder", "did you mean `folder/scene.toml`?"]);
 }
 
 #[test]
@@ -61,6 +111,124 @@ fn a_wrong_type_says_what_is_expected() {
 }
 
 #[test]
+fn unknown_words_in_a_file_are_found_at_their_line() {
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("[simulation]", "solver = \"iispj\"", &["`simulation.solver`", "did you mean `iisph`?"]),
+        ("[simulation]", "kernel = \"wendlant\"", &["allowed: cubic, wendland", "did you mean `wendland`?"]),
+        ("[[grains]]", "fill = \"jitered\"", &["`grains.0.fill`", "did you mean `jittered`?"]),
+        ("[[boundary]]", "shape.pane.normal = [0, 1, 0]", &["`boundary.0.shape`", "did you mean `plane`?"]),
+        ("[[material]]", "mass = 1", &["unknown key `material.0.mass`", "allowed: name, radius, density"]),
+    ];
+    for (section, line, words) in cases {
+        let mut text = block_with(section, &format!("{section}\n{line}"));
+        if *section == "[[boundary]]" {
+            text = text.replace("shape.plane", "# shape.plane");
+        }
+        refused_at(&text, line, words);
+    }
+}
+
+#[test]
+fn numbers_out_of_range_are_found_at_their_line() {
+    for key in ["radius", "density"] {
+        for value in ["-0.02", "0", "nan", "inf", "-inf"] {
+            let line = format!("{key} = {value}");
+            let words = [&format!("`material.0.{key}` = "), "must be above 0 and finite"];
+            match key {
+                "radius" => refused_at(&block_with("radius = 0.02", &line), &line, &words),
+                _ => refused_at(&block_with("radius", &format!("{line}\nradius")), &line, &words),
+            }
+        }
+    }
+    let cases: &[(&str, &str, &str)] = &[
+        ("radius", "friction_angle = 90", "from 0 to below 90 degrees"),
+        ("radius", "friction_angle = -1", "from 0 to below 90 degrees"),
+        ("radius", "friction_angle = nan", "from 0 to below 90 degrees"),
+        ("radius", "cohesion = -1", "0 or more and finite"),
+        ("shape.plane", "friction = -0.1", "0 or more and finite"),
+        ("shape.plane", "friction = nan", "0 or more and finite"),
+        ("shape.box", "velocity = [0, inf, 0]", "finite numbers"),
+        ("seconds = 0.1", "cfl = 0", "above 0, at most 1"),
+    ];
+    for (before, line, word) in cases {
+        refused_at(&block_with(before, &format!("{line}\n{before}")), line, &[word]);
+    }
+    let long = block_with("seconds = 0.1", "seconds = -1");
+    refused_at(&long, "seconds = -1", &["`simulation.seconds` = -1", "from 0 to 1000000"]);
+}
+
+#[test]
+fn grains_that_cannot_be_are_found_at_their_shape() {
+    let shape = "shape.box = { min = [0, 0, 0], max = [0.24, 0.24, 0.24] }";
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "shape.box = { min = [0, -0.02, 0], max = [0.24, 0.24, 0.24] }",
+            &["`grains.0.shape`", "36 grains lie in the wall `floor`", "Move the shape away"],
+        ),
+        (
+            "shape.box = { min = [0, 0, 0], max = [0.03, 0.24, 0.24] }",
+            &["no grain of radius 0.02 m fits", "at least 0.04 m wide"],
+        ),
+        (
+            "shape.box = { min = [0, 0, 0], max = [0, 0.24, 0.24] }",
+            &["`min` must be smaller than `max` in every axis"],
+        ),
+        ("shape.sphere = { center = [0, 1, 0], radius = -0.1 }", &["`radius` must be greater than 0"]),
+        (
+            "shape.box = { min = [0, 0, 0], max = [1, 1, 1], hollow = true }",
+            &["no bounds", "use a box, sphere, cylinder or cone"],
+        ),
+    ];
+    for (other, words) in cases {
+        refused_at(&block_with(shape, other), other, words);
+    }
+    let again = "shape.box = { min = [0.015, 0, 0], max = [0.255, 0.24, 0.24] }";
+    let twice = block(&format!("[[grains]]\nmaterial = \"sand\"\n{again}"));
+    let words = ["`grains.1.shape`", "432 grains overlap", "grains.0 and grains.1", "Move the shapes apart"];
+    refused_at(&twice, again, &words);
+}
+
+/// Over a million million grains: a program that began to allocate them would not live to refuse them.
+#[cfg(target_os = "linux")]
+#[test]
+fn more_grains_than_memory_holds_are_refused_with_the_number_that_fits() {
+    let many = block_with("radius = 0.02", "radius = 0.00001");
+    refused_at(
+        &many,
+        "shape.box",
+        &["about 1.728e12 grains need", "GB are free here", "Take a larger radius"],
+    );
+    let place = Place::new();
+    let message = place.granule(&["run", place.scene(&many)]).stderr;
+    let fits = message.split_once("room for about ").unwrap().1.split_once(" grains").unwrap().0;
+    let fits: f64 = fits.parse().unwrap();
+    assert!((1e4..1e11).contains(&fits), "{message}");
+}
+
+#[test]
+fn two_radii_are_refused_at_the_second() {
+    let gravel = "[[material]]\nname = \"gravel\"\nradius = 0.03";
+    refused_at(
+        &block(gravel),
+        "radius = 0.03",
+        &["`material.1.radius`", "0.02 as in material.0", "one radius"],
+    );
+}
+
+#[test]
+fn what_an_override_makes_impossible_is_found_at_the_override() {
+    let place = Place::new();
+    let set = "grains.0.shape.cylinder.radius=0.001";
+    refused(&place, &["run", "column", "--set", set], &[&format!("--set {set}: "), "no grain of radius"]);
+    let quick = "\"grains.0.shape.box.max\" = [0.01, 0.24, 0.24]";
+    let scene = place.scene(&block(&format!("[quick]\n{quick}")));
+    let words = ["scene.toml:19 ([quick]): ", "`grains.0.shape`", "no grain of radius"];
+    refused(&place, &["run", scene, "--quick"], &words);
+    refused(&place, &["check", scene], &words);
+    place.granule(&["run", scene, "--frames", "1"]).expect(0, &[]);
+}
+
+#[test]
 fn a_friction_angle_of_90_degrees_is_out_of_range() {
     let set = "material.sand.friction_angle=90";
     refused(&Place::new(), &["run", "column", "--set", set], &["friction_angle", "90", "below 90 degrees"]);
@@ -72,6 +240,9 @@ fn a_field_that_the_solver_lacks_is_found_before_the_run() {
     let scene = place.scene(&block("[output]\nfields = [\"temperature\"]"));
     refused(&place, &["run", scene], &["output.fields", "temperature", "velocity"]);
     refused(&place, &["check", scene], &["temperature"]);
+    let line = "fields = [\"velocity\", \"densty\"]";
+    let words = ["`output.fields.1`", "`densty`", "did you mean `density`?"];
+    refused_at(&block(&format!("[output]\n{line}")), line, &words);
 }
 
 #[test]
@@ -95,8 +266,12 @@ fn unknown_formats_offer_the_nearest() {
 #[test]
 fn a_scene_without_grains_cannot_run() {
     let place = Place::new();
-    let scene = place.scene("name = \"a\"\n[[material]]\n");
-    refused(&place, &["run", scene], &["no grains", "[[grains]]"]);
+    for text in ["name = \"a\"\n[[material]]\n", "name = \"a\"\ngrains = []\nemitter = []\n[[material]]\n"] {
+        let scene = place.scene(text);
+        for verb in ["run", "check", "bench"] {
+            refused(&place, &[verb, scene], &["scene.toml", "no grains", "add at least one [[grains]]"]);
+        }
+    }
 }
 
 #[test]
@@ -144,14 +319,15 @@ fn a_wrong_emitter_outlet_or_counter_is_explained() {
     for (from, to, words) in cases {
         assert!(good.contains(from), "{from}");
         let scene = place.scene(&block(&good.replacen(from, to, 1)));
-        refused(&place, &["run", scene], words);
-        place.granule(&["check", scene]).expect(2, words);
+        let words = [&["scene.toml:"], *words].concat();
+        refused(&place, &["run", scene], &words);
+        refused(&place, &["check", scene], &words);
     }
     let empty = "shape.intersection = [{ sphere = { center = [0, 1, 0], radius = 0.1 } }, \
                  { sphere = { center = [5, 1, 0], radius = 0.1 } }]";
     let disc = "shape.cylinder = { from = [0.1, 0.5, 0.1], to = [0.1, 0.51, 0.1], radius = 0.1 }";
-    let scene = place.scene(&block(&good.replacen(disc, empty, 1)));
-    refused(&place, &["run", scene], &["emitter.spout.shape", "empty", "give a shape with volume"]);
+    let words = ["`emitter.spout.shape`", "the shape is empty", "give a shape with volume"];
+    refused_at(&block(&good.replacen(disc, empty, 1)), empty, &words);
 }
 
 #[test]
@@ -167,9 +343,25 @@ fn a_used_folder_needs_force_and_is_left_alone() {
     place.granule(&[&args[..], &["--force"]].concat()).expect(0, &[]);
     assert_eq!(std::fs::read_to_string(place.path("mine/notes.txt")).unwrap(), "keep");
     assert_eq!(place.names("mine/frames").len(), 2);
+}
 
-    std::fs::write(place.path("file"), "").unwrap();
-    refused(&place, &["run", scene, "--out", "file"], &["file", "not a folder"]);
+#[test]
+fn a_folder_that_cannot_be_written_is_refused_before_the_run() {
+    let place = Place::new();
+    let scene = place.scene(&block(""));
+    std::fs::write(place.path("out"), "a file where the folder should be").unwrap();
+    let remedy = "choose another with --out";
+    refused(&place, &["run", scene], &["out: this is a file, not a folder", remedy]);
+    refused(&place, &["run", scene, "--out", "out"], &["out: this is a file, not a folder", remedy]);
+    let below = ["run", scene, "--out", "out/below/deep"];
+    refused(&place, &below, &["out/below/deep: cannot create the folder", remedy]);
+    refused(&place, &[&below[..], &["--force"]].concat(), &["out/below/deep: cannot create the folder"]);
+    // Not even the superuser makes folders there.
+    if cfg!(target_os = "linux") {
+        refused(&place, &["run", scene, "--out", "/proc/granule"], &["/proc/granule: cannot create", remedy]);
+    }
+    let plot = ["measure", "rest", "--plot", "out/plots"];
+    refused(&place, &plot, &["--plot out/plots", "cannot write into the folder", "choose another"]);
 }
 
 #[test]

@@ -33,6 +33,12 @@ pub fn write_bytes_atomic(path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()
     write_atomic(path, |writer| writer.write_all(bytes))
 }
 
+/// Finds out whether files can be written into a folder, and leaves nothing in it.
+pub fn check_writable(folder: impl AsRef<Path>) -> io::Result<()> {
+    let (temporary, _) = create_temporary(&folder.as_ref().join("check"))?;
+    fs::remove_file(temporary)
+}
+
 /// Creates a file of a new name in the same folder.
 fn create_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
@@ -94,5 +100,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(write_bytes_atomic(folder.path().join("no/a.txt"), b"x").is_err());
         assert!(write_bytes_atomic("/", b"x").is_err());
+    }
+
+    #[test]
+    fn a_check_tells_folders_that_take_files_and_leaves_none() {
+        let folder = tempfile::tempdir().unwrap();
+        check_writable(folder.path()).unwrap();
+        assert_eq!(names(folder.path()), [""; 0]);
+        assert!(check_writable(folder.path().join("no")).is_err());
+        fs::write(folder.path().join("file"), "").unwrap();
+        assert!(check_writable(folder.path().join("file")).is_err());
     }
 }

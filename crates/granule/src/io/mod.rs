@@ -12,7 +12,7 @@ mod series;
 mod tracks;
 mod vtk;
 
-pub use atomic::{write_atomic, write_bytes_atomic};
+pub use atomic::{check_writable, write_atomic, write_bytes_atomic};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use exporter::Exporter;
 pub use npy::{encode_npy, write_npy};

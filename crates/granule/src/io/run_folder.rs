@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::atomic::write_bytes_atomic;
+use super::atomic::{check_writable, write_bytes_atomic};
 use super::checkpoint::write_checkpoint;
 use super::vtk::PVD_MARK;
 use crate::scene::{ExportFormat, OutputSettings};
@@ -24,10 +24,20 @@ pub enum RunFolderError {
         path: PathBuf,
     },
     /// There is a file where the folder should be.
-    #[error("{}: this is a file, not a folder", .path.display())]
+    #[error("{}: this is a file, not a folder; choose another with --out", .path.display())]
     NotAFolder {
         /// The file.
         path: PathBuf,
+    },
+    /// The folder cannot be made or written to; nothing was written.
+    #[error("{}: cannot {action}: {source}; choose another with --out", .path.display())]
+    Unusable {
+        /// The folder.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// Why it failed.
+        source: io::Error,
     },
     /// The file system refused.
     #[error("{}: cannot {action}: {}", .path.display(), reason(.source))]
@@ -278,6 +288,14 @@ pub(super) fn failed(path: &Path, action: &'static str, source: io::Error) -> Ru
     RunFolderError::Io { path: path.into(), action, source }
 }
 
+/// An error before anything was written: another folder is the remedy, except for a full disk.
+fn unusable(path: &Path, action: &'static str, source: io::Error) -> RunFolderError {
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => failed(path, action, source),
+        _ => RunFolderError::Unusable { path: path.into(), action, source },
+    }
+}
+
 fn write(path: &Path, bytes: &[u8]) -> Result<(), RunFolderError> {
     write_bytes_atomic(path, bytes).map_err(|error| failed(path, "write the file", error))
 }
@@ -332,10 +350,10 @@ fn file_safe(name: &str) -> String {
 fn create_numbered(base: &Path, name: &str) -> Result<PathBuf, RunFolderError> {
     fs::create_dir_all(base).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => RunFolderError::NotAFolder { path: base.into() },
-        _ => failed(base, "create the folder", error),
+        _ => unusable(base, "create the folder", error),
     })?;
     let prefix = format!("{name}-");
-    let entries = fs::read_dir(base).map_err(|error| failed(base, "list the folder", error))?;
+    let entries = fs::read_dir(base).map_err(|error| unusable(base, "list the folder", error))?;
     let last = entries
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.strip_prefix(&prefix)?.parse::<u32>().ok())
@@ -347,7 +365,7 @@ fn create_numbered(base: &Path, name: &str) -> Result<PathBuf, RunFolderError> {
             Ok(()) => return Ok(path),
             // Another run took it just now.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < u32::MAX => number += 1,
-            Err(error) => return Err(failed(&path, "create the folder", error)),
+            Err(error) => return Err(unusable(&path, "create the folder", error)),
         }
     }
 }
@@ -357,13 +375,15 @@ fn take_over(path: &Path, force: bool) -> Result<PathBuf, RunFolderError> {
     if path.exists() && !path.is_dir() {
         return Err(RunFolderError::NotAFolder { path: path.into() });
     }
-    fs::create_dir_all(path).map_err(|error| failed(path, "create the folder", error))?;
-    let mut entries = fs::read_dir(path).map_err(|error| failed(path, "list the folder", error))?;
-    if entries.next().is_none() {
-        return Ok(path.into());
-    }
-    if !force {
+    fs::create_dir_all(path).map_err(|error| unusable(path, "create the folder", error))?;
+    let mut entries = fs::read_dir(path).map_err(|error| unusable(path, "list the folder", error))?;
+    let empty = entries.next().is_none();
+    if !empty && !force {
         return Err(RunFolderError::NotEmpty { path: path.into() });
+    }
+    check_writable(path).map_err(|error| unusable(path, "write into the folder", error))?;
+    if empty {
+        return Ok(path.into());
     }
     let folder = RunFolder::open(path);
     for file in [folder.summary(), folder.index(), folder.series(), folder.tracks()] {

@@ -14,7 +14,9 @@ pub enum SceneError {
         reason: String,
     },
     /// The file is not text.
-    #[error("{path}: not a scene: the file is not UTF-8 text (byte {offset})")]
+    #[error(
+        "{path}: not a scene: the file is not UTF-8 text (byte {offset}); name a TOML file, or give a checkpoint with --resume"
+    )]
     NotText {
         /// The file.
         path: String,

@@ -1,5 +1,6 @@
 //! From a file or text to a checked [`Scene`].
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -18,20 +19,27 @@ const MAX_BYTES: u64 = 64 << 20;
 impl Scene {
     /// Opens a built-in scene by its name, or else a file, with overrides as in [`Scene::resolve`].
     pub fn open(name_or_path: &str, quick: bool, sets: &[(String, String)]) -> Result<Self, SceneError> {
-        if let Some(scene) = builtin::find(name_or_path) {
-            return Self::resolve(scene.text, &format!("scene {}", scene.name), quick, sets);
+        let (text, source_name) = text_of(name_or_path)?;
+        Self::resolve(&text, &source_name, quick, sets)
+    }
+
+    /// Adds to an error where its key stands: in an override, or at a line of the scene. For what is found only after
+    /// [`Scene::open`], whose arguments these are; an error that knows its place already is left alone.
+    pub fn explain(
+        error: SceneError,
+        name_or_path: &str,
+        quick: bool,
+        sets: &[(String, String)],
+    ) -> SceneError {
+        if error.problem().is_none_or(|problem| problem.location.is_some()) {
+            return error;
         }
-        let path = Path::new(name_or_path);
-        let like_a_path = name_or_path.contains(['/', '\\']) || path.extension().is_some();
-        if !like_a_path && !path.exists() {
-            let names = || builtin::builtin_scenes().iter().map(|scene| scene.name);
-            return Err(SceneError::UnknownScene {
-                name: name_or_path.into(),
-                known: names().collect::<Vec<_>>().join(", "),
-                nearest: nearest(name_or_path, names()),
-            });
+        let Ok((text, source_name)) = text_of(name_or_path) else { return error };
+        let Ok(mut source) = Source::parse(&text, &source_name) else { return error };
+        match source.overridden(quick, sets) {
+            Ok(_) => source.explain(error),
+            Err(_) => error,
         }
-        Self::resolve(&read_text(path)?, name_or_path, quick, sets)
     }
 
     /// Loads and checks a scene file.
@@ -54,19 +62,9 @@ impl Scene {
         sets: &[(String, String)],
     ) -> Result<Self, SceneError> {
         let mut source = Source::parse(text, source_name)?;
-        let mut table = source.table.clone();
-        let has_quick = matches!(table.get("quick"), Some(Value::Table(entries)) if !entries.is_empty());
-        if quick && let Some(Value::Table(entries)) = table.get("quick").cloned() {
-            table.remove("quick");
-            for (path, value) in overrides::quick_entries(&entries) {
-                let origin = source.file_location(&["quick".into(), path.clone()], true);
-                source.apply(&mut table, &path, &value, origin)?;
-            }
-        }
-        for (path, text) in sets {
-            let origin = Location::Set(format!("{path}={text}"));
-            source.apply(&mut table, path, &overrides::parse_value(text), origin)?;
-        }
+        let has_quick =
+            matches!(source.table.get("quick"), Some(Value::Table(entries)) if !entries.is_empty());
+        let table = source.overridden(quick, sets)?;
         let mut scene = from_table(table)
             .map_err(SceneError::from)
             .and_then(|scene| scene.validate_values().map(|()| scene))
@@ -87,12 +85,36 @@ impl Scene {
     }
 }
 
+/// The text of a built-in scene or of a file, and its name in messages.
+fn text_of(name_or_path: &str) -> Result<(Cow<'static, str>, String), SceneError> {
+    if let Some(scene) = builtin::find(name_or_path) {
+        return Ok((scene.text.into(), format!("scene {}", scene.name)));
+    }
+    let path = Path::new(name_or_path);
+    let like_a_path = name_or_path.contains(['/', '\\']) || path.extension().is_some();
+    if !like_a_path && !path.exists() {
+        return Err(SceneError::UnknownScene {
+            name: name_or_path.into(),
+            known: builtin_names(),
+            nearest: nearest(name_or_path, builtin::builtin_scenes().iter().map(|scene| scene.name)),
+        });
+    }
+    Ok((read_text(path)?.into(), name_or_path.into()))
+}
+
+fn builtin_names() -> String {
+    builtin::builtin_scenes().iter().map(|scene| scene.name).collect::<Vec<_>>().join(", ")
+}
+
 /// Reads a text file of bounded size.
 fn read_text(path: &Path) -> Result<String, SceneError> {
     let name = path.display().to_string();
     let read_error = |reason: String| SceneError::Read { path: name.clone(), reason };
+    if path.is_dir() {
+        return Err(read_error(folder_in_words(path)));
+    }
     let file = File::open(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => read_error("there is no such file".into()),
+        std::io::ErrorKind::NotFound => read_error(missing_in_words(path)),
         _ => read_error(error.to_string()),
     })?;
     let mut bytes = Vec::new();
@@ -105,6 +127,34 @@ fn read_text(path: &Path) -> Result<String, SceneError> {
     }
     String::from_utf8(bytes)
         .map_err(|error| SceneError::NotText { path: name, offset: error.utf8_error().valid_up_to() })
+}
+
+/// A folder is no scene, but that of a run holds one.
+fn folder_in_words(path: &Path) -> String {
+    let inside = path.join("scene.toml");
+    match inside.is_file() {
+        true => format!("this is a folder; did you mean `{}`?", inside.display()),
+        false => "this is a folder; name a scene file, which ends in .toml".into(),
+    }
+}
+
+/// A missing file, with the scene beside it that was probably meant.
+fn missing_in_words(path: &Path) -> String {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".toml"))
+        .collect();
+    let wanted = path.file_name().unwrap_or_default().to_string_lossy();
+    match nearest(&wanted, names.iter().map(String::as_str)) {
+        Some(name) => {
+            format!("there is no such file; did you mean `{}`?", path.with_file_name(name).display())
+        }
+        None => {
+            format!("there is no such file; name one that exists or a built-in scene: {}", builtin_names())
+        }
+    }
 }
 
 /// A scene's text, with what was set over it.
@@ -135,6 +185,23 @@ impl<'a> Source<'a> {
         Ok(Self { text, name, table, applied: Vec::new() })
     }
 
+    /// The table with its `[quick]` form, if asked for, and the sets applied, which are remembered.
+    fn overridden(&mut self, quick: bool, sets: &[(String, String)]) -> Result<Table, SceneError> {
+        let mut table = self.table.clone();
+        if quick && let Some(Value::Table(entries)) = table.get("quick").cloned() {
+            table.remove("quick");
+            for (path, value) in overrides::quick_entries(&entries) {
+                let origin = self.file_location(&["quick".into(), path.clone()], true);
+                self.apply(&mut table, &path, &value, origin)?;
+            }
+        }
+        for (path, text) in sets {
+            let origin = Location::Set(format!("{path}={text}"));
+            self.apply(&mut table, path, &overrides::parse_value(text), origin)?;
+        }
+        Ok(table)
+    }
+
     /// Sets a value and remembers where it came from.
     fn apply(
         &mut self,
@@ -156,8 +223,9 @@ impl<'a> Source<'a> {
     /// Adds to an error where the mistake was made: in an override or at a line of the file.
     fn explain(&self, mut error: SceneError) -> SceneError {
         let SceneError::Problem(problem) = &mut error else { return error };
-        let inside = |target: &Vec<String>| problem.path.starts_with(target);
-        let above = |target: &Vec<String>| target.starts_with(&problem.path);
+        let path = locate::by_index(&self.table, &problem.path);
+        let inside = |target: &Vec<String>| path.starts_with(target);
+        let above = |target: &Vec<String>| target.starts_with(&path);
         let origin =
             self.applied.iter().rev().find(|(_, applied)| applied.targets.iter().any(inside)).or_else(|| {
                 let beside = self.applied.iter().rev().find(|(_, applied)| applied.targets.iter().any(above));
@@ -174,7 +242,7 @@ impl<'a> Source<'a> {
                     problem.allowed += &format!("; or the name of an entry: {}", applied.names.join(", "));
                 }
             }
-            None => problem.location = Some(self.file_location(&problem.path, false)),
+            None => problem.location = Some(self.file_location(&path, false)),
         }
         error
     }

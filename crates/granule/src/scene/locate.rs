@@ -1,7 +1,7 @@
 //! Lines of keys in TOML text.
 
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Table, Value};
 
 /// The line (from 1) at which a byte stands.
 pub(super) fn line_of(text: &str, offset: usize) -> usize {
@@ -44,4 +44,24 @@ pub(super) fn line_of_path(text: &str, path: &[String]) -> Option<usize> {
         }
     }
     offset.map(|offset| line_of(text, offset))
+}
+
+/// The path with the indices of entries that it has by their names.
+pub(super) fn by_index(table: &Table, path: &[String]) -> Vec<String> {
+    let mut indexed = path.to_vec();
+    let mut value = path.first().and_then(|segment| table.get(segment));
+    for segment in indexed.iter_mut().skip(1) {
+        value = match value {
+            Some(Value::Table(inner)) => inner.get(segment),
+            Some(Value::Array(entries)) => {
+                let named = |entry: &Value| entry.get("name").and_then(Value::as_str) == Some(segment);
+                if let Some(index) = entries.iter().position(named) {
+                    *segment = index.to_string();
+                }
+                segment.parse::<usize>().ok().and_then(|index| entries.get(index))
+            }
+            _ => return indexed,
+        };
+    }
+    indexed
 }

@@ -62,7 +62,7 @@ fn unreadable_files_are_said_so() {
     };
     let missing = Scene::load(folder.path().join("no.toml")).unwrap_err().to_string();
     assert_has(&missing, &["no.toml", "there is no such file"]);
-    assert_has(&Scene::load(folder.path()).unwrap_err().to_string(), &["cannot read"]);
+    assert_has(&Scene::load(folder.path()).unwrap_err().to_string(), &["cannot read", "this is a folder"]);
     assert_has(&at("latin.toml", b"name = \"\xe4\""), &["latin.toml", "not UTF-8 text", "byte 8"]);
     assert_has(&at("binary.toml", b"name\0"), &["not UTF-8 text", "byte 4"]);
     for text in ["", " \n\n", "# only a comment\n"] {
@@ -377,4 +377,30 @@ fn scenes_open_by_name_or_path() {
     let scene = Scene::open(path.to_str().unwrap(), false, &sets(&[("name", "other")])).unwrap();
     assert_eq!(scene.name, "other");
     assert!(find("dam").is_some() && find("Dam").is_none());
+}
+
+#[test]
+fn what_is_found_after_opening_is_placed_by_index_or_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.toml");
+    std::fs::write(&path, GOOD).unwrap();
+    let file = path.to_str().unwrap();
+    let explained = |key: &str, quick: bool, pairs: &[(&str, &str)]| {
+        let problem = Problem::new(ProblemKind::Geometry, key, "is impossible", "");
+        Scene::explain(SceneError::from(Box::new(problem)), file, quick, &sets(pairs)).to_string()
+    };
+    assert_has(&explained("grains.0.shape", false, &[]), &["t.toml:16: ", "is impossible"]);
+    assert_has(&explained("boundary.floor.shape", false, &[]), &["t.toml:23: `boundary.floor.shape`"]);
+    assert_has(&explained("material.gravel.radius", false, &[]), &["t.toml:12: "]);
+    assert_has(&explained("emitter.spout.shape", false, &[]), &["t.toml: `emitter.spout.shape`"]);
+    assert_has(&explained("grains.0.shape", true, &[]), &["t.toml:27 ([quick]): "]);
+    let radius = ("grains.0.shape.cylinder.radius", "0.1");
+    assert_has(
+        &explained("grains.0.shape", true, &[radius]),
+        &["--set grains.0.shape.cylinder.radius=0.1: "],
+    );
+    let normal = ("boundary.floor.shape.plane.normal", "[0, 2, 0]");
+    assert_has(&explained("boundary.floor.shape", false, &[normal]), &["--set boundary.floor.shape"]);
+    let gone = SceneError::Empty { path: "other.toml".into() };
+    assert_eq!(Scene::explain(gone, file, false, &[]).to_string().split(':').next(), Some("other.toml"));
 }

@@ -37,6 +37,17 @@ impl Scene {
         .map_err(SceneError::from)
     }
 
+    /// Refuses fields in `[output]` that are not among those the solver has.
+    pub fn require_fields(&self, known: &[&str]) -> Result<(), SceneError> {
+        for (i, field) in self.output.fields.iter().enumerate() {
+            ensure(known.contains(&field.as_str()), || {
+                let (kind, path) = (ProblemKind::UnknownWord, format!("output.fields.{i}"));
+                Problem::new(kind, &path, field, known.join(", ")).with_nearest(known.iter().copied())
+            })?;
+        }
+        Ok(())
+    }
+
     /// Checks every range and reference of the scene itself.
     pub(super) fn validate_values(&self) -> Result<(), SceneError> {
         self.check_values().map_err(SceneError::from)

@@ -1,4 +1,4 @@
-//! A disk that runs full while a run writes to it.
+//! Disks that cannot be written to: one that runs full while a run writes to it, and one that is read-only.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -11,15 +11,15 @@ use crate::place::{Place, block, outcome};
 /// Size of the small disk [bytes].
 const SIZE: u64 = 1 << 20;
 
-/// Runs the program with a small disk at `disk/`, which is then copied to `copy/`; `left/` is what could not be removed.
+/// Runs the program with a disk at `disk/`, which is then copied to `copy/`; `left/` is what could not be removed.
 ///
 /// The disk is a memory file system in a mount namespace of its own, so that nothing of it outlives the test.
-fn on_a_small_disk(place: &Place, args: &str) -> Option<Output> {
+fn on_a_disk(place: &Place, options: &str, args: &str) -> Option<Output> {
     for folder in ["disk", "copy", "left"] {
         fs::create_dir(place.path(folder)).unwrap();
     }
     let script = format!(
-        "mount -t tmpfs -o size={SIZE} tmpfs disk 2>/dev/null || exit 99\n\
+        "mount -t tmpfs -o {options} tmpfs disk 2>/dev/null || exit 99\n\
          \"$GRANULE\" {args}; code=$?\n\
          cp -R disk/. copy/ && rm -rf disk/* ; ls -A disk > left/names ; umount disk\n\
          exit $code"
@@ -45,9 +45,8 @@ fn a_full_disk_ends_the_run_with_what_was_written_so_far() {
     let place = Place::new();
     let scene = place.scene(&block(""));
     let formats = "--export ply,vtk,npy,csv --track 0,1";
-    let Some(output) =
-        on_a_small_disk(&place, &format!("run {scene} --seconds 1000 --out disk/run {formats}"))
-    else {
+    let args = format!("run {scene} --seconds 1000 --out disk/run {formats}");
+    let Some(output) = on_a_disk(&place, &format!("size={SIZE}"), &args) else {
         eprintln!("skipped: mounting a small disk is not permitted here");
         return;
     };
@@ -82,4 +81,19 @@ fn a_full_disk_ends_the_run_with_what_was_written_so_far() {
     assert!(temporary.is_empty(), "{temporary:?}");
     assert_eq!(fs::read_to_string(place.path("left/names")).unwrap(), "", "everything can be removed");
     assert!(files.iter().map(|path| path.metadata().unwrap().len()).sum::<u64>() > SIZE / 2);
+}
+
+#[test]
+fn a_read_only_disk_is_refused_before_the_run() {
+    for folder in ["disk", "disk/run"] {
+        let place = Place::new();
+        let scene = place.scene(&block(""));
+        let Some(output) = on_a_disk(&place, "ro", &format!("run {scene} --out {folder}")) else {
+            eprintln!("skipped: mounting a disk is not permitted here");
+            return;
+        };
+        let words = [&format!("{folder}: cannot "), "Read-only file system", "choose another with --out"];
+        assert_eq!(outcome(output).expect(2, &words).stdout, "");
+        assert_eq!(place.names("copy"), [""; 0]);
+    }
 }
