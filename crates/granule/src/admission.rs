@@ -18,6 +18,10 @@ const LEAST_DISTANCE: f32 = 0.79;
 /// Smallest distance of a grain's centre from a wall at the start, in radii; a jittered lattice keeps 0.8.
 const LEAST_WALL_DISTANCE: f32 = 0.7;
 
+/// Farthest place of a grain from the origin at its start, in diameters: there, single precision tells places apart
+/// that are a thirtieth of a diameter away from each other.
+const FARTHEST: f32 = 5e5;
+
 /// Random points that estimate how much of its bounds a shape fills.
 const VOLUME_SAMPLES: u32 = 4096;
 
@@ -73,7 +77,12 @@ fn volume(shape: &Sdf) -> f64 {
     size.x as f64 * size.y as f64 * size.z as f64 * inside.max(1) as f64 / VOLUME_SAMPLES as f64
 }
 
-/// Refuses grains that overlap walls or each other. `entry_of` tells which entry of `[[grains]]` a grain is from.
+/// Distance from the origin beyond which grains of this radius [m] cannot start [m].
+pub fn farthest_start(radius: f32) -> f32 {
+    FARTHEST * 2.0 * radius
+}
+
+/// Refuses grains that are too far out, or overlap walls or each other. `entry_of` tells which entry of `[[grains]]` a grain is from.
 ///
 /// # Errors
 /// Names the entries, how many grains are concerned and how deep the worst lies.
@@ -83,6 +92,7 @@ pub fn check_overlaps(
     boundaries: &Boundaries,
     domain: &Domain,
 ) -> Result<(), Refusal> {
+    check_distances(grains, &entry_of)?;
     check_walls(grains, &entry_of, boundaries)?;
     let Some(radius) = grains.first().map(|grain| grain.radius) else { return Ok(()) };
     let reach = LEAST_DISTANCE * 2.0 * radius;
@@ -111,6 +121,21 @@ pub fn check_overlaps(
         x.x, x.y, x.z
     );
     Err(Refusal { entry: a.max(b), reason })
+}
+
+fn check_distances(grains: &[NewParticle], entry_of: &impl Fn(usize) -> usize) -> Result<(), Refusal> {
+    let too_far = |grain: &NewParticle| {
+        let inside = grain.position.abs().max_element() <= farthest_start(grain.radius);
+        !inside
+    };
+    let Some(i) = grains.iter().position(too_far) else { return Ok(()) };
+    let reason = format!(
+        "a grain lies at {} m, farther from the origin than {} m, where single precision is too coarse for it. Move \
+         the shape nearer to the origin",
+        grains[i].position,
+        farthest_start(grains[i].radius)
+    );
+    Err(Refusal { entry: entry_of(i), reason })
 }
 
 fn check_walls(
@@ -162,6 +187,13 @@ mod tests {
     }
 
     #[test]
+    fn grains_far_from_the_origin_are_refused() {
+        let reason = refuse(&[grain(0.0, 0.1), grain(2e4, 0.1)], &floor()).unwrap();
+        assert!(reason.contains("20000") && reason.contains("10000 m"), "{reason}");
+        assert_eq!(refuse(&[grain(0.0, 0.1), grain(9e3, 0.1)], &floor()), None);
+    }
+
+    #[test]
     fn grains_in_a_wall_are_refused_with_its_name() {
         let reason = refuse(&[grain(0.0, 0.1), grain(0.1, 0.002)], &floor()).unwrap();
         assert!(reason.contains("`floor`") && reason.contains("grains.1"), "{reason}");
@@ -174,7 +206,7 @@ mod tests {
         scene.material[0].radius = 1e-5;
         let shapes = [Sdf::new(&scene.grains[0].shape).unwrap()];
         let refusal = check_memory(&scene, &shapes, Some(8e9)).unwrap_err();
-        assert!(refusal.reason.contains("room for about 7.27e6"), "{}", refusal.reason);
+        assert!(refusal.reason.contains("room for about 1.00e7"), "{}", refusal.reason);
         scene.material[0].radius = 0.01;
         assert_eq!(check_memory(&scene, &shapes, Some(8e9)), Ok(()));
     }

@@ -298,6 +298,7 @@ fn a_wrong_emitter_outlet_or_counter_is_explained() {
             &["emitter.0.material", "did you mean `sand`?"],
         ),
         ("radius = 0.1 }", "radius = 0 }", &["emitter.spout.shape", "radius", "greater than 0"]),
+        ("radius = 0.1 }", "radius = 1e9 }", &["emitter.spout.shape", "from the origin", "make it smaller"]),
         ("to = [0.1, 0.51, 0.1]", "to = [0.1, 0.5, 0.1]", &["emitter.spout.shape", "must differ"]),
         (
             "from = [0.1, 0.5, 0.1], to = [0.1, 0.51",

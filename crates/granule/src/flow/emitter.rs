@@ -4,6 +4,7 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use super::{ROOM, Wrong};
+use crate::admission::farthest_start;
 use crate::boundary::{Boundaries, Sdf};
 use crate::random::Random;
 use crate::scene::{EmitterSettings, Scene};
@@ -75,6 +76,17 @@ impl Emitter {
             remedy: "use a box, sphere, cylinder or cone that is not hollow",
         })?;
         let radius = scene.material[material].radius;
+        let farthest = min.abs().max(max.abs()).max_element();
+        if farthest > farthest_start(radius) {
+            return Err(Wrong {
+                found: format!(
+                    "the shape reaches {farthest} m from the origin; beyond {} m single precision is too coarse for \
+                     its grains",
+                    farthest_start(radius)
+                ),
+                remedy: "bring it nearer to the origin or make it smaller",
+            });
+        }
         let across = (max - min) / (ROOM * 2.0 * radius) + 1.0;
         let capacity = f64::from(across.x) * f64::from(across.y) * f64::from(across.z);
         // Each emitter has its own sequence, apart from that of the initial grains.
