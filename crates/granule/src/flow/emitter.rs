@@ -76,13 +76,12 @@ impl Emitter {
             remedy: "use a box, sphere, cylinder or cone that is not hollow",
         })?;
         let radius = scene.material[material].radius;
-        let farthest = min.abs().max(max.abs()).max_element();
-        if farthest > farthest_start(radius) {
+        let farthest = farthest_start(radius);
+        if ![min, max].iter().all(|corner| corner.abs().cmple(Vec3::splat(farthest)).all()) {
             return Err(Wrong {
                 found: format!(
-                    "the shape reaches {farthest} m from the origin; beyond {} m single precision is too coarse for \
-                     its grains",
-                    farthest_start(radius)
+                    "the shape reaches farther than {farthest} m from the origin, where single precision is too \
+                     coarse for its grains"
                 ),
                 remedy: "bring it nearer to the origin or make it smaller",
             });
