@@ -4,10 +4,10 @@ use glam::{Vec3, Vec4};
 
 use crate::boundary::{Boundaries, Sdf};
 use crate::neighbors::{CellIndex, Domain, NeighborLists, Permutation};
-use crate::simd::Instructions;
 use crate::particles::NewParticle;
 use crate::random::Random;
 use crate::scene::Scene;
+use crate::simd::Instructions;
 
 /// Bytes that a particle takes: columns, lists of 32 neighbours with their gradients, and room for growth.
 const BYTES_PER_PARTICLE: f64 = 1100.0;

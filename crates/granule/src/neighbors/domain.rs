@@ -47,11 +47,7 @@ impl Domain {
     /// The shortest image of a difference of two points inside the period.
     #[inline(always)]
     pub fn nearest_image<F: Real>(&self, [x, y, z]: [F; 3]) -> [F; 3] {
-        [
-            nearest(x, self.length.x),
-            nearest(y, self.length.y),
-            nearest(z, self.length.z),
-        ]
+        [nearest(x, self.length.x), nearest(y, self.length.y), nearest(z, self.length.z)]
     }
 
     /// The point's image inside the period.

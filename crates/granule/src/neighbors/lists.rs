@@ -53,11 +53,7 @@ impl NeighborBlock {
     #[inline(always)]
     pub fn group(&self, g: usize) -> Group<'_> {
         let range = self.first[g] as usize..self.first[g + 1] as usize;
-        Group {
-            base: &self.base[range.clone()],
-            mask: &self.mask[range.clone()],
-            slots: &self.slots[range],
-        }
+        Group { base: &self.base[range.clone()], mask: &self.mask[range.clone()], slots: &self.slots[range] }
     }
 
     /// The slots of the block's `g`-th group, with gradients to be written.

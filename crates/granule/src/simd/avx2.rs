@@ -178,7 +178,8 @@ unsafe impl Lanes for Avx2 {
     unsafe fn to_rows(columns: [Self; 4], out: *mut f32, stride: usize) {
         // SAFETY: see above; the caller has made room.
         unsafe {
-            let halves = [transpose(columns.map(|column| column.0)), transpose(columns.map(|column| column.1))];
+            let halves =
+                [transpose(columns.map(|column| column.0)), transpose(columns.map(|column| column.1))];
             for (half, rows) in halves.into_iter().enumerate() {
                 for (k, rows) in rows.into_iter().enumerate() {
                     let at = 8 * half + k;

@@ -25,12 +25,7 @@ pub const LANES: usize = 16;
 
 /// A number, or many of them side by side.
 pub trait Real:
-    Copy
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Neg<Output = Self>
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
     /// The same number everywhere.
     fn splat(value: f32) -> Self;

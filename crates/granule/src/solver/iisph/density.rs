@@ -42,11 +42,7 @@ pub struct DensityInput<'a> {
 pub fn compute_density(input: &DensityInput, lists: &mut NeighborLists, state: &mut IisphState) {
     assert_eq!(lists.len(), input.position.len());
     let contacts = &state.contacts;
-    (
-        lists.blocks.par_iter_mut(),
-        state.density.par_chunks_mut(BLOCK),
-        state.diagonal.par_chunks_mut(BLOCK),
-    )
+    (lists.blocks.par_iter_mut(), state.density.par_chunks_mut(BLOCK), state.diagonal.par_chunks_mut(BLOCK))
         .into_par_iter()
         .enumerate()
         .for_each(|(b, (list, density, diagonal))| {

@@ -65,12 +65,7 @@ fn drag_change(input: &PredictInput, air: &Air, i: usize, list: &NeighborBlock, 
 /// omega = clamp(1 - max_j u . x_ij / |x_ij|, 0, 1),   x_ij = x_i - x_j,  u = direction of the air seen by the grain
 /// ```
 /// [Ned24] 5.6 with the occluder upwind; [GPB*17].
-fn exposure(
-    input: &PredictInput,
-    x: Vec3,
-    direction: Vec3,
-    neighbors: impl Iterator<Item = usize>,
-) -> f32 {
+fn exposure(input: &PredictInput, x: Vec3, direction: Vec3, neighbors: impl Iterator<Item = usize>) -> f32 {
     let mut shield = 0.0f32;
     for j in neighbors {
         let x_ij = input.domain.displacement(x, input.particles.position[j].truncate());

@@ -112,7 +112,8 @@ pub fn accelerate(input: &SweepInput, state: &mut IisphState) {
     velocity.par_chunks_mut(BLOCK).enumerate().for_each(|(b, velocity)| {
         let list = &input.lists.blocks[b];
         let first = b * BLOCK;
-        let work = Accelerate { input, list, first, predicted, wall_acceleration, pressure, total_stress, velocity };
+        let work =
+            Accelerate { input, list, first, predicted, wall_acceleration, pressure, total_stress, velocity };
         input.instructions.run(work);
     });
 }
