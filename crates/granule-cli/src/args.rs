@@ -7,6 +7,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use granule::measure::EXPERIMENTS;
 use granule::scene::{FrictionMode, YieldLaw};
 use granule::{Device, Options};
+use granule_render::{CameraChoice, ColorMap};
+
+use crate::render::{parse_range, parse_size};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -17,8 +20,9 @@ Exit codes:
 
 const MAIN_HELP: &str = "\
 Examples:
-  granule                          run the default scene, leave frames and a summary in out/
+  granule                          run the default scene, leave frames, a summary and a picture in out/
   granule run dam --quick          run a scene in its coarser, shorter form
+  granule render out/dam-001 -o dam.png
   granule run hourglass            sand through a neck, counted
   granule measure slope --quick    hold the sand against physics";
 
@@ -39,6 +43,7 @@ Examples:
   granule run heap --set emitter.spout.rate=500
   granule run column --export ply,vtk,npy --up z
   granule run column --track 0,17,400
+  granule run heap --render
   granule run column --checkpoint-every 0.2
   granule run --resume out/column-001/checkpoints/000010.ckpt
 
@@ -72,6 +77,22 @@ Examples:
   granule measure repose collapse --plot plots
   granule measure --all --json";
 
+const RENDER_HELP: &str = "\
+Examples:
+  granule render out/column-001 -o picture.png
+  granule render out/column-001 -o speed.png --color-by speed --range 0,2 --time 0.4
+  granule render out/column-001 -o movie.mp4 --size 1920x1080 --camera front
+  granule render out/column-001 -o around.mp4 --turntable
+  granule render heap --quick -o heap.png
+
+A scene is run first, in a folder of its own. Without --time the last frame with particles is drawn. A video has one \
+picture per frame of the run; without ffmpeg it becomes numbered pictures and an animated PNG.";
+
+const DEVICES_HELP: &str = "\
+Examples:
+  granule devices
+  GRANULE_ADAPTER=1 granule render out/column-001 -o picture.png";
+
 /// Real-time granular matter: sand that flows, piles and stays piled.
 ///
 /// Without a command, the default scene runs and leaves its frames in out/.
@@ -95,6 +116,12 @@ pub enum Verb {
     /// Run a scene and leave frames, a series and a summary in a folder.
     #[command(after_help = format!("{RUN_HELP}\n\n{EXIT_CODES}"))]
     Run(Box<RunArgs>),
+    /// Draw a picture or a video of a run.
+    #[command(after_help = format!("{RENDER_HELP}\n\n{EXIT_CODES}"))]
+    Render(Box<RenderArgs>),
+    /// List the graphics adapters.
+    #[command(after_help = DEVICES_HELP)]
+    Devices(DevicesArgs),
     /// Print the JSON schema of scene files.
     #[command(after_help = SCHEMA_HELP)]
     Schema(SchemaArgs),
@@ -189,6 +216,9 @@ pub struct RunArgs {
     /// Continue from a checkpoint.
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
+    /// Leave a picture of the last frame, picture.png, in the run folder.
+    #[arg(long)]
+    pub render: bool,
     /// Print the summary as one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -215,9 +245,59 @@ impl RunArgs {
             up: None,
             checkpoint_every: None,
             resume: None,
+            render: false,
             json: false,
         }
     }
+}
+
+/// Arguments of `render`.
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// The folder of a run, a built-in scene or a scene file.
+    #[arg(value_name = "RUN|SCENE|FILE")]
+    pub source: String,
+    /// The file to write: .png for a picture, .mp4 for a video.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// The frame nearest to this simulated time [s].
+    #[arg(long, value_name = "T", value_parser = seconds)]
+    pub time: Option<f64>,
+    /// Width and height in pixels.
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = parse_size)]
+    pub size: [u32; 2],
+    /// The field that gives the colours: a field of the frames, speed, height, velocity, id or material.
+    #[arg(long, value_name = "FIELD")]
+    pub color_by: Option<String>,
+    /// Values at both ends of the colours; chosen from the values when absent.
+    #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, value_parser = parse_range)]
+    pub range: Option<[f32; 2]>,
+    /// The colours: viridis, magma, inferno, turbo or diverging.
+    #[arg(long, value_name = "MAP", default_value = "viridis")]
+    pub colormap: ColorMap,
+    /// front, top, iso, or the eye and the point that it looks at.
+    #[arg(long, value_name = "X,Y,Z:X,Y,Z", allow_hyphen_values = true)]
+    pub camera: Option<CameraChoice>,
+    /// What draws: auto, cpu (without any driver), or the number or name of an adapter.
+    #[arg(long, default_value = "auto")]
+    pub device: String,
+    /// Pictures per second of a video; the run's own when absent.
+    #[arg(long, value_name = "F", value_parser = frame_rate)]
+    pub fps: Option<f64>,
+    /// Turn the camera once around its target during a video.
+    #[arg(long)]
+    pub turntable: bool,
+    /// The scene's coarser, shorter form.
+    #[arg(long)]
+    pub quick: bool,
+}
+
+/// Arguments of `devices`.
+#[derive(Debug, Args)]
+pub struct DevicesArgs {
+    /// Print a JSON array.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `bench`.
@@ -335,6 +415,11 @@ fn experiment_names() -> PossibleValuesParser {
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number".to_string())?;
     if (0.0..=1e6).contains(&seconds) { Ok(seconds) } else { Err("must be from 0 to 1000000".into()) }
+}
+
+fn frame_rate(text: &str) -> Result<f64, String> {
+    let rate: f64 = text.parse().map_err(|_| "not a number".to_string())?;
+    if (0.1..=1000.0).contains(&rate) { Ok(rate) } else { Err("must be from 0.1 to 1000".into()) }
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {

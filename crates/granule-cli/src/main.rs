@@ -1,4 +1,4 @@
-//! The program `granule`: runs, checks, benchmarks and measures granular scenes.
+//! The program `granule`: runs, draws, checks, benchmarks and measures granular scenes.
 //!
 //! Results go to stdout, progress and errors to stderr. Exit codes: 0 done, 1 the run failed, 2 the input is wrong,
 //! 130 interrupted.
@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod check;
+mod devices;
 mod divergence;
 mod expectations;
 mod failure;
@@ -16,6 +17,7 @@ mod output;
 mod plot;
 mod progress;
 mod recording;
+mod render;
 mod resume;
 mod run;
 mod scenes;
@@ -29,8 +31,10 @@ use clap::Parser;
 
 use args::{Cli, RunArgs, Verb};
 use failure::Failure;
+use interrupt::Interrupt;
 
 fn main() -> ExitCode {
+    quiet_mesa_without_display();
     // Usage errors end here with exit code 2.
     let cli = Cli::parse();
     match dispatch(cli.verb.unwrap_or_else(default_verb)) {
@@ -42,18 +46,30 @@ fn main() -> ExitCode {
     }
 }
 
+/// Mesa's Vulkan layer that sorts devices looks for a Wayland display and prints an error where there is none, as on
+/// every headless machine. It is switched off there: the program chooses its adapter itself.
+fn quiet_mesa_without_display() {
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        // SAFETY: the program has a single thread at this point.
+        unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
+    }
+}
+
 fn dispatch(verb: Verb) -> Result<(), Failure> {
     match verb {
         Verb::List(args) => list::list(&args),
         Verb::Check(args) => check::check(&args),
-        Verb::Run(args) => run::run(&args),
+        Verb::Run(args) => run::run(&args, &Interrupt::listen()?).map(drop),
+        Verb::Render(args) => render::render(&args),
+        Verb::Devices(args) => devices::devices(&args),
         Verb::Schema(args) => schema::schema(&args),
         Verb::Bench(args) => bench::bench(&args),
         Verb::Measure(args) => measure::measure(&args),
     }
 }
 
-/// What the bare program does: it runs the first built-in scene.
+/// What the bare program does: it runs the first built-in scene and leaves a picture.
 fn default_verb() -> Verb {
-    Verb::Run(Box::new(RunArgs::of(granule::scene::builtin_scenes()[0].name)))
+    let scene = granule::scene::builtin_scenes()[0].name;
+    Verb::Run(Box::new(RunArgs { render: true, ..RunArgs::of(scene) }))
 }

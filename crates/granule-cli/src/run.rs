@@ -1,7 +1,9 @@
 //! `granule run`: a scene from its first to its last frame.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
+use granule::scene::ExportFormat;
 use granule::simulator::{Snapshot, StepReport};
 use granule::{Options, Scene, Simulation};
 
@@ -12,6 +14,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::recording::Recording;
+use crate::render;
 use crate::resume::{self, ResumedFrom};
 use crate::scenes::{self, Opened};
 use crate::statistics::Statistics;
@@ -26,19 +29,28 @@ enum End {
     Incomplete(Option<String>),
 }
 
-/// Runs a scene. Everything is checked before a folder is made.
-pub fn run(args: &RunArgs) -> Result<(), Failure> {
+/// Runs a scene and gives its folder. Everything is checked before the folder is made.
+pub fn run(args: &RunArgs, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
     let threads = match args.device {
         DeviceName::Auto | DeviceName::Cpu => thread_count(args.threads),
     };
     let Start { simulation, initial, resumed_from } = start(args, &cpu_options(threads))?;
-    let interrupt = Interrupt::listen()?;
+    if args.render && !simulation.scene().output.has(ExportFormat::Ply) {
+        return Err(Failure::Input(
+            "--render draws PLY frames, but they are not among the formats of --export".into(),
+        ));
+    }
     let recording = Recording::begin(args, &simulation, &initial)?;
     let mut run = Run::new(args, threads, simulation, recording, resumed_from);
-    let ended = run.drive(&initial, &interrupt).and_then(|end| Ok((run.conclude(&end)?, end)));
+    let ended = run.drive(&initial, interrupt).and_then(|end| Ok((run.conclude(&end)?, end)));
     let (summary, end) = ended.map_err(|failure| run.give_up(&failure))?;
     summary.print(args.json)?;
-    verdict(end, &summary)
+    let folder = run.recording.folder().path().to_path_buf();
+    if args.render && matches!(end, End::Complete | End::Interrupted) {
+        let picture = render::picture_of_run(run.recording.folder(), "auto")?;
+        eprintln!("{}: {}", summary.scene, picture.display());
+    }
+    verdict(end, &summary).map(|()| folder)
 }
 
 /// A simulation that is ready to step, with the fields of its first frame.

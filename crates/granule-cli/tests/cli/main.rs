@@ -5,6 +5,7 @@ mod checkpoint;
 mod disk;
 mod exports;
 mod place;
+mod render;
 mod run;
 mod scenes;
 mod tutorial;

@@ -1,5 +1,5 @@
 //! The folder that a run leaves: `out/<scene>-NNN/` with scene.toml, summary.json, series.csv, frames.json and, as the
-//! scene asks for them, frames/, vtk/, npy/, tracks.csv and checkpoints/.
+//! scene asks for them, picture.png, frames/, vtk/, npy/, tracks.csv and checkpoints/.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -203,6 +203,11 @@ impl RunFolder {
         self.path.join("frames.json")
     }
 
+    /// The picture of the last frame; there if the run was asked to draw it.
+    pub fn picture(&self) -> PathBuf {
+        self.path.join("picture.png")
+    }
+
     /// The folder of the frames.
     pub fn frames(&self) -> PathBuf {
         self.path.join("frames")
@@ -386,7 +391,7 @@ fn take_over(path: &Path, force: bool) -> Result<PathBuf, RunFolderError> {
         return Ok(path.into());
     }
     let folder = RunFolder::open(path);
-    for file in [folder.summary(), folder.index(), folder.series(), folder.tracks()] {
+    for file in [folder.summary(), folder.index(), folder.series(), folder.tracks(), folder.picture()] {
         remove(&file)?;
     }
     remove_where(&folder.frames(), |_, name| is_numbered(name, Some("frame"), "ply"))?;

@@ -46,6 +46,9 @@ pub struct Scene {
     /// Surrounding air.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<AirSettings>,
+    /// Where pictures are taken from; chosen so that all grains are seen when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub camera: Option<CameraSettings>,
     /// What a run writes.
     #[serde(default)]
     pub output: OutputSettings,
@@ -413,6 +416,23 @@ pub enum WindField {
         /// Velocities [m/s], x fastest.
         velocity: Vec<[f32; 3]>,
     },
+}
+
+/// Where pictures are taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CameraSettings {
+    /// The eye [m].
+    pub position: [f32; 3],
+    /// The point in the middle of the picture [m].
+    pub target: [f32; 3],
+    /// Angle between the lower and the upper edge of the picture [degrees].
+    #[serde(default = "default_fov")]
+    pub fov: f32,
+}
+
+fn default_fov() -> f32 {
+    35.0
 }
 
 /// What a run writes.

@@ -7,9 +7,9 @@ use toml::Table;
 
 use super::error::{Problem, ProblemKind, SceneError};
 use super::schema::{
-    AirSettings, BoundarySettings, DragLaw, EmitterSettings, ExpectSettings, ExportFormat, GrainsSettings,
-    IisphSettings, MaterialSettings, OutputSettings, Quantity, Scene, SimulationSettings, SolverKind,
-    WindField,
+    AirSettings, BoundarySettings, CameraSettings, DragLaw, EmitterSettings, ExpectSettings, ExportFormat,
+    GrainsSettings, IisphSettings, MaterialSettings, OutputSettings, Quantity, Scene, SimulationSettings,
+    SolverKind, WindField,
 };
 use super::{load, overrides};
 use crate::boundary::{Motion, Shape};
@@ -82,6 +82,9 @@ impl Scene {
         self.check_flow(&materials)?;
         if let Some(air) = &self.air {
             check_air(air)?;
+        }
+        if let Some(camera) = &self.camera {
+            check_camera(camera)?;
         }
         check_output(&self.output)?;
         for (i, expect) in self.expect.iter().enumerate() {
@@ -395,6 +398,15 @@ fn check_air(air: &AirSettings) -> Check {
         positive("air.grain_diameter", diameter)?;
     }
     air.wind.iter().enumerate().try_for_each(|(i, wind)| check_wind(&format!("air.wind.{i}"), wind))
+}
+
+fn check_camera(camera: &CameraSettings) -> Check {
+    finite_all("camera.position", &camera.position)?;
+    finite_all("camera.target", &camera.target)?;
+    range(camera.position != camera.target, "camera.target", list(&camera.target), || {
+        "another point than `position`".into()
+    })?;
+    range((1.0..=160.0).contains(&camera.fov), "camera.fov", camera.fov, || "from 1 to 160 degrees".into())
 }
 
 fn check_wind(path: &str, wind: &WindField) -> Check {

@@ -1,0 +1,143 @@
+//! `granule render`: pictures and videos of runs.
+
+mod boundaries;
+mod field;
+mod frames;
+mod movie;
+mod studio;
+mod surface;
+
+use std::path::{Path, PathBuf};
+
+use granule::io::RunFolder;
+use granule_render::{Renderer, RendererChoice, check_size};
+
+use crate::args::{RenderArgs, RunArgs};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::scenes::Opened;
+use crate::{output, run};
+use frames::RunFrames;
+use studio::{Studio, Wishes};
+
+/// What an output path asks for.
+enum Product {
+    Picture,
+    Movie,
+}
+
+/// Draws a run, or runs a scene and draws that. All that can be wrong is found before anything is written.
+pub fn render(args: &RenderArgs) -> Result<(), Failure> {
+    let product = product(&args.output)?;
+    let wishes = Wishes::of(args)?;
+    let mut renderer = open(&args.device)?;
+    let interrupt = Interrupt::listen()?;
+    let folder = match Path::new(&args.source).is_dir() {
+        true => PathBuf::from(&args.source),
+        false => run_scene(args, &interrupt)?,
+    };
+    let frames = RunFrames::open(&folder)?;
+    let studio = Studio::new(&frames, &wishes)?;
+    let written = match product {
+        Product::Picture => {
+            studio.picture(&mut renderer, &args.output)?;
+            args.output.display().to_string()
+        }
+        Product::Movie => movie::write(&studio, &mut renderer, &args.output, args.fps, &interrupt)?,
+    };
+    output::text(&written)
+}
+
+/// Draws the last frame of a run into its folder; gives the picture's path.
+pub fn picture_of_run(folder: &RunFolder, device: &str) -> Result<PathBuf, Failure> {
+    let mut renderer = open(device)?;
+    let frames = RunFrames::open(folder.path())?;
+    let path = folder.picture();
+    Studio::new(&frames, &Wishes::default())?.picture(&mut renderer, &path)?;
+    Ok(path)
+}
+
+/// Opens a renderer; one line says so where there is no adapter.
+fn open(device: &str) -> Result<Renderer, Failure> {
+    let choice: RendererChoice = device.parse().unwrap_or_default();
+    let renderer =
+        Renderer::open(&choice).map_err(|error| Failure::Input(format!("--device {device}: {error}")))?;
+    if let Renderer::Software(Some(reason)) = &renderer {
+        eprintln!("granule: drawn in software, without ambient occlusion: {reason}");
+    }
+    Ok(renderer)
+}
+
+/// Runs a scene in its own folder, with the field that colours the picture.
+fn run_scene(args: &RenderArgs, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
+    let mut run_args = RunArgs { quick: args.quick, ..RunArgs::of(&args.source) };
+    let scene = Opened::for_run(&args.source, &run_args)?.scene;
+    if let Some(field) = args.color_by.as_deref().and_then(field::needed)
+        && !scene.output.fields.iter().any(|known| known == field)
+    {
+        let fields = scene.output.fields.iter().map(String::as_str).chain([field]);
+        let list: Vec<String> = fields.map(|name| format!("{name:?}")).collect();
+        run_args.set.push(("output.fields".into(), format!("[{}]", list.join(", "))));
+    }
+    run_args.set.push(("output.formats".into(), "[\"ply\"]".into()));
+    run_args.seconds = args.time;
+    run::run(&run_args, interrupt)
+}
+
+/// What to make, by the extension; folders and unknown kinds are refused.
+fn product(output: &Path) -> Result<Product, Failure> {
+    let shown = output.display();
+    let wrong = |words: &str| Err(Failure::Input(format!("{shown}: {words}")));
+    if output.is_dir() {
+        return wrong("this is a folder; name a file in it, e.g. picture.png");
+    }
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_some_and(|folder| !folder.is_dir()) {
+        return wrong("there is no such folder to write to");
+    }
+    match output.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase).as_deref() {
+        Some("png") => Ok(Product::Picture),
+        Some("mp4") => Ok(Product::Movie),
+        _ => wrong("write .png for a picture or .mp4 for a video"),
+    }
+}
+
+/// Reads `--size`.
+pub fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let (width, height) = text.split_once(['x', 'X']).ok_or("write WIDTHxHEIGHT, e.g. 1280x720")?;
+    let number =
+        |word: &str| word.trim().parse::<u32>().map_err(|_| format!("`{word}` is not a number of pixels"));
+    let (width, height) = (number(width)?, number(height)?);
+    check_size(width, height).map_err(|error| error.to_string())?;
+    Ok([width, height])
+}
+
+/// Reads `--range`.
+pub fn parse_range(text: &str) -> Result<[f32; 2], String> {
+    let parsed = text.split_once(',').and_then(|(low, high)| {
+        let number = |word: &str| word.trim().parse::<f32>().ok().filter(|value| value.is_finite());
+        Some([number(low)?, number(high)?])
+    });
+    match parsed {
+        Some([low, high]) if low < high => Ok([low, high]),
+        Some(_) => Err("the lower end must be below the upper one".into()),
+        None => Err("write LOW,HIGH, e.g. 0,2.5".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_ranges_are_read_and_refused() {
+        assert_eq!(parse_size("640x480"), Ok([640, 480]));
+        for wrong in ["0x0", "100000x100000", "640", "ax3", "640x-1", "x"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(parse_range("-1,2.5"), Ok([-1.0, 2.5]));
+        for wrong in ["1", "2,1", "1,1", "nan,1", "0,inf", "a,b"] {
+            assert!(parse_range(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! An open device with its queue.
+
+use std::env;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wgpu::{DeviceDescriptor, Features};
+
+use crate::DeviceError;
+use crate::adapter::{AdapterSummary, find_adapters};
+use crate::choice::{ADAPTER_VARIABLE, AdapterChoice};
+
+/// Features that are used where an adapter has them; nothing depends on them.
+const OPTIONAL_FEATURES: Features = Features::TIMESTAMP_QUERY;
+
+/// An open device.
+#[derive(Clone, Debug)]
+pub struct GpuDevice {
+    /// The adapter behind it.
+    pub adapter: AdapterSummary,
+    /// The device.
+    pub device: wgpu::Device,
+    /// Its queue of commands.
+    pub queue: wgpu::Queue,
+    /// The first error that no one was waiting for.
+    error: Arc<Mutex<Option<String>>>,
+}
+
+impl GpuDevice {
+    /// Opens an adapter with all that it can do.
+    ///
+    /// # Errors
+    /// Says that there is no adapter, that none fits the choice, or why the chosen one does not open.
+    pub fn open(choice: &AdapterChoice) -> Result<Self, DeviceError> {
+        let mut adapters = find_adapters();
+        let summaries: Vec<_> = adapters.iter().map(|(summary, _)| summary.clone()).collect();
+        let picked = choice.resolved(env::var(ADAPTER_VARIABLE).ok().as_deref()).pick(&summaries)?;
+        let (summary, adapter) = adapters.swap_remove(picked);
+        let descriptor = DeviceDescriptor {
+            label: Some("granule"),
+            required_features: adapter.features() & OPTIONAL_FEATURES,
+            required_limits: adapter.limits(),
+            ..Default::default()
+        };
+        let opened = pollster::block_on(adapter.request_device(&descriptor));
+        let (device, queue) = opened.map_err(|error| DeviceError::Refused {
+            adapter: summary.name.clone(),
+            reason: error.to_string(),
+        })?;
+        Ok(Self::adopt(summary, device, queue))
+    }
+
+    /// Takes over a device that somebody else has opened, such as a window.
+    pub fn adopt(adapter: AdapterSummary, device: wgpu::Device, queue: wgpu::Queue) -> Self {
+        let error = Arc::new(Mutex::new(None));
+        let kept = Arc::clone(&error);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            let mut first = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            first.get_or_insert_with(|| error.to_string());
+        }));
+        Self { adapter, device, queue, error }
+    }
+
+    /// The first error since the last call.
+    pub fn take_error(&self) -> Option<DeviceError> {
+        let mut error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        error.take().map(DeviceError::Failed)
+    }
+}

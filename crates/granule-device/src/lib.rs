@@ -1,0 +1,43 @@
+//! Graphics adapters and devices for granule: found without a display, chosen by number, name or environment variable.
+//!
+//! Simulation and pictures share what is opened here. Nothing panics on a driver's error: the first one is kept and
+//! handed out by [`GpuDevice::take_error`].
+
+mod adapter;
+mod choice;
+mod device;
+mod read_back;
+
+pub use adapter::{AdapterKind, AdapterSummary, list_adapters};
+pub use choice::{ADAPTER_VARIABLE, AdapterChoice};
+pub use device::GpuDevice;
+pub use wgpu;
+
+/// Why there is no device.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceError {
+    /// The machine has no adapter.
+    #[error(
+        "no graphics adapter was found; on Linux a driver in software is in the package mesa-vulkan-drivers"
+    )]
+    NoAdapter,
+    /// No adapter fits what was asked for.
+    #[error("no adapter {wanted}; there are: {known}")]
+    Unknown {
+        /// What was asked for.
+        wanted: String,
+        /// The adapters, with their numbers.
+        known: String,
+    },
+    /// The adapter gives no device.
+    #[error("adapter {adapter} refuses to open: {reason}")]
+    Refused {
+        /// Name of the adapter.
+        adapter: String,
+        /// What the driver says.
+        reason: String,
+    },
+    /// The device failed while it worked.
+    #[error("the graphics device failed: {0}")]
+    Failed(String),
+}

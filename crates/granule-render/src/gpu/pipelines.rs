@@ -1,0 +1,218 @@
+//! The pipelines, one per kind of thing that is drawn.
+
+use std::mem::size_of;
+
+use wgpu::{
+    BlendState, ColorTargetState, ColorWrites, CompareFunction, DepthStencilState, Device, FragmentState,
+    PrimitiveState, PrimitiveTopology, RenderPipeline, RenderPipelineDescriptor, ShaderModuleDescriptor,
+    ShaderSource, TextureFormat, VertexBufferLayout, VertexState, VertexStepMode, vertex_attr_array,
+};
+
+use super::shaders::{self, Shader};
+use crate::subject::{Line, SphereTag, Vertex};
+
+/// Depth, reversed: 1 is near, 0 infinitely far, so that floats are finest where distances are large.
+pub const DEPTH: TextureFormat = TextureFormat::Depth32Float;
+/// Colour of surfaces.
+pub const ALBEDO: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+/// Normals of surfaces.
+pub const NORMAL: TextureFormat = TextureFormat::Rgba16Float;
+/// Share of the sky that is seen.
+pub const OCCLUSION: TextureFormat = TextureFormat::R8Unorm;
+/// Light before tone mapping.
+pub const LIGHT: TextureFormat = TextureFormat::Rgba16Float;
+/// The finished picture.
+pub const PICTURE: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+
+/// All pipelines.
+pub struct Pipelines {
+    /// Depth of spheres as the sun sees them.
+    pub shadow: RenderPipeline,
+    /// Spheres with depth, normal and colour.
+    pub spheres: RenderPipeline,
+    /// The ground with depth, normal and colour.
+    pub ground: RenderPipeline,
+    /// Ambient occlusion.
+    pub occlusion: RenderPipeline,
+    /// Occlusion without its dither.
+    pub smooth: RenderPipeline,
+    /// Light on what is seen.
+    pub light: RenderPipeline,
+    /// See-through triangles.
+    pub triangles: RenderPipeline,
+    /// Lines.
+    pub lines: RenderPipeline,
+    /// From samples to pixels.
+    pub resolve: RenderPipeline,
+}
+
+/// What a pipeline differs in.
+struct Plan<'a> {
+    shader: Shader,
+    vertex: &'static str,
+    fragment: &'static str,
+    buffers: &'a [Option<VertexBufferLayout<'a>>],
+    topology: PrimitiveTopology,
+    depth: Option<(CompareFunction, bool)>,
+    targets: &'a [TextureFormat],
+    blend: Option<BlendState>,
+}
+
+/// Depth is tested and written where something is nearer.
+const NEARER: Option<(CompareFunction, bool)> = Some((CompareFunction::Greater, true));
+
+impl Plan<'_> {
+    /// One triangle over the whole picture.
+    const SCREEN: Plan<'static> = Plan {
+        shader: shaders::RESOLVE,
+        vertex: "fullscreen",
+        fragment: "resolve",
+        buffers: &[],
+        topology: PrimitiveTopology::TriangleList,
+        depth: None,
+        targets: &[PICTURE],
+        blend: None,
+    };
+    /// Something see-through over the lit picture.
+    const OVERLAY: Plan<'static> = Plan {
+        shader: shaders::OVERLAY,
+        vertex: "place_corner",
+        fragment: "lay_over",
+        buffers: &[],
+        topology: PrimitiveTopology::TriangleList,
+        depth: Some((CompareFunction::Greater, false)),
+        targets: &[LIGHT],
+        blend: Some(BlendState::ALPHA_BLENDING),
+    };
+}
+
+impl Pipelines {
+    /// Compiles everything.
+    pub fn new(device: &Device) -> Self {
+        let create = |plan: Plan| create(device, &plan);
+        let quad = PrimitiveTopology::TriangleStrip;
+        let balls = sphere_buffers();
+        let (corner, line) = ([Some(corner_buffer())], [Some(line_buffer())]);
+        let surfaces = [ALBEDO, NORMAL];
+        Self {
+            shadow: create(Plan {
+                shader: shaders::SHADOW,
+                vertex: "place_caster",
+                fragment: "cast_shadow",
+                buffers: &balls[..1],
+                topology: quad,
+                depth: Some((CompareFunction::Less, true)),
+                targets: &[],
+                blend: None,
+            }),
+            spheres: create(Plan {
+                shader: shaders::SPHERES,
+                vertex: "place_quad",
+                fragment: "cast_ray",
+                buffers: &balls,
+                topology: quad,
+                depth: NEARER,
+                targets: &surfaces,
+                blend: None,
+            }),
+            ground: create(Plan {
+                shader: shaders::GROUND,
+                fragment: "show_ground",
+                depth: NEARER,
+                targets: &surfaces,
+                ..Plan::SCREEN
+            }),
+            occlusion: create(Plan {
+                shader: shaders::OCCLUSION,
+                fragment: "find_occlusion",
+                targets: &[OCCLUSION],
+                ..Plan::SCREEN
+            }),
+            smooth: create(Plan {
+                shader: shaders::SMOOTH,
+                fragment: "smooth_occlusion",
+                targets: &[OCCLUSION],
+                ..Plan::SCREEN
+            }),
+            light: create(Plan {
+                shader: shaders::LIGHT,
+                fragment: "light_surface",
+                targets: &[LIGHT],
+                ..Plan::SCREEN
+            }),
+            triangles: create(Plan { buffers: &corner, ..Plan::OVERLAY }),
+            lines: create(Plan { vertex: "place_line", buffers: &line, topology: quad, ..Plan::OVERLAY }),
+            resolve: create(Plan::SCREEN),
+        }
+    }
+}
+
+fn create(device: &Device, plan: &Plan) -> RenderPipeline {
+    let module = device.create_shader_module(ShaderModuleDescriptor {
+        label: Some(plan.shader.name),
+        source: ShaderSource::Wgsl(plan.shader.source().into()),
+    });
+    let targets: Vec<Option<ColorTargetState>> = plan
+        .targets
+        .iter()
+        .map(|format| {
+            Some(ColorTargetState { format: *format, blend: plan.blend, write_mask: ColorWrites::ALL })
+        })
+        .collect();
+    device.create_render_pipeline(&RenderPipelineDescriptor {
+        label: Some(plan.fragment),
+        layout: None,
+        vertex: VertexState {
+            module: &module,
+            entry_point: Some(plan.vertex),
+            compilation_options: Default::default(),
+            buffers: plan.buffers,
+        },
+        primitive: PrimitiveState { topology: plan.topology, ..Default::default() },
+        depth_stencil: plan.depth.map(|(compare, write)| DepthStencilState {
+            format: DEPTH,
+            depth_write_enabled: Some(write),
+            depth_compare: Some(compare),
+            stencil: Default::default(),
+            bias: Default::default(),
+        }),
+        multisample: Default::default(),
+        fragment: Some(FragmentState {
+            module: &module,
+            entry_point: Some(plan.fragment),
+            compilation_options: Default::default(),
+            targets: &targets,
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}
+
+/// Place and radius of spheres as a simulation keeps them, and their tags.
+fn sphere_buffers() -> [Option<VertexBufferLayout<'static>>; 2] {
+    const SPHERE: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x4];
+    const TAG: &[wgpu::VertexAttribute] = &vertex_attr_array![1 => Float32, 2 => Uint32];
+    let buffer = |array_stride, attributes| {
+        Some(VertexBufferLayout { array_stride, step_mode: VertexStepMode::Instance, attributes })
+    };
+    [buffer(size_of::<[f32; 4]>() as u64, SPHERE), buffer(size_of::<SphereTag>() as u64, TAG)]
+}
+
+fn corner_buffer() -> VertexBufferLayout<'static> {
+    const CORNER: &[wgpu::VertexAttribute] =
+        &vertex_attr_array![0 => Float32x3, 1 => Unorm8x4, 2 => Float32x3];
+    VertexBufferLayout {
+        array_stride: size_of::<Vertex>() as u64,
+        step_mode: VertexStepMode::Vertex,
+        attributes: CORNER,
+    }
+}
+
+fn line_buffer() -> VertexBufferLayout<'static> {
+    const LINE: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x4, 1 => Float32x3, 2 => Unorm8x4];
+    VertexBufferLayout {
+        array_stride: size_of::<Line>() as u64,
+        step_mode: VertexStepMode::Instance,
+        attributes: LINE,
+    }
+}

@@ -1,0 +1,141 @@
+//! Pictures without any graphics device: the same camera, light and colours on CPU cores, without occlusion.
+
+mod raster;
+mod shadow;
+
+use glam::{Vec2, Vec3, Vec4};
+use rayon::prelude::*;
+
+use crate::RenderError;
+use crate::colormap::{linear_from_srgb, srgb_from_linear};
+use crate::frame::FrameParams;
+use crate::image::Image;
+use crate::look::Look;
+use crate::shading::{background, bumped_normal, grain_tint, grain_wave, surface_light, tone_map};
+use crate::subject::{Paint, SphereTag, Subject, unpack_color};
+use raster::{Raster, Seen};
+use shadow::ShadowMap;
+
+/// Opacity of the light on see-through triangles, as in `shader/overlay.wgsl`.
+const OVERLAY_SUN: f32 = 0.6;
+
+/// Draws a picture on CPU cores.
+///
+/// # Errors
+/// Says what is wrong with the subject or the look.
+pub fn draw_in_software(subject: &Subject, look: &Look) -> Result<Image, RenderError> {
+    look.check(subject)?;
+    let frame = FrameParams::new(subject, look, look.supersampling);
+    let painter = Painter {
+        frame,
+        subject,
+        table: subject.paint.table(),
+        shadow: (frame.sun.w > 0.0).then(|| ShadowMap::new(&frame, subject.spheres)),
+        raster: Raster::new(&frame, subject),
+    };
+    let scale = look.supersampling;
+    let mut pixels = vec![[0; 4]; look.width as usize * look.height as usize];
+    pixels.par_chunks_mut(look.width as usize).enumerate().for_each(|(y, row)| {
+        for (x, pixel) in row.iter_mut().enumerate() {
+            *pixel = painter.pixel(x as u32, y as u32, scale);
+        }
+    });
+    Ok(Image::from_pixels(look.width, look.height, pixels))
+}
+
+/// All that the colour of a pixel depends on.
+struct Painter<'a> {
+    frame: FrameParams,
+    subject: &'a Subject<'a>,
+    table: Vec<Vec3>,
+    shadow: Option<ShadowMap>,
+    raster: Raster,
+}
+
+impl Painter<'_> {
+    /// The mean of a pixel's samples in sRGB bytes.
+    fn pixel(&self, x: u32, y: u32, scale: u32) -> [u8; 4] {
+        let mut sum = Vec3::ZERO;
+        for sample in 0..scale * scale {
+            let light = self.sample(x * scale + sample % scale, y * scale + sample / scale);
+            sum += if self.frame.sky.w > 0.0 { tone_map(light) } else { light };
+        }
+        let color = srgb_from_linear((sum / (scale * scale) as f32).clamp(Vec3::ZERO, Vec3::ONE));
+        let [r, g, b] = (color * 255.0).round().to_array().map(|part| part as u8);
+        [r, g, b, 255]
+    }
+
+    /// Light of a sample, with what is see-through in front of it.
+    fn sample(&self, x: u32, y: u32) -> Vec3 {
+        let place = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
+        let view_ray = self.frame.view_ray(place);
+        let seen = self.raster.at(x, y);
+        let mut light = self.surface(seen, view_ray, place);
+        for layer in self.raster.layers(x, y) {
+            light = light.lerp(self.layer_light(layer.color, layer.normal, view_ray), layer.color.w);
+        }
+        light
+    }
+
+    fn surface(&self, seen: Seen, view_ray: Vec3, place: Vec2) -> Vec3 {
+        let frame = &self.frame;
+        let ray = frame.world_from_view.transform_vector3(view_ray).normalize();
+        let behind = background(frame, ray);
+        let eye = frame.world_from_view.w_axis.truncate();
+        let point = eye + frame.world_from_view.transform_vector3(view_ray * seen.distance);
+        match seen.sphere {
+            _ if seen.distance.is_infinite() => behind,
+            Some(index) => {
+                let [x, y, z, radius] = self.subject.spheres[index as usize];
+                let tag = self.subject.tags[index as usize];
+                let albedo = self.albedo(&tag);
+                if frame.sky.w == 0.0 {
+                    return albedo;
+                }
+                let round = ((point - Vec3::new(x, y, z)) / radius).normalize_or(-ray);
+                let waves = [0, 1, 2].map(|wave| grain_wave(tag.id, wave));
+                let normal = bumped_normal(round, waves, frame.zenith.w);
+                let sunlit = self.sunlight(point, normal, place);
+                surface_light(frame, albedo, normal, -ray, frame.bounce.w, sunlit, 1.0)
+            }
+            None => {
+                let sunlit = self.sunlight(point, Vec3::Y, place);
+                let light = surface_light(frame, frame.ground.truncate(), Vec3::Y, -ray, 0.0, sunlit, 1.0);
+                let fade = frame.ground_fade;
+                let away = Vec2::new(point.x, point.z).distance(Vec2::new(fade.x, fade.y));
+                light.lerp(behind, smoothstep(fade.z, fade.w, away))
+            }
+        }
+    }
+
+    fn sunlight(&self, point: Vec3, normal: Vec3, place: Vec2) -> f32 {
+        self.shadow.as_ref().map_or(1.0, |map| map.sunlight(&self.frame, point, normal, place))
+    }
+
+    fn layer_light(&self, color: Vec4, normal: Option<Vec3>, view_ray: Vec3) -> Vec3 {
+        let Some(normal) = normal else { return color.truncate() };
+        let ray = self.frame.world_from_view.transform_vector3(view_ray).normalize();
+        let facing = if normal.dot(ray) < 0.0 { normal } else { -normal };
+        surface_light(&self.frame, color.truncate(), facing, -ray, 0.0, OVERLAY_SUN, 1.0)
+    }
+
+    /// Twin of `albedo_of` in `shader/spheres.wgsl`.
+    fn albedo(&self, tag: &SphereTag) -> Vec3 {
+        match self.subject.paint {
+            Paint::Direct => linear_from_srgb(unpack_color(tag.value.to_bits()).truncate()),
+            Paint::Scalar { .. } => {
+                let place = ((tag.value - self.frame.paint.x) * self.frame.paint.y).clamp(0.0, 1.0) * 255.0;
+                let below = (place as usize).min(254);
+                self.table[below].lerp(self.table[below + 1], place - below as f32)
+            }
+            Paint::Material { .. } => {
+                self.table[tag.value.clamp(0.0, 255.0) as usize] * grain_tint(tag.id, self.frame.paint.w)
+            }
+        }
+    }
+}
+
+fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
+    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}

@@ -1,0 +1,181 @@
+//! What a picture shows.
+
+use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
+
+use crate::camera::Bounds;
+use crate::colormap::{ColorMap, TABLE_SIZE};
+
+/// What belongs to a sphere beside its place: 8 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct SphereTag {
+    /// What [`Paint`] makes a colour of: a material's number, a value, or a packed colour as bits.
+    pub value: f32,
+    /// Identity; everything random about a grain follows from it.
+    pub id: u32,
+}
+
+impl SphereTag {
+    /// A tag for [`Paint::Direct`].
+    pub fn of_color(srgb: Vec3, id: u32) -> Self {
+        let [r, g, b] =
+            (srgb.clamp(Vec3::ZERO, Vec3::ONE) * 255.0).round().to_array().map(|part| part as u32);
+        Self { value: f32::from_bits(r | g << 8 | b << 16), id }
+    }
+}
+
+/// How spheres get their colours.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Paint {
+    /// The value is the number of a material; every grain differs a little from its neighbours.
+    Material {
+        /// Linear colours of the materials, at most 256.
+        albedo: Vec<Vec3>,
+    },
+    /// The value is a number on a colour map.
+    Scalar {
+        /// The colours.
+        map: ColorMap,
+        /// The values at both ends of the map.
+        range: [f32; 2],
+    },
+    /// The value's bits are a colour, see [`SphereTag::of_color`].
+    Direct,
+}
+
+impl Paint {
+    /// The table of linear colours that values are looked up in.
+    pub(crate) fn table(&self) -> Vec<Vec3> {
+        let mut table = match self {
+            Self::Material { albedo } => albedo.clone(),
+            Self::Scalar { map, .. } => map.linear_table(),
+            Self::Direct => Vec::new(),
+        };
+        table.resize(TABLE_SIZE, Vec3::splat(0.5));
+        table
+    }
+}
+
+/// A straight line.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Line {
+    /// One end [m].
+    pub from: [f32; 3],
+    /// Width [pixels].
+    pub width: f32,
+    /// The other end [m].
+    pub to: [f32; 3],
+    /// Linear colour and opacity in bytes, red lowest.
+    pub color: u32,
+}
+
+/// A corner of a see-through triangle.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Vertex {
+    /// Place [m].
+    pub position: [f32; 3],
+    /// Linear colour and opacity in bytes, red lowest.
+    pub color: u32,
+    /// Unit normal; both sides are lit.
+    pub normal: [f32; 3],
+    /// Fills the record to 32 bytes.
+    pub unused: u32,
+}
+
+/// Packs a linear colour with an opacity, each from 0 to 1.
+pub fn pack_color(linear: Vec3, opacity: f32) -> u32 {
+    u32::from_le_bytes(
+        linear.extend(opacity).to_array().map(|part| (part.clamp(0.0, 1.0) * 255.0).round() as u8),
+    )
+}
+
+/// The opposite of [`pack_color`].
+pub(crate) fn unpack_color(packed: u32) -> glam::Vec4 {
+    glam::Vec4::from_array(packed.to_le_bytes().map(|part| f32::from(part) / 255.0))
+}
+
+/// The twelve edges of a box.
+pub fn wire_box(bounds: &Bounds, width: f32, color: u32) -> Vec<Line> {
+    let corners = bounds.corners();
+    let edges = (0..8usize).flat_map(|from| (0..3).map(move |axis| (from, from | 1 << axis)));
+    edges
+        .filter(|(from, to)| from != to)
+        .map(|(from, to)| Line { from: corners[from].into(), width, to: corners[to].into(), color })
+        .collect()
+}
+
+/// What a picture shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// Balls as (x, y, z, radius) [m].
+    pub spheres: &'a [[f32; 4]],
+    /// One tag per ball.
+    pub tags: &'a [SphereTag],
+    /// How the tags become colours.
+    pub paint: &'a Paint,
+    /// Height of the ground [m]; none where absent.
+    pub ground: Option<f32>,
+    /// Lines, hidden by what is in front of them.
+    pub lines: &'a [Line],
+    /// See-through triangles, three corners each, drawn in their order.
+    pub triangles: &'a [Vertex],
+}
+
+impl Subject<'_> {
+    /// The box around all balls, lines and triangles; `None` where there is nothing.
+    pub fn bounds(&self) -> Option<Bounds> {
+        let points = self.lines.iter().flat_map(|line| [line.from, line.to]);
+        let points = points.chain(self.triangles.iter().map(|corner| corner.position));
+        let others = points.map(Vec3::from).map(|point| Bounds { min: point, max: point });
+        Bounds::of_spheres(self.spheres).into_iter().chain(others).reduce(Bounds::union)
+    }
+
+    /// Mean radius of the balls [m]; 1 without any.
+    pub(crate) fn mean_radius(&self) -> f32 {
+        if self.spheres.is_empty() {
+            return 1.0;
+        }
+        let sum: f64 = self.spheres.iter().map(|sphere| f64::from(sphere[3])).sum();
+        (sum / self.spheres.len() as f64) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wire_box_has_twelve_edges_along_the_axes() {
+        let bounds = Bounds { min: Vec3::ZERO, max: Vec3::new(1.0, 2.0, 3.0) };
+        let lines = wire_box(&bounds, 1.0, 0);
+        assert_eq!(lines.len(), 12);
+        let total: f32 = lines.iter().map(|line| Vec3::from(line.from).distance(Vec3::from(line.to))).sum();
+        assert_eq!(total, 24.0);
+    }
+
+    #[test]
+    fn colours_survive_packing() {
+        let packed = pack_color(Vec3::new(1.0, 0.0, 0.2), 0.4);
+        assert_eq!(packed.to_le_bytes(), [255, 0, 51, 102]);
+        assert!((unpack_color(packed) - glam::Vec4::new(1.0, 0.0, 0.2, 0.4)).length() < 1e-6);
+    }
+
+    #[test]
+    fn bounds_hold_whatever_is_drawn() {
+        let line = Line { from: [5.0, 0.0, 0.0], width: 1.0, to: [0.0, -7.0, 0.0], color: 0 };
+        let subject = Subject {
+            spheres: &[[0.0, 0.0, 0.0, 1.0]],
+            tags: &[SphereTag::default()],
+            paint: &Paint::Direct,
+            ground: None,
+            lines: &[line],
+            triangles: &[],
+        };
+        let bounds = subject.bounds().unwrap();
+        assert_eq!((bounds.min, bounds.max), (Vec3::new(-1.0, -7.0, -1.0), Vec3::new(5.0, 1.0, 1.0)));
+        assert!(Subject { spheres: &[], lines: &[], ..subject }.bounds().is_none());
+    }
+}

@@ -1,0 +1,57 @@
+//! What the tests of pictures share.
+
+use glam::{DVec3, Vec3};
+use granule_device::{AdapterChoice, GpuDevice};
+use granule_render::{Camera, GpuRenderer, Paint, SphereTag, Subject, View};
+
+/// A renderer on the machine's first adapter; without any, tests are skipped, except where `CI` is set.
+pub fn gpu() -> Option<GpuRenderer> {
+    match GpuDevice::open(&AdapterChoice::Auto) {
+        Ok(device) => Some(GpuRenderer::new(device).unwrap()),
+        Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// Tags for spheres of the first material.
+pub fn tags(count: usize) -> Vec<SphereTag> {
+    (0..count as u32).map(|id| SphereTag { value: 0.0, id }).collect()
+}
+
+/// Paint of one material.
+pub fn sand() -> Paint {
+    Paint::Material { albedo: vec![Vec3::new(0.76, 0.60, 0.36)] }
+}
+
+/// Spheres and nothing else.
+pub fn only_spheres<'a>(spheres: &'a [[f32; 4]], tags: &'a [SphereTag], paint: &'a Paint) -> Subject<'a> {
+    Subject { spheres, tags, paint, ground: None, lines: &[], triangles: &[] }
+}
+
+/// What a ray meets: the sphere's number and the distance along the view direction [m].
+pub struct Hit {
+    pub sphere: usize,
+    pub distance: f64,
+}
+
+/// The nearest sphere that a ray from the eye through a point of the picture meets, in double precision.
+pub fn cast(camera: &Camera, view: &View, spheres: &[[f32; 4]], u: f64, v: f64) -> Option<Hit> {
+    let axes = view.world_from_view.as_dmat3();
+    let [tan_x, tan_y] = view.tangent.map(f64::from);
+    let ray = (axes * DVec3::new((2.0 * u - 1.0) * tan_x, (1.0 - 2.0 * v) * tan_y, -1.0)).normalize();
+    let eye = camera.position.as_dvec3();
+    let meet = |(sphere, ball): (usize, &[f32; 4])| {
+        let [x, y, z, radius] = ball.map(f64::from);
+        let center = DVec3::new(x, y, z) - eye;
+        let along = center.dot(ray);
+        let h = radius * radius - (center - along * ray).length_squared();
+        let t = along - h.max(0.0).sqrt();
+        let distance = t * -(axes.z_axis.dot(ray));
+        (h >= 0.0 && t > 0.0).then_some(Hit { sphere, distance })
+    };
+    let hits = spheres.iter().enumerate().filter_map(meet);
+    hits.min_by(|a, b| a.distance.total_cmp(&b.distance))
+}
