@@ -64,7 +64,8 @@ An editor with TOML support completes and checks a scene whose first line is
 const BENCH_HELP: &str = "\
 Examples:
   granule bench
-  granule bench column --threads 2 --steps 200 --json";
+  granule bench column --threads 2 --steps 200 --json
+  granule bench dam --set iisph.min_iterations=5 --set iisph.max_iterations=5";
 
 const MEASURE_HELP: &str = "\
 Examples:
@@ -235,6 +236,9 @@ pub struct BenchArgs {
     /// Steps before those, not timed.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub warm: u64,
+    /// Change a value of every scene; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
     /// Print a JSON object, or an array of several.
     #[arg(long)]
     pub json: bool,

@@ -41,7 +41,8 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         true => builtin_scenes().iter().map(|scene| scene.name.to_string()).collect(),
         false => args.scenes.clone(),
     };
-    let scenes = names.iter().map(|name| Scene::open(name, false, &[])).collect::<Result<Vec<_>, _>>()?;
+    let scenes =
+        names.iter().map(|name| Scene::open(name, false, &args.set)).collect::<Result<Vec<_>, _>>()?;
     let threads = thread_count(args.threads);
     let interrupt = Interrupt::listen()?;
     let results = scenes.into_iter().map(|scene| bench_scene(scene, threads, args, &interrupt));
