@@ -1,5 +1,10 @@
-//! Chores of the workspace: `cargo xtask test`, `scenes`, `docs`, `fuzz`.
+//! Chores of the workspace: `cargo xtask test`, `scenes`, `docs`, `fuzz`, `peers`, `limits`.
 
+mod flags;
+mod limits;
+mod output;
+mod peers;
+mod program;
 mod scenes;
 
 use std::process::{Command, ExitCode, Stdio};
@@ -12,6 +17,9 @@ Chores of the granule workspace.
   cargo xtask scenes  runs every built-in scene in full and shows what took how long and what passed
   cargo xtask docs    make docs/scenes.md, the scene reference, from the types of a scene
   cargo xtask fuzz    mutates scenes and checkpoints [--minutes N] and runs random valid scenes [--scenes N] [--seed N]
+  cargo xtask peers   the speed of granule against SPlisHSPlasH on the same dam break
+                      [--size 30k|100k|250k] [--rounds N] [--threads N] [--json FILE]
+  cargo xtask limits  what this machine can do: bandwidths, arithmetic, gathers [--json FILE]
   cargo xtask help    this text";
 
 /// A command that must succeed.
@@ -48,6 +56,8 @@ fn main() -> ExitCode {
         ["docs"] => docs(),
         ["scenes"] => scenes::run_all(),
         ["fuzz", rest @ ..] => fuzz(rest),
+        ["peers", rest @ ..] => ended(peers::compare(rest)),
+        ["limits", rest @ ..] => ended(limits::measure(rest)),
         ["help" | "--help" | "-h"] => {
             eprintln!("{HELP}");
             ExitCode::SUCCESS
@@ -55,6 +65,17 @@ fn main() -> ExitCode {
         other => {
             eprintln!("xtask: unknown chore `{}`\n\n{HELP}", other.join(" "));
             ExitCode::from(2)
+        }
+    }
+}
+
+/// The exit code of a chore; a failure is told in words.
+fn ended(result: Result<(), String>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
         }
     }
 }

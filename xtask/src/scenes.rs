@@ -1,10 +1,9 @@
 //! `cargo xtask scenes`: every scene of `granule list` in its full form.
 
-use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
 use std::time::Instant;
 
-use crate::cargo;
+use crate::program::{build, granule};
 
 /// How the run of a scene went.
 struct Outcome {
@@ -26,15 +25,10 @@ impl Outcome {
 
 /// Builds the program, runs all scenes and prints a table.
 pub fn run_all() -> ExitCode {
-    let build = cargo().args(["build", "--locked", "--release", "--package", "granule-cli"]).status();
-    if !build.is_ok_and(|status| status.success()) {
-        eprintln!("xtask: the program could not be built");
-        return ExitCode::FAILURE;
-    }
-    let scenes = match names() {
+    let scenes = match build().and_then(|()| names()) {
         Ok(scenes) => scenes,
         Err(reason) => {
-            eprintln!("xtask: cannot list the scenes: {reason}");
+            eprintln!("xtask: {reason}");
             return ExitCode::FAILURE;
         }
     };
@@ -62,15 +56,9 @@ fn names() -> Result<Vec<String>, String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let names: Vec<String> =
         text.lines().skip(1).filter_map(|line| line.split_whitespace().next().map(String::from)).collect();
-    if output.status.success() && !names.is_empty() { Ok(names) } else { Err(format!("{}", output.status)) }
-}
-
-/// The program in its release form.
-fn granule(args: &[&str]) -> Command {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
-    let mut command =
-        Command::new(target.join("release").join(format!("granule{}", std::env::consts::EXE_SUFFIX)));
-    command.current_dir(root).args(args);
-    command
+    if output.status.success() && !names.is_empty() {
+        Ok(names)
+    } else {
+        Err(format!("cannot list the scenes: {}", output.status))
+    }
 }

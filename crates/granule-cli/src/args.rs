@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use granule::measure::EXPERIMENTS;
 use granule::scene::{FrictionMode, YieldLaw};
+use granule::simd::Instructions;
 use granule::{Device, Options};
 use granule_render::{CameraChoice, ColorMap};
 
@@ -69,7 +70,8 @@ An editor with TOML support completes and checks a scene whose first line is
 const BENCH_HELP: &str = "\
 Examples:
   granule bench
-  granule bench column --threads 2 --steps 200 --json";
+  granule bench column --threads 2 --steps 200 --json
+  granule bench dam --set iisph.min_iterations=5 --set iisph.max_iterations=5";
 
 const MEASURE_HELP: &str = "\
 Examples:
@@ -315,9 +317,23 @@ pub struct BenchArgs {
     /// Steps before those, not timed.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub warm: u64,
+    /// Change a value of every scene; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+    /// Instructions to use: portable, avx2 or avx512; the best that the processor has when absent.
+    #[arg(long, value_name = "SET", value_parser = instructions)]
+    pub instructions: Option<Instructions>,
     /// Print a JSON object, or an array of several.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Instructions by name, if this processor has them.
+fn instructions(name: &str) -> Result<Instructions, String> {
+    let sets: Vec<Instructions> = Instructions::ALL.into_iter().filter(|set| set.available()).collect();
+    let known: Vec<&str> = sets.iter().map(|set| set.name()).collect();
+    let found = sets.iter().find(|set| set.name() == name);
+    found.copied().ok_or_else(|| format!("this processor has: {}", known.join(", ")))
 }
 
 /// Arguments of `measure`.

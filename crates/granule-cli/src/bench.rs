@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use granule::Simulation;
 use granule::scene::builtin_scenes;
+use granule::{Options, Simulation};
 use serde::Serialize;
 
 use crate::args::{BenchArgs, cpu_options, thread_count};
@@ -41,7 +41,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         true => builtin_scenes().iter().map(|scene| scene.name.to_string()).collect(),
         false => args.scenes.clone(),
     };
-    let scenes = names.iter().map(|name| Opened::plain(name, false)).collect::<Result<Vec<_>, _>>()?;
+    let scenes = names.iter().map(|name| Opened::changed(name, &args.set)).collect::<Result<Vec<_>, _>>()?;
     let threads = thread_count(args.threads);
     let interrupt = Interrupt::listen()?;
     let results = scenes.into_iter().map(|scene| bench_scene(scene, threads, args, &interrupt));
@@ -55,7 +55,8 @@ fn bench_scene(
     args: &BenchArgs,
     interrupt: &Interrupt,
 ) -> Result<Bench, Failure> {
-    let (mut simulation, initial) = scene.build(&cpu_options(threads))?;
+    let (mut simulation, initial) =
+        scene.build(&Options { instructions: args.instructions, ..cpu_options(threads) })?;
     let mut watch = Watch::new(simulation.scene(), initial.vec3("position").unwrap_or_default());
     let mut progress = Progress::new(&simulation.scene().name);
     let mut statistics = Statistics::default();

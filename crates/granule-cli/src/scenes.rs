@@ -29,6 +29,12 @@ impl Opened {
         Origin { name_or_path: name_or_path.into(), quick, sets: Vec::new(), flags: Vec::new() }.open()
     }
 
+    /// Opens a scene with some values changed by `--set`.
+    pub fn changed(name_or_path: &str, sets: &[(String, String)]) -> Result<Self, Failure> {
+        let sets = sets.to_vec();
+        Origin { name_or_path: name_or_path.into(), quick: false, sets, flags: Vec::new() }.open()
+    }
+
     /// Opens a scene for a run: its file, `[quick]` form, `--set`, then the flags that stand for scene keys.
     pub fn for_run(name_or_path: &str, args: &RunArgs) -> Result<Self, Failure> {
         let (mut sets, mut flags) = (args.set.clone(), Vec::new());

@@ -56,6 +56,16 @@ fn bench_times_the_steps_of_scenes() {
 }
 
 #[test]
+fn bench_takes_other_values_of_the_scene() {
+    let place = Place::new();
+    let scene = place.scene(&block(""));
+    let sweeps = ["--set", "iisph.min_iterations=7", "--set", "iisph.max_iterations=7"];
+    let args = ["bench", scene, "--steps", "2", "--warm", "0", "--json"];
+    let json = place.granule(&[&args[..], &sweeps].concat()).expect(0, &[]).json();
+    assert_eq!(json["iterations"], 7.0);
+}
+
+#[test]
 fn schema_is_a_json_schema_of_scenes() {
     let place = Place::new();
     let json = place.granule(&["schema"]).expect(0, &[]).json();

@@ -82,6 +82,7 @@ fn a_bad_override_is_explained() {
         &["--set material.sand.radus=1", "did you mean `radius`?"],
     );
     refused(&place, &["run", "column", "--set", "simulation.fps=often"], &["--set", "often", "a number"]);
+    refused(&place, &["bench", "column", "--set", "iisph.sweeps=5"], &["--set iisph.sweeps=5"]);
 }
 
 #[test]
