@@ -21,6 +21,9 @@ pub struct IisphParams {
     pub gradient_unit: f32,
     /// Sum of |G|^2 over a full lattice neighbourhood, G = V grad W [1/m2].
     pub lattice_gradient_squared: f32,
+    /// Relaxation of the pressure of a plain fluid: 0.5 for the cubic spline with a support of 2 d ([ICS14] section
+    /// 3.2), less for kernels whose sweeps amplify more.
+    pub fluid_relaxation: f32,
     /// Factor of the viscous sum, so that a disordered neighbourhood gives the Laplacian.
     pub viscosity_factor: f32,
     /// How friction is solved.
@@ -63,6 +66,7 @@ impl IisphParams {
             lattice_gradient_squared: lattice_sum(kernel, spacing, |x, factor| {
                 (volume * factor).powi(2) * x.length_squared()
             }),
+            fluid_relaxation: (FLUID_RELAXATION / largest_eigenvalue(kernel, spacing)).min(0.5),
             viscosity_factor: viscosity_factor(kernel, spacing, volume),
             friction: settings.friction,
             min_iterations: settings.min_iterations,
@@ -85,6 +89,38 @@ impl IisphParams {
     pub fn push_out_speed(&self) -> f32 {
         0.45 * (self.gravity_scale * self.spacing).sqrt()
     }
+}
+
+/// Relaxation times the largest eigenvalue of a lattice, for a plain fluid; above 2, sweeps would diverge.
+const FLUID_RELAXATION: f32 = 1.41;
+
+/// Largest eigenvalue of the pressure system over its diagonal on a lattice: how much a sweep amplifies the worst wave.
+///
+/// ```text
+/// lambda(k) = |sum_j G_j sin(k . x_j)|^2 / sum_j |G_j|^2
+/// ```
+fn largest_eigenvalue(kernel: &Kernel, spacing: f32) -> f32 {
+    const WAVES: usize = 12;
+    let reach = (kernel.support() / spacing).ceil() as i32;
+    let offsets = || (-reach..=reach).map(|k| k as f32 * spacing);
+    let pairs: Vec<(glam::Vec3, glam::Vec3)> = offsets()
+        .flat_map(|x| offsets().flat_map(move |y| offsets().map(move |z| glam::Vec3::new(x, y, z))))
+        .map(|x| (x, kernel.gradient_factor(x.length_squared()) * x))
+        .filter(|(_, gradient)| *gradient != glam::Vec3::ZERO)
+        .collect();
+    let squares: f32 = pairs.iter().map(|(_, gradient)| gradient.length_squared()).sum();
+    let wave = |n: usize| std::f32::consts::PI * n as f32 / (WAVES as f32 * spacing);
+    let mut largest = 0.0f32;
+    for x in 0..=WAVES {
+        for y in 0..=x {
+            for z in 0..=y {
+                let k = glam::Vec3::new(wave(x), wave(y), wave(z));
+                let sum: glam::Vec3 = pairs.iter().map(|(x, gradient)| k.dot(*x).sin() * *gradient).sum();
+                largest = largest.max(sum.length_squared() / squares);
+            }
+        }
+    }
+    largest
 }
 
 /// Factor f of the viscous acceleration nu f sum_j (v_ij . x_ij)/(|x_ij|^2 + 0.01 h^2) G_ij.
@@ -120,4 +156,18 @@ fn lattice_sum(kernel: &Kernel, spacing: f32, term: impl Fn(glam::Vec3, f32) -> 
         }
     }
     sum as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sph::KernelKind;
+
+    #[test]
+    fn eigenvalues_are_those_of_the_lattice() {
+        let eigenvalue = |kind, support| largest_eigenvalue(&Kernel::new(kind, support * 0.02), 0.02);
+        assert!((eigenvalue(KernelKind::Cubic, 2.0) - 2.82).abs() < 0.02);
+        assert!((eigenvalue(KernelKind::Poly6, 2.0) - 3.76).abs() < 0.02);
+        assert!((eigenvalue(KernelKind::Wendland, 2.0) - 2.61).abs() < 0.02);
+    }
 }

@@ -22,9 +22,6 @@ use super::walls::WallStep;
 /// Relaxation of pressure and stress in coupled sweeps; larger values explode.
 const COUPLED_RELAXATION: f32 = 0.25;
 
-/// Relaxation of the pressure alone ([ICS14] section 3.2).
-const FLUID_RELAXATION: f32 = 0.5;
-
 /// Share of the lattice's diagonal below which a particle bears no pressure.
 const LEAST_DIAGONAL: f32 = 1e-3;
 
@@ -104,7 +101,7 @@ impl Setup {
             },
             rest_compaction: self.params.compaction_rate(),
             least_diagonal: LEAST_DIAGONAL * self.params.lattice_gradient_squared / densest,
-            pressure_relaxation: if laws.fluid { FLUID_RELAXATION } else { COUPLED_RELAXATION },
+            pressure_relaxation: if laws.fluid { self.params.fluid_relaxation } else { COUPLED_RELAXATION },
             stress_step: sign * COUPLED_RELAXATION * self.full_stress_step(dt as f64),
             explicit: self.params.friction == FrictionMode::Explicit,
             instructions: self.instructions,
