@@ -1,5 +1,6 @@
 //! Chores of the workspace: `cargo xtask test`, `scenes`, `docs`, `fuzz`, `peers`, `limits`.
 
+mod drivers;
 mod flags;
 mod limits;
 mod output;
@@ -52,7 +53,13 @@ const TEST: &[Step] = &[
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["test"] => run_all(TEST),
+        ["test"] => {
+            if drivers::ensure() {
+                // SAFETY: no other thread runs yet.
+                unsafe { std::env::set_var(drivers::REQUIRED, "1") };
+            }
+            run_all(TEST)
+        }
         ["docs"] => docs(),
         ["scenes"] => scenes::run_all(),
         ["fuzz", rest @ ..] => fuzz(rest),
