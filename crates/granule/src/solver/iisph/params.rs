@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn eigenvalues_are_those_of_the_lattice() {
-        let eigenvalue = |kind, support| largest_eigenvalue(&Kernel::new(kind, support * 0.02), 0.02);
+        let eigenvalue = |kind, support: f32| largest_eigenvalue(&Kernel::new(kind, support * 0.02), 0.02);
         assert!((eigenvalue(KernelKind::Cubic, 2.0) - 2.82).abs() < 0.02);
         assert!((eigenvalue(KernelKind::Poly6, 2.0) - 3.76).abs() < 0.02);
         assert!((eigenvalue(KernelKind::Wendland, 2.0) - 2.61).abs() < 0.02);
