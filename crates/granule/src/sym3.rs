@@ -1,7 +1,5 @@
 //! Symmetric 3x3 tensors, of one particle or of many side by side.
 
-use glam::Vec3;
-
 use crate::simd::Real;
 
 /// A symmetric tensor.
@@ -110,12 +108,4 @@ impl<F: Real> Sym3<F> {
 impl Sym3 {
     /// The zero tensor.
     pub const ZERO: Self = Self { xx: 0.0, xy: 0.0, xz: 0.0, yy: 0.0, yz: 0.0, zz: 0.0 };
-
-    /// The component along a direction: n . (self n).
-    pub fn along(&self, n: Vec3) -> f32 {
-        n.x * n.x * self.xx
-            + n.y * n.y * self.yy
-            + n.z * n.z * self.zz
-            + 2.0 * (n.x * n.y * self.xy + n.x * n.z * self.xz + n.y * n.z * self.yz)
-    }
 }

@@ -226,11 +226,6 @@ impl CellIndex {
         8 * self.keys.capacity() + 4 * self.starts.capacity()
     }
 
-    /// Number of occupied cells.
-    pub fn occupied(&self) -> usize {
-        self.keys.len()
-    }
-
     fn coordinate_in_key(&self, key: u64, axis: usize) -> u32 {
         let bits = 32 - self.axes[axis].range.leading_zeros();
         ((key >> self.axes[axis].shift) & ((1u64 << bits) - 1)) as u32
