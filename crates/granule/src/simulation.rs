@@ -5,8 +5,8 @@ mod checkpoint;
 use std::ops::ControlFlow;
 
 use crate::admission::{Refusal, available_memory, check_memory, check_overlaps};
-use crate::boundary::Boundaries;
-use crate::boundary::Sdf;
+use crate::bodies::Bodies;
+use crate::boundary::{Boundaries, Sdf};
 use crate::flow::{Flow, Ledger};
 use crate::grains::fill;
 use crate::neighbors::Domain;
@@ -81,13 +81,16 @@ impl Simulation {
         grains: &[NewParticle],
         options: &Options,
     ) -> Result<Self, SimulationError> {
+        let mut boundaries = boundaries;
+        let bodies =
+            Bodies::new(&scene, &mut boundaries).map_err(|e| geometry_error(&e.path(), e.to_string()))?;
         let mut flow = Flow::new(&scene, &boundaries)?;
         let threads = options.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
         let mut simulator: Box<dyn Simulator> = match scene.simulation.solver {
             SolverKind::Iisph => {
-                let mut solver = Iisph::new(scene.clone(), boundaries, grains, pool);
+                let mut solver = Iisph::new(scene.clone(), boundaries, bodies, grains, pool);
                 if let Some(instructions) = options.instructions {
                     solver.set_instructions(instructions);
                 }
@@ -215,8 +218,14 @@ impl Simulation {
 }
 
 fn scene_boundaries(scene: &Scene) -> Result<Boundaries, SceneError> {
-    let list = scene.boundary.iter().map(|b| (b.name.clone(), b.shape.clone(), b.friction, b.motion.clone()));
-    Boundaries::new(list).map_err(|e| geometry_error(&format!("boundary.{}.shape", e.name()), e.to_string()))
+    let walls =
+        scene.boundary.iter().map(|b| (b.name.clone(), b.shape.clone(), b.friction, b.motion.clone()));
+    let bodies = scene.body.iter().map(|b| (b.name.clone(), b.shape.clone(), b.friction, b.motion.clone()));
+    Boundaries::new(walls.chain(bodies)).map_err(|e| {
+        let of_body = scene.body.iter().any(|body| body.name == e.name());
+        let section = if of_body { "body" } else { "boundary" };
+        geometry_error(&format!("{section}.{}.shape", e.name()), e.to_string())
+    })
 }
 
 /// The initial grains; refused before they are made if they do not fit, and after if they overlap.

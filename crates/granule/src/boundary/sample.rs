@@ -8,6 +8,7 @@ use super::compile::ShapeError;
 use super::motion::{Motion, MotionError, Pose};
 use super::sdf::{Sdf, Surface};
 use super::shape::Shape;
+use crate::bodies::BodyMotion;
 use crate::sph::WallTable;
 
 /// [`BoundarySample::body`] of walls that are no rigid body.
@@ -127,6 +128,10 @@ pub struct Boundary {
     pivot: Vec3,
     linear_velocity: Vec3,
     angular_velocity: Vec3,
+    /// Number of the rigid body that this is the surface of, or [`NO_BODY`].
+    body: u32,
+    /// Whether a rigid body moves freely and takes this surface along.
+    free: bool,
 }
 
 impl Boundary {
@@ -158,6 +163,8 @@ impl Boundary {
             pivot: Vec3::ZERO,
             linear_velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
+            body: NO_BODY,
+            free: false,
         };
         boundary.advance(0.0, 0.0);
         Ok(boundary)
@@ -194,9 +201,19 @@ impl Boundary {
         self.angular_velocity
     }
 
-    /// Whether the solid can ever move: it has a motion or was taken over by a command.
+    /// Whether the solid can ever move: it has a motion, was taken over by a command or is a free body.
     pub fn moves(&self) -> bool {
-        self.commanded || self.motion.is_some()
+        self.commanded || self.motion.is_some() || self.free
+    }
+
+    /// How the solid moves, as a body that does not give way.
+    pub fn motion(&self) -> BodyMotion {
+        BodyMotion {
+            center: self.pivot,
+            linear: self.linear_velocity,
+            angular: self.angular_velocity,
+            ..BodyMotion::default()
+        }
     }
 
     /// Signed distance of a point in the world [m].
@@ -230,7 +247,12 @@ impl Boundary {
                 let (linear, angular) = motion.speeds(time);
                 linear + angular * self.sdf.farthest_wall(motion.pivot.into())
             }
-            None => self.linear_velocity.length(),
+            None => {
+                let center = self.body_from_world(self.pivot);
+                let turning = self.angular_velocity.length();
+                let reach = if turning > 0.0 { self.sdf.farthest_wall(center) } else { 0.0 };
+                self.linear_velocity.length() + turning * reach
+            }
         }
     }
 
@@ -327,9 +349,10 @@ impl Boundaries {
 
     /// Takes a boundary over: from now on it keeps the displacement `position` [m] from where it is described (as
     /// [`Keyframe::translation`](super::Keyframe::translation)), moving at `velocity` [m/s], until the next call.
-    /// Its rotation stays. False if there is no boundary of that name.
+    /// Its rotation stays. False if there is no boundary of that name, or if it is a free body.
     pub fn set_pose(&mut self, name: &str, position: Vec3, velocity: Vec3) -> bool {
-        let Some(boundary) = self.list.iter_mut().find(|boundary| boundary.name == name) else {
+        let named = |boundary: &&mut Boundary| boundary.name == name && !boundary.free;
+        let Some(boundary) = self.list.iter_mut().find(named) else {
             return false;
         };
         let rotation = boundary.pose.rotation;
@@ -340,6 +363,23 @@ impl Boundaries {
         boundary.angular_velocity = Vec3::ZERO;
         boundary.set_pose(Pose { rotation, translation: boundary.pivot - rotation * pivot });
         true
+    }
+
+    /// Makes the boundary at an index the surface of rigid body number `body`, which may move `free`ly.
+    pub fn attach(&mut self, index: usize, body: u32, free: bool) {
+        if let Some(boundary) = self.list.get_mut(index) {
+            (boundary.body, boundary.free) = (body, free);
+        }
+    }
+
+    /// Puts the boundary at an index, the surface of a free body, where the body is, turning about `center` [m].
+    pub fn place(&mut self, index: usize, pose: Pose, center: Vec3, linear: Vec3, angular: Vec3) {
+        if let Some(boundary) = self.list.get_mut(index) {
+            boundary.set_pose(pose);
+            boundary.pivot = center;
+            boundary.linear_velocity = linear;
+            boundary.angular_velocity = angular;
+        }
     }
 
     /// Sets the friction of the boundary at an index (`None`: the material's).
@@ -389,7 +429,7 @@ impl Boundaries {
                     friction: boundary.friction,
                     boundary: index as u16,
                     face: surface.face,
-                    body: NO_BODY,
+                    body: boundary.body,
                 });
             });
         }

@@ -82,6 +82,11 @@ impl Sdf {
         self.node.bounds()
     }
 
+    /// Bounds of all walls but planes [m]: those of the cavity for a container.
+    pub fn wall_bounds(&self) -> Option<(Vec3, Vec3)> {
+        self.node.wall_bounds()
+    }
+
     /// Distance from `x` beyond which there are no walls but planes [m]: how far a turning solid reaches.
     pub(super) fn farthest_wall(&self, x: Vec3) -> f32 {
         self.node.wall_bounds().map_or(0.0, |(min, max)| (x - min).abs().max((x - max).abs()).length())

@@ -34,6 +34,9 @@ pub struct Scene {
     /// Walls and moving tools.
     #[serde(default)]
     pub boundary: Vec<BoundarySettings>,
+    /// Rigid bodies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub body: Vec<BodySettings>,
     /// Where grains enter during a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub emitter: Vec<EmitterSettings>,
@@ -284,6 +287,61 @@ pub struct BoundarySettings {
     /// Motion over time; at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
+}
+
+/// What moves a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyKind {
+    /// Grains, gravity and other bodies.
+    #[default]
+    Dynamic,
+    /// Its `motion`, whatever comes in its way.
+    Keyframed,
+    /// Nothing.
+    Static,
+}
+
+/// A rigid body: grains push it and are pushed by it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BodySettings {
+    /// Name that results and expectations refer to; no boundary may have it.
+    pub name: String,
+    /// The solid, where it is at the start.
+    pub shape: Shape,
+    /// What moves it.
+    #[serde(default)]
+    pub kind: BodyKind,
+    /// Density [kg/m3]; counts for dynamic bodies.
+    #[serde(default = "default_body_density")]
+    pub density: f32,
+    /// Velocity of its centre at the start [m/s]; dynamic bodies only.
+    #[serde(default)]
+    pub velocity: [f32; 3],
+    /// Angular velocity at the start [degrees/s] about each axis; dynamic bodies only.
+    #[serde(default)]
+    pub angular_velocity: [f32; 3],
+    /// Coulomb friction coefficient; towards grains the material's own, towards bodies and walls 0.5 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<f32>,
+    /// Restitution towards bodies and walls, 0 to 1.
+    #[serde(default)]
+    pub restitution: f32,
+    /// Motion over time; keyframed bodies only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<Motion>,
+    /// Colour in linear RGB, 0 to 1.
+    #[serde(default = "default_body_albedo")]
+    pub albedo: [f32; 3],
+}
+
+fn default_body_density() -> f32 {
+    1000.0
+}
+
+fn default_body_albedo() -> [f32; 3] {
+    [0.32, 0.36, 0.42]
 }
 
 /// A place where grains enter at a rate, at random and never into each other.
