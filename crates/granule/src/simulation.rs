@@ -5,7 +5,7 @@ mod checkpoint;
 use std::ops::ControlFlow;
 
 use crate::admission::{Refusal, available_memory, check_memory, check_overlaps};
-use crate::bodies::Bodies;
+use crate::bodies::{Bodies, BodyReport, MeanLoads};
 use crate::boundary::{Boundaries, Sdf};
 use crate::flow::{Flow, Ledger};
 use crate::grains::fill;
@@ -61,6 +61,7 @@ pub struct Simulation {
     scene: Scene,
     simulator: Box<dyn Simulator>,
     flow: Flow,
+    loads: MeanLoads,
     frame: u64,
     lost: usize,
     steps: u64,
@@ -101,7 +102,7 @@ impl Simulation {
             }
         };
         flow.begin(simulator.as_mut());
-        Ok(Self { scene, simulator, flow, frame: 0, lost: 0, steps: 0 })
+        Ok(Self { scene, simulator, flow, loads: MeanLoads::default(), frame: 0, lost: 0, steps: 0 })
     }
 
     /// The scene as it started.
@@ -114,11 +115,15 @@ impl Simulation {
         let target = (self.frame + 1) as f64 / self.scene.simulation.fps;
         let start = self.simulator.time();
         let mut report = self.simulator.step(target - start);
+        if !self.scene.body.is_empty() {
+            self.loads.add(&self.simulator.bodies(), report.dt);
+        }
         self.flow.after_step(self.simulator.as_mut(), start, &mut report);
         self.lost += report.lost;
         self.steps += 1;
         if self.simulator.time() >= target * (1.0 - 1e-12) {
             self.frame += 1;
+            self.loads.end_frame();
             self.flow.record(self.simulator.as_mut());
         }
         report
@@ -177,6 +182,13 @@ impl Simulation {
     /// Emitters, outlets and counters, to take over the state of a checkpoint.
     pub fn flow_mut(&mut self) -> &mut Flow {
         &mut self.flow
+    }
+
+    /// The rigid bodies, with the grains' mean forces on them between the last two frames.
+    pub fn bodies(&self) -> Vec<BodyReport> {
+        let mut bodies = self.simulator.bodies();
+        self.loads.write_into(&mut bodies);
+        bodies
     }
 
     /// Every grain that ever was, by where it came from and where it went.

@@ -10,6 +10,6 @@ mod motion;
 mod solid;
 mod world;
 
-pub use motion::{BodyMotion, Wrench};
+pub use motion::{BodyMotion, MeanLoads, Wrench};
 pub use solid::SolidError;
 pub use world::{Bodies, BodyError, BodyReport};

@@ -4,6 +4,8 @@ use std::ops::AddAssign;
 
 use glam::{DVec3, Mat3, Vec3};
 
+use super::world::BodyReport;
+
 /// A force and its torque about the centre of mass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wrench {
@@ -66,6 +68,42 @@ impl BodyMotion {
     pub fn largest_response(&self, x: Vec3) -> f32 {
         let turning: f32 = Vec3::AXES.into_iter().map(|axis| self.response_along(x, axis)).sum();
         turning - 2.0 * self.inverse_mass
+    }
+}
+
+/// Forces on bodies, averaged over the steps between two frames.
+#[derive(Clone, Debug, Default)]
+pub struct MeanLoads {
+    impulse: Vec<Wrench>,
+    seconds: f64,
+    mean: Vec<Wrench>,
+}
+
+impl MeanLoads {
+    /// Counts the forces of a step of `dt` [s].
+    pub fn add(&mut self, bodies: &[BodyReport], dt: f64) {
+        self.impulse.resize(bodies.len(), Wrench::default());
+        for (sum, body) in self.impulse.iter_mut().zip(bodies) {
+            *sum += Wrench { force: dt * body.force.as_dvec3(), torque: dt * body.torque.as_dvec3() };
+        }
+        self.seconds += dt;
+    }
+
+    /// Ends a frame: its mean is what [`write_into`](Self::write_into) gives until the next one ends.
+    pub fn end_frame(&mut self) {
+        let mean =
+            |sum: &Wrench| Wrench { force: sum.force / self.seconds, torque: sum.torque / self.seconds };
+        self.mean = if self.seconds > 0.0 { self.impulse.iter().map(mean).collect() } else { Vec::new() };
+        self.impulse.clear();
+        self.seconds = 0.0;
+    }
+
+    /// Puts the last frame's mean forces into reports.
+    pub fn write_into(&self, bodies: &mut [BodyReport]) {
+        for (body, mean) in bodies.iter_mut().zip(&self.mean) {
+            body.force = mean.force.as_vec3();
+            body.torque = mean.torque.as_vec3();
+        }
     }
 }
 

@@ -562,7 +562,7 @@ pub enum UpAxis {
 pub struct ExpectSettings {
     /// What is measured.
     pub quantity: Quantity,
-    /// Name of the emitter, outlet or counter that is meant, where the quantity belongs to one.
+    /// Name of the emitter, outlet, counter or body that is meant, where the quantity belongs to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
     /// Allowed range.
@@ -610,4 +610,14 @@ pub enum Quantity {
     FlowLinearity,
     /// Grains that initial + emitted - drained - lost does not explain.
     Unaccounted,
+    /// Inclination of a line through the free surface seen along z, over the middle 60 % of its length [degrees].
+    SurfaceAngle,
+    /// Height of the centre of the body `of` [m].
+    BodyHeight,
+    /// Distance of the centre of the body `of` from where it started [m].
+    BodyShift,
+    /// Angle by which the body `of` has turned [degrees].
+    BodyTurn,
+    /// Speed of the centre of the body `of` [m/s].
+    BodySpeed,
 }

@@ -143,6 +143,9 @@ impl Scene {
             Quantity::FlowRate | Quantity::FlowLinearity => {
                 ("outlet or counter", [outlets(), counters()].concat(), true)
             }
+            Quantity::BodyHeight | Quantity::BodyShift | Quantity::BodyTurn | Quantity::BodySpeed => {
+                ("body", names(&self.body, |body| &body.name), true)
+            }
             _ => ("", Vec::new(), false),
         };
         let has = if known.is_empty() { "none".into() } else { known.join(", ") };
