@@ -7,6 +7,7 @@ pub mod air;
 pub mod boundary;
 pub mod clock;
 pub mod flow;
+pub mod geometry;
 pub mod grains;
 pub mod hash;
 pub mod io;
