@@ -8,6 +8,7 @@ pub mod bodies;
 pub mod boundary;
 pub mod clock;
 pub mod flow;
+pub mod geometry;
 pub mod grains;
 pub mod hash;
 pub mod io;

@@ -1,0 +1,32 @@
+//! Meshes and what is made of them: distances on grids, volume maps, samples.
+//!
+//! [`load_mesh`] reads triangles as a file has them, [`repair()`] makes a sound solid of them or says why not, and
+//! [`MassProperties`] weighs it. A [`DistanceField`] tells how far its surface is, a [`VolumeMap`] also how much of a
+//! kernel lies in the solid; both may come from the disk ([`cache`]).
+
+mod bvh;
+pub mod cache;
+mod distance;
+mod error;
+mod grid;
+mod inspect;
+mod load;
+mod mass;
+mod mesh;
+mod repair;
+pub mod shapes;
+mod topology;
+mod volume_map;
+mod write;
+
+pub use bvh::{MeshTree, Nearest};
+pub use distance::DistanceField;
+pub use error::{FieldError, MeshError, MeshFileError};
+pub use grid::{Grid, MOST_NODES};
+pub use inspect::{MeshReport, inspect};
+pub use load::{MOST_BYTES, MeshFormat, MeshOptions, load_mesh, parse_mesh};
+pub use mass::MassProperties;
+pub use mesh::{Bounds, MOST_COORDINATE, MOST_TRIANGLES, MeshMaterial, MeshTexture, TriangleMesh};
+pub use repair::{RepairReport, repair, solid};
+pub use volume_map::{VolumeMap, VolumeSample};
+pub use write::{encode_mesh, write_mesh};
