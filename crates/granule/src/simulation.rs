@@ -233,7 +233,8 @@ fn scene_boundaries(scene: &Scene) -> Result<Boundaries, SceneError> {
     let walls =
         scene.boundary.iter().map(|b| (b.name.clone(), b.shape.clone(), b.friction, b.motion.clone()));
     let bodies = scene.body.iter().map(|b| (b.name.clone(), b.shape.clone(), b.friction, b.motion.clone()));
-    Boundaries::new(walls.chain(bodies)).map_err(|e| {
+    let resolution = scene.resolution();
+    Boundaries::resolved(walls.chain(bodies), resolution.as_ref()).map_err(|e| {
         let of_body = scene.body.iter().any(|body| body.name == e.name());
         let section = if of_body { "body" } else { "boundary" };
         geometry_error(&format!("{section}.{}.shape", e.name()), e.to_string())

@@ -13,6 +13,7 @@ fn body(name: &str, shape: Shape, density: f32) -> BodySettings {
     BodySettings {
         name: name.into(),
         shape,
+        mesh: None,
         kind: BodyKind::Dynamic,
         density,
         velocity: [0.0; 3],

@@ -5,13 +5,17 @@ use rapier3d::math::Pose as RapierPose;
 use rapier3d::parry::mass_properties::MassProperties;
 use rapier3d::prelude::SharedShape;
 
-use crate::boundary::{Sdf, Shape, ShapeError, SurfaceMesh};
+use crate::boundary::{MeshShape, Sdf, Shape, ShapeError};
+use crate::geometry::TriangleMesh;
 
 /// Cells along the longest side of a solid whose volume is summed up.
 const MASS_CELLS: f32 = 64.0;
 
 /// Cells along the longest side of a surface that becomes triangles.
 const SURFACE_CELLS: f32 = 48.0;
+
+/// Share of its convex hull that a mesh fills at least to collide as its hull.
+const CONVEX: f64 = 0.97;
 
 /// Points around the ends of a truncated cone's hull.
 const RING: usize = 32;
@@ -61,6 +65,11 @@ impl Solid {
 fn body_parts(shape: &Shape, parts: &mut Vec<(RapierPose, SharedShape)>) -> Result<(), SolidError> {
     if let Some(part) = convex_primitive(shape) {
         parts.push(part);
+    } else if let Shape::Mesh(mesh) = shape {
+        if mesh.hollow {
+            return Err(SolidError::Unbounded);
+        }
+        parts.push((RapierPose::IDENTITY, mesh_parts(&load(mesh)?)));
     } else if let Shape::Union(shapes) = shape {
         for shape in shapes {
             body_parts(shape, parts)?;
@@ -72,14 +81,26 @@ fn body_parts(shape: &Shape, parts: &mut Vec<(RapierPose, SharedShape)>) -> Resu
         if mesh.triangle.is_empty() {
             return Err(SolidError::Empty);
         }
-        parts.push((RapierPose::IDENTITY, convex_parts(&mesh)));
+        parts.push((RapierPose::IDENTITY, SharedShape::convex_decomposition(&mesh.position, &mesh.triangle)));
     }
     Ok(())
 }
 
-/// Convex parts that make up a closed surface.
-fn convex_parts(mesh: &SurfaceMesh) -> SharedShape {
-    SharedShape::convex_decomposition(&mesh.position, &mesh.triangle)
+/// The hull of a mesh that is nearly convex, and else convex parts that make it up.
+fn mesh_parts(mesh: &TriangleMesh) -> SharedShape {
+    let hull = SharedShape::convex_hull(&mesh.position);
+    let full =
+        |hull: &SharedShape| mesh.signed_volume() > CONVEX * f64::from(hull.mass_properties(1.0).mass());
+    match hull.filter(full) {
+        Some(hull) => hull,
+        None => SharedShape::convex_decomposition(&mesh.position, &mesh.triangle),
+    }
+}
+
+fn load(mesh: &MeshShape) -> Result<TriangleMesh, SolidError> {
+    mesh.load_placed().map_err(|error| {
+        SolidError::Shape(ShapeError::Mesh { file: mesh.file.clone(), reason: error.error.to_string() })
+    })
 }
 
 fn wall_parts(
@@ -104,6 +125,12 @@ fn wall_parts(
             for shape in shapes {
                 wall_parts(shape, region, parts)?;
             }
+        }
+        Shape::Mesh(mesh) => {
+            let mesh = load(mesh)?;
+            let shape = SharedShape::trimesh(mesh.position, mesh.triangle)
+                .map_err(|error| SolidError::Collider(error.to_string()))?;
+            parts.push((RapierPose::IDENTITY, shape));
         }
         _ => {
             let sdf = Sdf::new(shape)?;
@@ -172,6 +199,9 @@ pub fn mass_properties(shape: &Shape, density: f32) -> Result<MassProperties, So
     if let Some((pose, collider)) = convex_primitive(shape).filter(|_| exact) {
         return Ok(collider.mass_properties(density).transform_by(&pose));
     }
+    if let Shape::Mesh(mesh) = shape {
+        return mesh_mass(mesh, density);
+    }
     let sdf = Sdf::new(shape)?;
     let (min, max) = sdf.bounds().ok_or(SolidError::Unbounded)?;
     let size = max - min;
@@ -203,6 +233,16 @@ pub fn mass_properties(shape: &Shape, density: f32) -> Result<MassProperties, So
     let inertia = cell_mass * (glam::DMat3::from_diagonal(glam::DVec3::splat(trace)) - second);
     let inertia = Mat3::from_cols_array(&inertia.to_cols_array().map(|part| part as f32));
     Ok(MassProperties::with_inertia_matrix(center.as_vec3(), (volume * cell_mass) as f32, inertia))
+}
+
+fn mesh_mass(mesh: &MeshShape, density: f32) -> Result<MassProperties, SolidError> {
+    if mesh.hollow {
+        return Err(SolidError::Unbounded);
+    }
+    let exact = crate::geometry::MassProperties::new(&load(mesh)?, f64::from(density));
+    let exact = exact.map_err(|_| SolidError::Empty)?;
+    let inertia = Mat3::from_cols_array(&exact.inertia.to_cols_array().map(|part| part as f32));
+    Ok(MassProperties::with_inertia_matrix(exact.center.as_vec3(), exact.mass as f32, inertia))
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@
 
 mod combine;
 mod compile;
+mod grid_solid;
+mod mesh_shape;
 mod motion;
 mod primitive;
 mod profile;
@@ -18,7 +20,8 @@ mod surface_mesh;
 #[cfg(test)]
 mod tests;
 
-pub use compile::ShapeError;
+pub use compile::{Resolution, ShapeError};
+pub use mesh_shape::MeshShape;
 pub use motion::{Keyframe, Motion, MotionError, Pose};
 pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
 pub use sdf::{Sdf, Surface};

@@ -4,7 +4,7 @@ use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::compile::ShapeError;
+use super::compile::{Resolution, ShapeError};
 use super::motion::{Motion, MotionError, Pose};
 use super::sdf::{Sdf, Surface};
 use super::shape::Shape;
@@ -79,7 +79,8 @@ pub struct BoundarySample {
     pub normal: Vec3,
     /// Nearest point of the wall [m].
     pub closest: Vec3,
-    /// Part of the kernel beyond the wall, seen as a plane (physics A19).
+    /// Part of the kernel beyond the wall (physics A19), seen as a plane or looked up in the map of a mesh. Where a mesh
+    /// gives several walls, the first one holds the part of all.
     pub lambda: f32,
     /// Derivative of `lambda` by the distance [1/m]; the gradient of `lambda` is this times `normal`.
     pub lambda_derivative: f32,
@@ -140,8 +141,9 @@ impl Boundary {
         shape: &Shape,
         friction: Option<f32>,
         motion: Option<Motion>,
+        resolution: Option<&Resolution>,
     ) -> Result<Self, BoundaryError> {
-        let sdf = match Sdf::new(shape) {
+        let sdf = match Sdf::resolved(shape, resolution) {
             Ok(sdf) => sdf,
             Err(error) => return Err(BoundaryError::Shape { name, error }),
         };
@@ -328,13 +330,24 @@ impl Boundaries {
     pub fn new<N: Into<String>>(
         list: impl IntoIterator<Item = (N, Shape, Option<f32>, Option<Motion>)>,
     ) -> Result<Self, BoundaryError> {
+        Self::resolved(list, None)
+    }
+
+    /// [`Boundaries::new`] with meshes resolved for grains.
+    ///
+    /// # Errors
+    /// Says which boundary is wrong, where, and what is allowed.
+    pub fn resolved<N: Into<String>>(
+        list: impl IntoIterator<Item = (N, Shape, Option<f32>, Option<Motion>)>,
+        resolution: Option<&Resolution>,
+    ) -> Result<Self, BoundaryError> {
         let mut boundaries = Self::default();
         for (name, shape, friction, motion) in list {
             let name = name.into();
             if !name.is_empty() && boundaries.list.iter().any(|other| other.name == name) {
                 return Err(BoundaryError::NameTaken { name });
             }
-            boundaries.list.push(Boundary::new(name, &shape, friction, motion)?);
+            boundaries.list.push(Boundary::new(name, &shape, friction, motion, resolution)?);
         }
         let (most, count) = (usize::from(u16::MAX), boundaries.list.len());
         if count > most { Err(BoundaryError::TooMany { most, count }) } else { Ok(boundaries) }
@@ -418,7 +431,8 @@ impl Boundaries {
     pub fn sample(&self, x: Vec3, reach: f32, table: &WallTable, out: &mut impl FnMut(BoundarySample)) {
         for (index, boundary) in self.list.iter().enumerate() {
             boundary.surfaces(x, reach, &mut |surface| {
-                let (lambda, lambda_derivative) = table.lambda_and_derivative(surface.distance);
+                let (lambda, lambda_derivative) =
+                    surface.lambda.unwrap_or_else(|| table.lambda_and_derivative(surface.distance));
                 out(BoundarySample {
                     distance: surface.distance,
                     normal: surface.normal,

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::boundary::{Motion, Shape};
-use crate::sph::KernelKind;
+use crate::boundary::{MeshShape, Motion, Resolution, Shape};
+use crate::sph::{Kernel, KernelKind};
 
 /// A whole scene.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,6 +62,26 @@ pub struct Scene {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub quick: BTreeMap<String, toml::Value>,
+}
+
+impl Scene {
+    /// What meshes are resolved for: the first material's grains. None where there is no material.
+    pub fn resolution(&self) -> Option<Resolution> {
+        let spacing = 2.0 * self.material.first()?.radius;
+        let kernel = Kernel::new(self.simulation.kernel, self.simulation.support * spacing);
+        Some(Resolution { kernel, spacing })
+    }
+
+    /// All shapes of the scene.
+    pub fn shapes_mut(&mut self) -> impl Iterator<Item = &mut Shape> {
+        let grains = self.grains.iter_mut().map(|grains| &mut grains.shape);
+        let walls = self.boundary.iter_mut().map(|wall| &mut wall.shape);
+        let bodies = self.body.iter_mut().map(|body| &mut body.shape);
+        let emitters = self.emitter.iter_mut().map(|emitter| &mut emitter.shape);
+        let outlets = self.outlet.iter_mut().map(|outlet| &mut outlet.shape);
+        let counters = self.counter.iter_mut().map(|counter| &mut counter.shape);
+        grains.chain(walls).chain(bodies).chain(emitters).chain(outlets).chain(counters)
+    }
 }
 
 /// The solvers that a scene may ask for.
@@ -309,7 +329,11 @@ pub struct BodySettings {
     /// Name that results and expectations refer to; no boundary may have it.
     pub name: String,
     /// The solid, where it is at the start.
+    #[serde(default = "no_shape")]
     pub shape: Shape,
+    /// File of the mesh that is the solid: short for `shape.mesh.file`, whose other settings stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<String>,
     /// What moves it.
     #[serde(default)]
     pub kind: BodyKind,
@@ -334,6 +358,22 @@ pub struct BodySettings {
     /// Colour in linear RGB, 0 to 1.
     #[serde(default = "default_body_albedo")]
     pub albedo: [f32; 3],
+}
+
+/// The shape of a body that names none; refused unless a mesh takes its place.
+pub(super) fn no_shape() -> Shape {
+    Shape::Union(Vec::new())
+}
+
+impl BodySettings {
+    /// Puts the mesh into the shape.
+    pub(super) fn fold_mesh(&mut self) {
+        let Some(file) = self.mesh.take() else { return };
+        match &mut self.shape {
+            Shape::Mesh(mesh) => mesh.file = file,
+            other => *other = Shape::Mesh(MeshShape::of_file(file)),
+        }
+    }
 }
 
 fn default_body_density() -> f32 {

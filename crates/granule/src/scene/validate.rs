@@ -9,10 +9,10 @@ use super::error::{Problem, ProblemKind, SceneError};
 use super::schema::{
     AirSettings, BodyKind, BodySettings, BoundarySettings, CameraSettings, DragLaw, EmitterSettings,
     ExpectSettings, ExportFormat, GrainsSettings, IisphSettings, MaterialSettings, OutputSettings, Quantity,
-    Scene, SimulationSettings, SolverKind, WindField,
+    Scene, SimulationSettings, SolverKind, WindField, no_shape,
 };
 use super::{load, overrides};
-use crate::boundary::{Motion, Shape};
+use crate::boundary::{MeshShape, Motion, Shape};
 
 type Check = Result<(), Box<Problem>>;
 
@@ -337,6 +337,10 @@ fn check_boundary(path: &str, wall: &BoundarySettings) -> Check {
 
 fn check_body(path: &str, body: &BodySettings) -> Check {
     let at = |key: &str| format!("{path}.{key}");
+    ensure(body.shape != no_shape(), || {
+        let allowed = "give it a `shape`, or a `mesh`, which is a file";
+        Problem::new(ProblemKind::Address, path, "a body without a shape", allowed)
+    })?;
     check_shape(&at("shape"), &body.shape)?;
     positive(&at("density"), body.density)?;
     range((1e-3..=1e6).contains(&body.density), &at("density"), body.density, || {
@@ -433,10 +437,25 @@ fn check_shape(path: &str, shape: &Shape) -> Check {
             number("funnel", "to_radius", *to_radius)?;
             number("funnel", "thickness", *thickness)
         }
+        Shape::Mesh(mesh) => check_mesh(&format!("{path}.mesh"), mesh),
         Shape::Union(shapes) => parts("union", shapes),
         Shape::Intersection(shapes) => parts("intersection", shapes),
         Shape::Subtraction(shapes) => parts("subtraction", shapes),
     }
+}
+
+fn check_mesh(path: &str, mesh: &MeshShape) -> Check {
+    let at = |key: &str| format!("{path}.{key}");
+    ensure(!mesh.file.trim().is_empty(), || {
+        Problem::new(ProblemKind::Name, &at("file"), "", "must be the path of a mesh, or builtin:NAME")
+    })?;
+    positive(&at("scale"), mesh.scale)?;
+    if let Some(size) = mesh.size {
+        positive(&at("size"), size)?;
+    }
+    direction(&at("axis"), &mesh.axis)?;
+    finite(&at("angle"), mesh.angle)?;
+    finite_all(&at("position"), &mesh.position)
 }
 
 fn check_air(air: &AirSettings) -> Check {

@@ -170,7 +170,7 @@ impl SavedState {
             ("stress", finite(self.stress.as_flattened())),
             ("density", finite(&self.density)),
             ("strain_rate", finite(&self.strain_rate)),
-            ("contacts", self.contacts.iter().all(|c| c.normal.is_finite() && c.tangent.is_finite())),
+            ("contacts", self.contacts.iter().all(SavedContact::is_finite)),
         ];
         match fields.iter().find(|(_, sound)| !sound) {
             Some((name, _)) => Err(StateError::NotFinite(name)),

@@ -24,6 +24,9 @@ const WALL_RELAXATION: f32 = 0.5;
 /// Share of a penetration that is pushed out per step.
 const PUSH_OUT: f32 = 0.1;
 
+/// Cosine of the largest angle by which a wall's normal at a particle turns in a step.
+const SAME_WALL: f32 = 0.7;
+
 /// A wall near a particle and what it does to it.
 #[derive(Clone, Copy, Debug)]
 pub struct WallContact {
@@ -126,14 +129,21 @@ pub struct SavedContact {
     pub normal: f32,
     /// Frictional acceleration [m/s2].
     pub tangent: Vec3,
+    /// The wall's normal.
+    pub direction: Vec3,
 }
 
 impl SavedContact {
+    /// Whether all numbers are finite.
+    pub fn is_finite(&self) -> bool {
+        self.normal.is_finite() && self.tangent.is_finite() && self.direction.is_finite()
+    }
+
     /// A contact that is good for being found again; its sample is taken anew in the next step.
     fn contact(&self) -> WallContact {
         let sample = BoundarySample {
             distance: f32::INFINITY,
-            normal: Vec3::ZERO,
+            normal: self.direction,
             closest: Vec3::ZERO,
             lambda: 0.0,
             lambda_derivative: 0.0,
@@ -224,6 +234,7 @@ impl WallContacts {
             face: c.sample.face,
             normal: c.normal,
             tangent: c.tangent,
+            direction: c.sample.normal,
         });
         ((0..count).map(|i| self.of(i).len() as u8).collect(), contacts.collect())
     }
@@ -272,8 +283,13 @@ fn blocks_of<I: Iterator<Item = WallContact>>(
 
 fn warm_contact(previous: &[WallBlock], source: usize, sample: BoundarySample) -> WallContact {
     let old = previous.get(source / BLOCK).filter(|block| source % BLOCK + 1 < block.offset.len());
-    let same = |c: &&WallContact| c.sample.boundary == sample.boundary && c.sample.face == sample.face;
-    match old.and_then(|block| block.of(source % BLOCK).iter().find(same)) {
+    let turn = |c: &WallContact| c.sample.normal.dot(sample.normal);
+    let same = |c: &&WallContact| {
+        c.sample.boundary == sample.boundary && c.sample.face == sample.face && turn(c) > SAME_WALL
+    };
+    // Walls of a mesh that meet have one number: the one that has turned least is the same.
+    let contacts = old.map_or(&[][..], |block| block.of(source % BLOCK));
+    match contacts.iter().filter(same).max_by(|a, b| turn(a).total_cmp(&turn(b))) {
         Some(c) => WallContact::new(sample, c.normal, c.tangent),
         None => WallContact::new(sample, 0.0, Vec3::ZERO),
     }
