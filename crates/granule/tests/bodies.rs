@@ -4,7 +4,7 @@ mod common;
 
 use common::{D, block, floor, sand, simulate, wall};
 use glam::{DVec3, Vec3};
-use granule::boundary::Shape;
+use granule::boundary::{Keyframe, Motion, Shape};
 use granule::scene::{BodyKind, BodySettings, Fill, Scene};
 use granule::{Options, Simulation};
 
@@ -213,4 +213,33 @@ fn bodies_that_begin_in_each_other_or_in_sand_are_refused_by_name_and_depth() {
     scene.body[0].shape = brick([5.0, 8.0, -1.0], [9.0, 10.0, 6.0]);
     let reason = refusal(&scene);
     assert!(reason.contains("`second`") && reason.contains("`tank`"), "{reason}");
+}
+
+#[test]
+fn bodies_that_are_not_free_hold_sand_like_walls_and_tell_its_weight() {
+    for kind in [BodyKind::Static, BodyKind::Keyframed] {
+        let mut scene = sand(30.0);
+        scene.body.push(body("table", brick([-8.0, -3.0, -8.0], [8.0, 0.0, 8.0]), 1000.0));
+        scene.body[0].kind = kind;
+        if kind == BodyKind::Keyframed {
+            let key = |time: f64, x: f32| Keyframe {
+                time,
+                translation: [x, 0.0, 0.0],
+                axis: [0.0, 1.0, 0.0],
+                angle: 0.0,
+            };
+            scene.body[0].motion =
+                Some(Motion { keyframe: vec![key(0.0, 0.0), key(1.0, 0.1)], ..Motion::default() });
+        }
+        scene.grains.push(block([-4.0, 0.0, -4.0], [4.0, 4.0, 4.0], Fill::Lattice));
+        let mut simulation = simulate(scene);
+        simulation.run_until(1.5);
+        let grains = simulation.particle_count() as f32;
+        let weight = grains * 1600.0 * D.powi(3) * 9.81;
+        let table = &simulation.bodies()[0];
+        assert!((table.force.y / -weight - 1.0).abs() < 0.05, "{kind:?}: {} N of {weight} N", table.force);
+        let lowest = simulation.read(&["position"]).unwrap();
+        let lowest = lowest.vec3("position").unwrap().iter().map(|x| x[1]).fold(f32::MAX, f32::min);
+        assert!(lowest > 0.4 * D, "{kind:?}: {lowest} m");
+    }
 }

@@ -23,7 +23,7 @@ impl AddAssign for Wrench {
 }
 
 /// A body as contacts see it: where it turns about, how fast it is, how easily it gives way.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyMotion {
     /// Centre of mass [m]; the pivot for bodies that do not move freely.
     pub center: Vec3,
@@ -35,6 +35,19 @@ pub struct BodyMotion {
     pub inverse_mass: f32,
     /// Inverse of the inertia tensor in the world's axes [1/(kg m2)].
     pub inverse_inertia: Mat3,
+}
+
+impl Default for BodyMotion {
+    /// At rest, giving way to nothing.
+    fn default() -> Self {
+        Self {
+            center: Vec3::ZERO,
+            linear: Vec3::ZERO,
+            angular: Vec3::ZERO,
+            inverse_mass: 0.0,
+            inverse_inertia: Mat3::ZERO,
+        }
+    }
 }
 
 impl BodyMotion {
@@ -130,5 +143,12 @@ mod tests {
         let along = pushed.velocity_at(x).dot(n);
         assert!((along - 0.01 * 3.0 * ball().response_along(x, n)).abs() < 1e-7);
         assert!(ball().response_along(x, n) <= ball().largest_response(x));
+    }
+
+    #[test]
+    fn a_body_that_is_led_gives_way_to_nothing() {
+        let wrench = Wrench { force: DVec3::ONE, torque: DVec3::ONE };
+        assert_eq!(BodyMotion::default().pushed(&wrench, 1.0), BodyMotion::default());
+        assert_eq!(BodyMotion::default().response_along(Vec3::ONE, Vec3::X), 0.0);
     }
 }

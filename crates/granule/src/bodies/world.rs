@@ -2,18 +2,18 @@
 
 use glam::{Mat3, Quat, Vec3};
 use rapier3d::math::Pose as RapierPose;
-use rapier3d::parry::query;
-use rapier3d::prelude::{
-    ColliderBuilder, PhysicsWorld, RigidBody, RigidBodyBuilder, RigidBodyHandle, SharedShape,
-};
+use rapier3d::prelude::{ColliderBuilder, PhysicsWorld, RigidBody, RigidBodyBuilder, RigidBodyHandle};
 
 use super::motion::{BodyMotion, Wrench};
 use super::solid::{Solid, SolidError, mass_properties};
-use crate::boundary::{Boundaries, Pose, Sdf};
+use crate::boundary::{Boundaries, Boundary, Pose, Sdf};
 use crate::scene::{BodyKind, BodySettings, Scene};
 
-/// Depth at which two bodies count as overlapping at the start, relative to the smaller one's size.
-const LARGEST_OVERLAP: f32 = 2e-3;
+/// Depth at which a body counts as overlapping at the start, relative to its size.
+const LARGEST_OVERLAP: f32 = 5e-3;
+
+/// Points of a surface along a body's longest side, to look for overlaps.
+const OVERLAP_CELLS: f32 = 24.0;
 
 /// Coulomb friction between bodies and walls that have none of their own.
 const DEFAULT_FRICTION: f32 = 0.5;
@@ -134,7 +134,7 @@ impl Bodies {
             bodies.add_body(settings, region, boundaries, boundary)?;
             boundaries.attach(boundary, k as u32, settings.kind == BodyKind::Dynamic);
         }
-        bodies.check_overlaps(scene)?;
+        bodies.check_overlaps(boundaries)?;
         bodies.place(boundaries);
         Ok(bodies)
     }
@@ -206,47 +206,24 @@ impl Bodies {
     }
 
     /// Refuses bodies that begin in each other or in a wall.
-    fn check_overlaps(&self, scene: &Scene) -> Result<(), BodyError> {
-        for (k, body) in self.list.iter().enumerate().filter(|(_, body)| body.kind == BodyKind::Dynamic) {
-            let others = self
-                .list
-                .iter()
-                .enumerate()
-                .filter(|(j, other)| *j != k && (*j < k || other.kind != BodyKind::Dynamic));
-            let others = others.map(|(_, other)| (other.name.as_str(), other.handle));
-            let walls =
-                self.walls.iter().map(|wall| (scene.boundary[wall.boundary].name.as_str(), wall.handle));
-            for (name, handle) in others.chain(walls) {
-                let (depth, size) = self.overlap(body.handle, handle);
+    fn check_overlaps(&self, boundaries: &Boundaries) -> Result<(), BodyError> {
+        let surfaces: Vec<(&Boundary, Vec<Vec3>)> =
+            boundaries.iter().map(|boundary| (boundary, surface_points(boundary))).collect();
+        for body in self.list.iter().filter(|body| body.kind == BodyKind::Dynamic) {
+            let (own, points) = &surfaces[body.boundary];
+            let size = own.sdf().bounds().map_or(1.0, |(min, max)| (max - min).max_element());
+            for (k, (other, other_points)) in surfaces.iter().enumerate() {
+                if k == body.boundary {
+                    continue;
+                }
+                let depth = depth_in(other, points).max(depth_in(own, other_points));
                 if depth > LARGEST_OVERLAP * size {
-                    let (first, second) = (body.name.clone(), name.to_string());
+                    let (first, second) = (body.name.clone(), other.name().to_string());
                     return Err(BodyError::Overlap { first, second, depth });
                 }
             }
         }
         Ok(())
-    }
-
-    /// How deep two bodies are in each other [m], and the size of the smaller one [m].
-    fn overlap(&self, first: RigidBodyHandle, second: RigidBodyHandle) -> (f32, f32) {
-        let parts = |handle: RigidBodyHandle| -> Vec<(RapierPose, SharedShape)> {
-            let colliders = self.world.bodies[handle].colliders().iter();
-            colliders
-                .map(|&collider| &self.world.colliders[collider])
-                .map(|collider| (*collider.position(), collider.shared_shape().clone()))
-                .collect()
-        };
-        let (mut deepest, mut size) = (0.0f32, f32::INFINITY);
-        for (pose, shape) in parts(first) {
-            size = size.min(shape.compute_local_bounding_sphere().radius());
-            for (other_pose, other) in parts(second) {
-                // The other one first: asked the other way round, parry 0.31 takes half-spaces for their opposites.
-                if let Ok(Some(contact)) = query::contact(&other_pose, &*other, &pose, &*shape, 0.0) {
-                    deepest = deepest.max(-contact.dist);
-                }
-            }
-        }
-        (deepest, size)
     }
 
     /// Whether there are none.
@@ -403,6 +380,18 @@ fn rapier_pose(pose: &Pose) -> RapierPose {
 fn pose_of(body: &RigidBody) -> Pose {
     let rotation: Quat = *body.rotation();
     Pose { rotation, translation: body.translation() }
+}
+
+/// Points on the surface of a bounded solid, in the world [m]; none for one without bounds.
+fn surface_points(boundary: &Boundary) -> Vec<Vec3> {
+    let Some(bounds) = boundary.sdf().bounds() else { return Vec::new() };
+    let points = boundary.sdf().surface_mesh(bounds, OVERLAP_CELLS).position;
+    points.into_iter().map(|point| boundary.pose().world_from_body(point)).collect()
+}
+
+/// How deep the deepest of some points lies in a solid [m]; 0 outside.
+fn depth_in(solid: &Boundary, points: &[Vec3]) -> f32 {
+    points.iter().map(|point| -solid.distance(*point)).fold(0.0, f32::max)
 }
 
 /// The region around all grains and bodies, in which walls become triangles.

@@ -22,7 +22,7 @@ mod tests;
 
 pub use compile::{Resolution, ShapeError};
 pub use mesh_shape::MeshShape;
-pub use motion::{Keyframe, Motion, MotionError, Pose};
+pub use motion::{Interpolation, Keyframe, Motion, MotionError, Pose};
 pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
 pub use sdf::{Sdf, Surface};
 pub use shape::Shape;

@@ -5,7 +5,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Motion through keyframes: constant velocity and turning rate between them, at rest outside.
+/// How a motion goes from keyframe to keyframe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Interpolation {
+    /// At constant velocity and turning rate, which jump at keyframes.
+    #[default]
+    Linear,
+    /// Without jumps of velocity: at rest at the first and the last keyframe, and where a motion turns back.
+    Smooth,
+}
+
+/// Motion through keyframes, at rest outside.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Motion {
@@ -17,6 +28,9 @@ pub struct Motion {
     /// Whether the motion repeats after its last keyframe.
     #[serde(default)]
     pub repeat: bool,
+    /// How it goes from keyframe to keyframe.
+    #[serde(default)]
+    pub interpolation: Interpolation,
 }
 
 /// Pose at a time, relative to where the shape is described.
@@ -172,40 +186,76 @@ impl Motion {
         Ok(())
     }
 
-    /// The pose at a time [s]: translation and angle are linear between keyframes, the axis is that of the later one.
+    /// The pose at a time [s]: translation and angle are interpolated between keyframes, the axis is that of the later
+    /// one.
     pub fn pose(&self, time: f64) -> Pose {
         self.pivot_pose(time).pose(self.pivot)
     }
 
     pub(super) fn pivot_pose(&self, time: f64) -> PivotPose {
         let pivot = Vec3::from(self.pivot).as_dvec3();
-        let Some((before, key, time)) = self.segment(time) else {
+        let Some((k, time)) = self.segment(time) else {
             return PivotPose { rotation: DQuat::IDENTITY, pivot };
         };
-        let t = if key.time > before.time { (time - before.time) / (key.time - before.time) } else { 0.0 };
-        let (from, to) = (before.displacement(), key.displacement());
-        let (from_angle, to_angle) = (f64::from(before.angle), f64::from(key.angle));
-        PivotPose {
-            rotation: key.rotation(from_angle + t * (to_angle - from_angle)),
-            pivot: pivot + from + t * (to - from),
-        }
+        let key = &self.keyframe[(k + 1).min(self.keyframe.len() - 1)];
+        let coordinate = |of: fn(&Keyframe) -> f64| self.interpolate(k, time, of);
+        let displacement = DVec3::new(
+            coordinate(|key| key.translation[0].into()),
+            coordinate(|key| key.translation[1].into()),
+            coordinate(|key| key.translation[2].into()),
+        );
+        PivotPose { rotation: key.rotation(coordinate(|key| key.angle.into())), pivot: pivot + displacement }
     }
 
-    /// Speed of the pivot [m/s] and turning rate [rad/s] from a time [s] on, until the next keyframe.
+    /// A coordinate of the keyframes at a time between keyframe `k` and the next.
+    ///
+    /// Smooth motions are cubic Hermite curves. Their slope at a keyframe is the harmonic mean of the slopes beside it
+    /// where these have the same sign and 0 elsewhere (Fritsch and Butland 1984): nothing overshoots a keyframe.
+    fn interpolate(&self, k: usize, time: f64, of: impl Fn(&Keyframe) -> f64) -> f64 {
+        let keys = &self.keyframe;
+        let Some(next) = keys.get(k + 1) else { return of(&keys[k]) };
+        let (from, to) = (of(&keys[k]), of(next));
+        let span = next.time - keys[k].time;
+        let t = ((time - keys[k].time) / span).clamp(0.0, 1.0);
+        if self.interpolation == Interpolation::Linear {
+            return from + t * (to - from);
+        }
+        let slope = |a: usize| (of(&keys[a + 1]) - of(&keys[a])) / (keys[a + 1].time - keys[a].time);
+        let tangent = |a: usize| {
+            let (before, after) = match (a.checked_sub(1), a + 1 < keys.len()) {
+                (Some(before), true) => (slope(before), slope(a)),
+                // A motion that repeats goes on through its end.
+                _ if self.repeat && keys.len() > 2 => (slope(keys.len() - 2), slope(0)),
+                _ if self.repeat => return slope(0),
+                _ => return 0.0,
+            };
+            if before * after > 0.0 { 2.0 * before * after / (before + after) } else { 0.0 }
+        };
+        let (start, end) = (span * tangent(k), span * tangent(k + 1));
+        let (t2, t3) = (t * t, t * t * t);
+        (2.0 * t3 - 3.0 * t2 + 1.0) * from
+            + (t3 - 2.0 * t2 + t) * start
+            + (3.0 * t2 - 2.0 * t3) * to
+            + (t3 - t2) * end
+    }
+
+    /// Speed of the pivot [m/s] and turning rate [rad/s] from a time [s] on, until the next keyframe: a bound of it.
     pub(super) fn speeds(&self, time: f64) -> (f32, f32) {
-        match self.segment(time) {
-            Some((before, key, _)) if key.time > before.time => {
-                let span = key.time - before.time;
-                let turn = (f64::from(key.angle) - f64::from(before.angle)).abs().to_radians();
-                let way = (key.displacement() - before.displacement()).length();
-                ((way / span) as f32, (turn / span) as f32)
-            }
-            _ => (0.0, 0.0),
+        let Some((k, time)) = self.segment(time) else { return (0.0, 0.0) };
+        let (before, Some(key)) = (&self.keyframe[k], self.keyframe.get(k + 1)) else { return (0.0, 0.0) };
+        if time < before.time {
+            return (0.0, 0.0);
         }
+        let span = key.time - before.time;
+        let turn = (f64::from(key.angle) - f64::from(before.angle)).abs().to_radians();
+        let way = (key.displacement() - before.displacement()).length();
+        // A cubic that stays between its ends is at most three times as steep as the line.
+        let steepest = if self.interpolation == Interpolation::Smooth { 3.0 } else { 1.0 };
+        ((steepest * way / span) as f32, (steepest * turn / span) as f32)
     }
 
-    /// The keyframes around a time (twice the same one outside of all), and the time within the first round.
-    fn segment(&self, time: f64) -> Option<(&Keyframe, &Keyframe, f64)> {
+    /// The last keyframe at or before a time (the first one before all), and the time within the first round.
+    fn segment(&self, time: f64) -> Option<(usize, f64)> {
         let (first, last) = (self.keyframe.first()?, self.keyframe.last()?);
         let span = last.time - first.time;
         let time = if self.repeat && span > 0.0 && time >= last.time {
@@ -214,11 +264,7 @@ impl Motion {
             time
         };
         let next = self.keyframe.partition_point(|key| key.time <= time);
-        Some(match (next.checked_sub(1).map(|k| &self.keyframe[k]), self.keyframe.get(next)) {
-            (Some(before), Some(key)) => (before, key, time),
-            (None, _) => (first, first, time),
-            (_, None) => (last, last, time),
-        })
+        Some((next.saturating_sub(1), time))
     }
 }
 

@@ -2,12 +2,14 @@
 
 use glam::Vec3;
 
+use super::blocks::blocks;
 use super::error::MeshError;
 use super::mesh::TriangleMesh;
 use super::shapes;
 
 /// The names of the meshes.
-pub const BUILTIN_MESHES: &[&str] = &["cube", "sphere", "cylinder", "torus", "bumpy", "truck_bed", "drum"];
+pub const BUILTIN_MESHES: &[&str] =
+    &["cube", "sphere", "cylinder", "torus", "bumpy", "truck_bed", "dump_bed", "drum"];
 
 /// A mesh by its name; its largest extent is about one metre.
 ///
@@ -21,9 +23,16 @@ pub fn builtin_mesh(name: &str) -> Result<TriangleMesh, MeshError> {
         "torus" => shapes::torus(0.36, 0.14, 128, 48),
         "bumpy" => shapes::bumpy(0.45, 48),
         "truck_bed" => shapes::truck_bed(Vec3::new(1.0, 0.4, 0.55), 0.05),
+        "dump_bed" => dump_bed(),
         "drum" => shapes::drum(0.5, 0.6, 0.05, 128),
         _ => return Err(MeshError::UnknownBuiltin { name: name.into(), known: BUILTIN_MESHES.join(", ") }),
     })
+}
+
+/// The bed of a dump truck, open above and behind (towards -x): a floor, two sides and a front wall.
+fn dump_bed() -> TriangleMesh {
+    let (xs, ys, zs) = ([-0.5, 0.45, 0.5], [-0.2, -0.15, 0.2], [-0.275, -0.225, 0.225, 0.275]);
+    blocks([&xs, &ys, &zs], |[x, y, z]| y == 0 || z != 1 || x == 1)
 }
 
 #[cfg(test)]

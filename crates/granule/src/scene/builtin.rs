@@ -20,6 +20,8 @@ const BUILTIN: &[Builtin] = &[
     Builtin { name: "drum", text: include_str!("../../../../scenes/drum.toml") },
     Builtin { name: "bunker", text: include_str!("../../../../scenes/bunker.toml") },
     Builtin { name: "boxes", text: include_str!("../../../../scenes/boxes.toml") },
+    Builtin { name: "dumptruck", text: include_str!("../../../../scenes/dumptruck.toml") },
+    Builtin { name: "mesh-drop", text: include_str!("../../../../scenes/mesh-drop.toml") },
 ];
 
 /// All built-in scenes; the first is the default.

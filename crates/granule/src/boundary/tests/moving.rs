@@ -59,6 +59,7 @@ fn turning_wall_moves_with_omega_cross_r() {
         keyframe: vec![key(0.0, [0.0; 3], axis, 0.0), key(2.0, [0.0; 3], axis, 720.0)],
         pivot: pivot.to_array(),
         repeat: true,
+        ..Motion::default()
     };
     let mut boundaries = moved(motion);
     let dt = 1e-3;
@@ -111,6 +112,7 @@ fn samples_of_a_turned_wall_are_those_of_the_turned_world() {
         keyframe: vec![key(0.0, [0.0; 3], axis, 0.0), key(1.0, [0.3, -0.2, 0.5], axis, 50.0)],
         pivot: [0.1, 0.2, 0.3],
         repeat: false,
+        ..Motion::default()
     };
     let still = Boundaries::new([("block", block(false), None, None)]).expect("valid");
     let mut boundaries = moved(motion);
@@ -180,4 +182,30 @@ fn wrong_motions_and_lists_are_refused() {
     let names = Boundaries::new([("a", block(false), None, None), ("a", block(true), None, None)]);
     assert!(names.is_err());
     assert!(Boundaries::new([("a", block(false), Some(-0.1), None)]).is_err());
+}
+
+#[test]
+fn smooth_motions_pass_their_keyframes_without_jumps_and_overshoot() {
+    let key = |time: f64, x: f32, angle: f32| Keyframe {
+        time,
+        translation: [x, 0.0, 0.0],
+        axis: [0.0, 0.0, 1.0],
+        angle,
+    };
+    let motion = Motion {
+        keyframe: vec![key(0.0, 0.0, 0.0), key(1.0, 1.0, 90.0), key(3.0, 2.0, 90.0), key(4.0, 0.5, 0.0)],
+        interpolation: Interpolation::Smooth,
+        ..Motion::default()
+    };
+    let x = |time: f64| f64::from(motion.pose(time).translation.x);
+    let speed = |time: f64| (x(time + 1e-4) - x(time - 1e-4)) / 2e-4;
+    for (time, place) in [(0.0, 0.0), (1.0, 1.0), (3.0, 2.0), (4.0, 0.5)] {
+        assert!((x(time) - place).abs() < 1e-6);
+        assert!((speed(time - 1e-3) - speed(time + 1e-3)).abs() < 0.03, "no jump at {time}");
+    }
+    assert!(speed(1.0) > 0.5 && speed(3.0).abs() < 0.02 && speed(0.0).abs() < 0.02);
+    let highest = (0..400).map(|k| x(0.01 * f64::from(k))).fold(f64::MIN, f64::max);
+    assert!(highest <= 2.0 + 1e-6, "{highest}");
+    let fastest = (0..400).map(|k| speed(0.01 * f64::from(k)).abs()).fold(0.0, f64::max);
+    assert!(fastest <= f64::from(motion.speeds(3.5).0.max(motion.speeds(0.5).0)), "{fastest}");
 }
