@@ -1,7 +1,7 @@
 //! The scene's `[[expect]]`: measured at the end of a run, compared with their ranges.
 
 use granule::flow::{Discharge, discharge};
-use granule::measure::DepositProfile;
+use granule::measure::{DepositProfile, surface_angle};
 use granule::scene::{ExpectSettings, Quantity};
 use granule::simulator::{FieldData, FieldError, Snapshot};
 use granule::{Scene, Simulation};
@@ -33,7 +33,8 @@ pub fn measure(simulation: &mut Simulation, due: bool) -> Result<Vec<Expectation
     let scene = simulation.scene();
     let evaluate = |expect: &ExpectSettings| {
         let counted = flow_quantity(expect, simulation);
-        let measured = counted.or_else(|| quantity(expect.quantity, scene, &state));
+        let of_body = || body_quantity(expect, simulation);
+        let measured = counted.or_else(of_body).or_else(|| quantity(expect.quantity, scene, &state));
         let measured = measured.filter(|value| value.is_finite());
         let inside = measured.is_some_and(|m| m >= expect.range[0] && m <= expect.range[1]);
         let source = expect.source.clone();
@@ -106,12 +107,27 @@ fn flow_quantity(expect: &ExpectSettings, simulation: &Simulation) -> Option<f64
     }
 }
 
+/// What a body tells.
+fn body_quantity(expect: &ExpectSettings, simulation: &Simulation) -> Option<f64> {
+    let of = expect.of.as_deref()?;
+    let body = simulation.bodies().into_iter().find(|body| body.name == of)?;
+    // Its frame began where the world's is, so its centre began where it is described.
+    let start = body.pose.body_from_world(body.center);
+    Some(f64::from(match expect.quantity {
+        Quantity::BodyHeight => body.center.y,
+        Quantity::BodyShift => body.center.distance(start),
+        Quantity::BodyTurn => 2.0 * body.pose.rotation.w.abs().min(1.0).acos().to_degrees(),
+        Quantity::BodySpeed => body.velocity.length(),
+        _ => return None,
+    }))
+}
+
 /// What the particles tell.
 fn quantity(quantity: Quantity, scene: &Scene, state: &Snapshot) -> Option<f64> {
     let position = state.vec3("position").unwrap_or_default();
     let speed = state.scalar("speed").unwrap_or_default();
-    let profile =
-        || DepositProfile::of(position, center(position), 2.0 * f64::from(scene.material[0].radius));
+    let spacing = 2.0 * f64::from(scene.material[0].radius);
+    let profile = || DepositProfile::of(position, center(position), spacing);
     if position.is_empty() {
         return None;
     }
@@ -120,6 +136,7 @@ fn quantity(quantity: Quantity, scene: &Scene, state: &Snapshot) -> Option<f64> 
         Quantity::MaxX => position.iter().map(|x| f64::from(x[0])).fold(f64::NEG_INFINITY, f64::max),
         Quantity::FrontRadius => profile().front,
         Quantity::SlopeAngle => profile().angle,
+        Quantity::SurfaceAngle => surface_angle(position, spacing),
         Quantity::MeanSpeed => mean(speed.iter().map(|speed| f64::from(*speed))),
         Quantity::MaxSpeed => speed.iter().map(|speed| f64::from(*speed)).fold(0.0, f64::max),
         Quantity::MeanDensity => mean_density(scene, state),

@@ -4,7 +4,9 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use granule::io::{Exporter, FramesIndex, RunFolder, RunFolderError, SeriesRow, SeriesWriter};
+use granule::io::{
+    BodyTableWriter, Exporter, FramesIndex, RunFolder, RunFolderError, SeriesRow, SeriesWriter,
+};
 use granule::simulator::{FieldData, FieldInfo, Snapshot};
 use granule::{Scene, Simulation};
 
@@ -23,6 +25,7 @@ pub struct Recording {
     folder: RunFolder,
     exporter: Exporter,
     series: SeriesWriter,
+    bodies: Option<BodyTableWriter>,
     index: FramesIndex,
     index_written: Instant,
     checkpoints: Option<Checkpoints>,
@@ -50,9 +53,14 @@ impl Recording {
         let exporter = Exporter::create(&folder, scene, initial)?;
         let series = SeriesWriter::create(folder.series(), &flow_columns(simulation))
             .map_err(|e| failed(&folder.series(), e))?;
+        let has_bodies = !scene.body.is_empty();
+        let bodies = has_bodies
+            .then(|| BodyTableWriter::create(folder.bodies(), scene.output.up))
+            .transpose()
+            .map_err(|e| failed(&folder.bodies(), e))?;
         folder.write_frames_index(&index)?;
         let checkpoints = args.checkpoint_every.map(|period| Checkpoints::new(period, simulation.time()));
-        Ok(Self { folder, exporter, series, index, index_written: Instant::now(), checkpoints })
+        Ok(Self { folder, exporter, series, bodies, index, index_written: Instant::now(), checkpoints })
     }
 
     /// Writes a frame and its row of the series.
@@ -68,6 +76,10 @@ impl Recording {
         let row = row(simulation, statistics)?;
         let extra = flow_values(simulation);
         self.series.append(&row, &extra).map_err(|error| failed(&self.folder.series(), error))?;
+        if let Some(bodies) = &mut self.bodies {
+            let appended = bodies.append(frame, simulation.time(), &simulation.bodies());
+            appended.map_err(|error| failed(&self.folder.bodies(), error))?;
+        }
         if self.index_written.elapsed() >= INDEX_PERIOD {
             self.index_written = Instant::now();
             self.folder.write_frames_index(&self.index)?;

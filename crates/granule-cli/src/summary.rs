@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use granule::Simulation;
+use granule::bodies::BodyReport;
 use granule::io::RunFolder;
 use serde::Serialize;
 
@@ -68,6 +69,8 @@ pub struct Summary {
     pub counted: BTreeMap<String, u64>,
     /// Grains that initial + emitted - drained - lost does not explain.
     pub unaccounted: i64,
+    /// Rigid bodies at the end, with the grains' mean forces on them between the last two frames.
+    pub bodies: Vec<BodySummary>,
     /// Particles removed because their state was not finite.
     pub lost_particles: usize,
     /// Whether every step converged.
@@ -94,6 +97,42 @@ pub struct Summary {
     pub files: Files,
 }
 
+/// A rigid body at the end of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct BodySummary {
+    /// Name in the scene.
+    pub name: String,
+    /// Mass [kg]; 0 for bodies that do not move freely.
+    pub mass: f32,
+    /// Centre of mass [m].
+    pub center: [f32; 3],
+    /// Orientation as a quaternion (x, y, z, w).
+    pub rotation: [f32; 4],
+    /// Velocity of the centre [m/s].
+    pub velocity: [f32; 3],
+    /// Angular velocity [rad/s].
+    pub angular_velocity: [f32; 3],
+    /// Mean force of the grains over the last frame [N].
+    pub force: [f32; 3],
+    /// Mean torque of the grains about the centre over the last frame [N m].
+    pub torque: [f32; 3],
+}
+
+impl From<BodyReport> for BodySummary {
+    fn from(body: BodyReport) -> Self {
+        Self {
+            name: body.name,
+            mass: body.mass,
+            center: body.center.to_array(),
+            rotation: body.pose.rotation.to_array(),
+            velocity: body.velocity.to_array(),
+            angular_velocity: body.angular_velocity.to_array(),
+            force: body.force.to_array(),
+            torque: body.torque.to_array(),
+        }
+    }
+}
+
 /// The files of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Files {
@@ -108,7 +147,9 @@ impl Files {
     pub fn new(folder: &RunFolder, exports: &[&str]) -> Self {
         let always = ["scene.toml", "summary.json", "series.csv", "frames.json"];
         let checkpoints = folder.checkpoints().is_dir().then_some("checkpoints");
-        let files = always.iter().chain(exports).copied().chain(checkpoints).map(String::from).collect();
+        let bodies = folder.bodies().is_file().then_some("bodies.csv");
+        let files = always.iter().chain(exports).copied().chain(bodies).chain(checkpoints);
+        let files = files.map(String::from).collect();
         Self { folder: folder.path().display().to_string(), files }
     }
 }
@@ -180,6 +221,7 @@ impl Summary {
                 .map(|(counter, count)| (counter.name().into(), *count))
                 .collect(),
             unaccounted: simulation.ledger().unaccounted(),
+            bodies: simulation.bodies().into_iter().map(BodySummary::from).collect(),
             lost_particles: simulation.lost(),
             converged: statistics.unconverged() == 0,
             unconverged_steps: statistics.unconverged(),
@@ -220,6 +262,11 @@ impl Summary {
                     counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
                 line(what, words.join(", "));
             }
+        }
+        for body in &self.bodies {
+            let [x, y, z] = body.center.map(|c| number(c.into()));
+            let newton = number(f64::from(glam::Vec3::from(body.force).length()));
+            line("body", format!("{} at ({x}, {y}, {z}) m, {newton} N from the grains", body.name));
         }
         line("steps", format!("{}, {} of them not converged", self.steps, self.unconverged_steps));
         line("sweeps", format!("{} mean, {} most", number(self.iterations.mean), self.iterations.max));

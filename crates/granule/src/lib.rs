@@ -4,6 +4,7 @@
 
 pub mod admission;
 pub mod air;
+pub mod bodies;
 pub mod boundary;
 pub mod clock;
 pub mod flow;

@@ -5,8 +5,8 @@ mod checkpoint;
 use std::ops::ControlFlow;
 
 use crate::admission::{Refusal, available_memory, check_memory, check_overlaps};
-use crate::boundary::Boundaries;
-use crate::boundary::Sdf;
+use crate::bodies::{Bodies, BodyReport, MeanLoads};
+use crate::boundary::{Boundaries, Sdf};
 use crate::flow::{Flow, Ledger};
 use crate::grains::fill;
 use crate::neighbors::Domain;
@@ -61,6 +61,7 @@ pub struct Simulation {
     scene: Scene,
     simulator: Box<dyn Simulator>,
     flow: Flow,
+    loads: MeanLoads,
     frame: u64,
     lost: usize,
     steps: u64,
@@ -81,13 +82,16 @@ impl Simulation {
         grains: &[NewParticle],
         options: &Options,
     ) -> Result<Self, SimulationError> {
+        let mut boundaries = boundaries;
+        let bodies =
+            Bodies::new(&scene, &mut boundaries).map_err(|e| geometry_error(&e.path(), e.to_string()))?;
         let mut flow = Flow::new(&scene, &boundaries)?;
         let threads = options.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
         let mut simulator: Box<dyn Simulator> = match scene.simulation.solver {
             SolverKind::Iisph => {
-                let mut solver = Iisph::new(scene.clone(), boundaries, grains, pool);
+                let mut solver = Iisph::new(scene.clone(), boundaries, bodies, grains, pool);
                 if let Some(instructions) = options.instructions {
                     solver.set_instructions(instructions);
                 }
@@ -98,7 +102,7 @@ impl Simulation {
             }
         };
         flow.begin(simulator.as_mut());
-        Ok(Self { scene, simulator, flow, frame: 0, lost: 0, steps: 0 })
+        Ok(Self { scene, simulator, flow, loads: MeanLoads::default(), frame: 0, lost: 0, steps: 0 })
     }
 
     /// The scene as it started.
@@ -111,11 +115,15 @@ impl Simulation {
         let target = (self.frame + 1) as f64 / self.scene.simulation.fps;
         let start = self.simulator.time();
         let mut report = self.simulator.step(target - start);
+        if !self.scene.body.is_empty() {
+            self.loads.add(&self.simulator.bodies(), report.dt);
+        }
         self.flow.after_step(self.simulator.as_mut(), start, &mut report);
         self.lost += report.lost;
         self.steps += 1;
         if self.simulator.time() >= target * (1.0 - 1e-12) {
             self.frame += 1;
+            self.loads.end_frame();
             self.flow.record(self.simulator.as_mut());
         }
         report
@@ -176,6 +184,13 @@ impl Simulation {
         &mut self.flow
     }
 
+    /// The rigid bodies, with the grains' mean forces on them between the last two frames.
+    pub fn bodies(&self) -> Vec<BodyReport> {
+        let mut bodies = self.simulator.bodies();
+        self.loads.write_into(&mut bodies);
+        bodies
+    }
+
     /// Every grain that ever was, by where it came from and where it went.
     pub fn ledger(&self) -> Ledger {
         self.flow.ledger(self.lost, self.particle_count())
@@ -215,8 +230,15 @@ impl Simulation {
 }
 
 fn scene_boundaries(scene: &Scene) -> Result<Boundaries, SceneError> {
-    let list = scene.boundary.iter().map(|b| (b.name.clone(), b.shape.clone(), b.friction, b.motion.clone()));
-    Boundaries::new(list).map_err(|e| geometry_error(&format!("boundary.{}.shape", e.name()), e.to_string()))
+    let walls =
+        scene.boundary.iter().map(|b| (b.name.clone(), b.shape.clone(), b.friction, b.motion.clone()));
+    let bodies = scene.body.iter().map(|b| (b.name.clone(), b.shape.clone(), b.friction, b.motion.clone()));
+    let resolution = scene.resolution();
+    Boundaries::resolved(walls.chain(bodies), resolution.as_ref()).map_err(|e| {
+        let of_body = scene.body.iter().any(|body| body.name == e.name());
+        let section = if of_body { "body" } else { "boundary" };
+        geometry_error(&format!("{section}.{}.shape", e.name()), e.to_string())
+    })
 }
 
 /// The initial grains; refused before they are made if they do not fit, and after if they overlap.

@@ -3,6 +3,7 @@
 use glam::Vec3;
 use serde::Serialize;
 
+use crate::bodies::BodyReport;
 use crate::boundary::Sdf;
 use crate::stages::StageTimes;
 
@@ -273,6 +274,8 @@ pub trait Simulator: Send {
     fn bytes_per_particle(&self) -> f64;
     /// Hash of ids, positions, velocities, time and counts, independent of the order in memory.
     fn state_hash(&self) -> u64;
+    /// The rigid bodies between two steps.
+    fn bodies(&self) -> Vec<BodyReport>;
     /// Switches costly diagnostics (friction power) on or off.
     fn set_diagnostics(&mut self, on: bool);
     /// Everything that outlives a step, as bytes for `restore`.

@@ -34,6 +34,7 @@ stages! {
     Accelerate => "accelerate": "Accelerations from pressure and stress.",
     Project => "project": "Strain rate; pressure and stress corrected and projected.",
     Integrate => "integrate": "Velocities and positions.",
+    MoveBodies => "move_bodies": "Bodies take the grains' forces and move.",
     Diagnose => "diagnose": "Friction power, where asked for.",
     Quarantine => "quarantine": "Non-finite particles are removed and counted.",
 }

@@ -27,7 +27,7 @@ pub(super) fn nearest_part(parts: &[Part], x: Vec3, first: impl Fn(f32, f32) -> 
             surface.with_face(surface.face + part.first_face)
         }
         // Compiling refuses combinations without parts.
-        None => Surface { distance: f32::INFINITY, normal: Vec3::Y, closest: x, face: 0 },
+        None => Surface { distance: f32::INFINITY, normal: Vec3::Y, closest: x, face: 0, lambda: None },
     }
 }
 
@@ -49,7 +49,8 @@ pub(super) fn intersection_surfaces(
         }
     }
     let mut candidate =
-        [(0_usize, Surface { distance: 0.0, normal: Vec3::Y, closest: x, face: 0 }); CANDIDATE_COUNT];
+        [(0_usize, Surface { distance: 0.0, normal: Vec3::Y, closest: x, face: 0, lambda: None });
+            CANDIDATE_COUNT];
     let mut candidate_count = 0;
     let mut found = false;
     for (i, part) in parts.iter().enumerate() {
@@ -95,7 +96,7 @@ pub(super) fn intersection_surfaces(
             edges[edge_count] = edge;
             let face = edge_face + edge_count as u16;
             edge_count += 1;
-            emit(Surface { distance, normal: offset / distance, closest: edge, face });
+            emit(Surface { distance, normal: offset / distance, closest: edge, face, lambda: None });
         }
     }
     // Inside the solid there is always a way out.

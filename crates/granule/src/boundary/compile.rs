@@ -1,16 +1,27 @@
 //! From shapes as scenes describe them to distance functions, with every value checked.
 
+use std::sync::Arc;
+
 use glam::{Vec2, Vec3};
 use thiserror::Error;
 
 use super::combine;
+use super::grid_solid::GridSolid;
+use super::mesh_shape::MeshShape;
+use super::motion::Pose;
 use super::primitive::{Ball, Block, HalfSpace, Pill};
 use super::profile::Profile;
 use super::sdf::{Node, Part};
 use super::shape::Shape;
+use crate::geometry::VolumeMap;
+use crate::geometry::cache::FieldCache;
+use crate::sph::{Kernel, KernelKind};
 
 /// Ends nearer than this [m] give no axis, normals shorter than this no direction.
 const SHORTEST: f32 = 1e-9;
+
+/// Cells along a mesh that no grain touches.
+const MESH_CELLS: f32 = 64.0;
 
 /// What is wrong with a shape.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -72,6 +83,14 @@ pub enum ShapeError {
     /// A cone needs a radius at one end at least.
     #[error("cone: `from_radius` and `to_radius` must not both be 0")]
     NoRadius,
+    /// A mesh cannot be used.
+    #[error("mesh {file}: {reason}")]
+    Mesh {
+        /// The file, or the name of a built-in mesh.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A combination has no parts.
     #[error("{operation}: needs at least one shape, got none")]
     NoParts {
@@ -98,9 +117,54 @@ pub enum ShapeError {
     },
 }
 
+/// What meshes are resolved for.
+#[derive(Clone, Debug)]
+pub struct Resolution {
+    /// Kernel whose part in the solid is tabulated.
+    pub kernel: Kernel,
+    /// Particle spacing [m].
+    pub spacing: f32,
+}
+
+impl Resolution {
+    /// A resolution that suits a mesh of some size [m], for shapes that no grain touches.
+    fn of_size(size: f32) -> Self {
+        let spacing = 2.0 * size / MESH_CELLS;
+        Self { kernel: Kernel::new(KernelKind::Cubic, 2.0 * spacing), spacing }
+    }
+}
+
+/// Loads a mesh and finds its distances, or takes them from the disk.
+fn grid_solid(
+    shape: &MeshShape,
+    inverted: bool,
+    resolution: Option<&Resolution>,
+) -> Result<GridSolid, ShapeError> {
+    let wrong = |reason: String| ShapeError::Mesh { file: shape.file.clone(), reason };
+    let mut mesh = shape.load().map_err(|error| wrong(error.error.to_string()))?;
+    let bounds = mesh.bounds().ok_or_else(|| wrong("the mesh has no triangles".into()))?;
+    let hollow = shape.hollow != inverted;
+    if hollow {
+        mesh.flip();
+    }
+    let size = bounds.size().max_element();
+    let Resolution { kernel, spacing } = resolution.cloned().unwrap_or_else(|| Resolution::of_size(size));
+    let cell = VolumeMap::default_cell(spacing);
+    let cache = FieldCache::from_environment();
+    let (map, _) =
+        cache.volume_map(&mesh, &kernel, cell, kernel.support()).map_err(|error| wrong(error.to_string()))?;
+    let pose = Pose { rotation: shape.rotation(), translation: Vec3::from(shape.position) };
+    let corners = (0..8).map(|k| {
+        let side = Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32);
+        pose.world_from_body(bounds.min + side * bounds.size())
+    });
+    let bounds = corners.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
+    Ok(GridSolid { map: Arc::new(map), pose, bounds, hollow })
+}
+
 /// The tree of a shape and how many faces it has.
-pub(super) fn compile(shape: &Shape) -> Result<(Node, u16), ShapeError> {
-    let (node, count) = node(shape, false)?;
+pub(super) fn compile(shape: &Shape, resolution: Option<&Resolution>) -> Result<(Node, u16), ShapeError> {
+    let (node, count) = node(shape, false, resolution)?;
     match u16::try_from(count) {
         Ok(face_count) => Ok((node, face_count)),
         Err(_) => Err(ShapeError::TooManyWalls { most: u16::MAX, count }),
@@ -108,7 +172,7 @@ pub(super) fn compile(shape: &Shape) -> Result<(Node, u16), ShapeError> {
 }
 
 /// The tree of a shape, turned inside out if `inverted`, and how many faces it has.
-fn node(shape: &Shape, inverted: bool) -> Result<(Node, usize), ShapeError> {
+fn node(shape: &Shape, inverted: bool, resolution: Option<&Resolution>) -> Result<(Node, usize), ShapeError> {
     match shape {
         Shape::Plane { point, normal } => {
             let point = finite("plane", "point", *point)?;
@@ -176,11 +240,14 @@ fn node(shape: &Shape, inverted: bool) -> Result<(Node, usize), ShapeError> {
             Ok(revolved(Profile::new(from, axis, &corner, false), inverted))
         }
         // Turned inside out, a union is the intersection of its inverted parts, and the other way round.
-        Shape::Union(shapes) => combination("union", shapes, inverted, |_| inverted),
-        Shape::Intersection(shapes) => combination("intersection", shapes, !inverted, |_| inverted),
-        Shape::Subtraction(shapes) => {
-            combination("subtraction", shapes, !inverted, |index| (index > 0) != inverted)
+        Shape::Union(shapes) => combination("union", shapes, inverted, |_| inverted, resolution),
+        Shape::Intersection(shapes) => {
+            combination("intersection", shapes, !inverted, |_| inverted, resolution)
         }
+        Shape::Subtraction(shapes) => {
+            combination("subtraction", shapes, !inverted, |index| (index > 0) != inverted, resolution)
+        }
+        Shape::Mesh(mesh) => Ok((Node::Grid(grid_solid(mesh, inverted, resolution)?), 1)),
     }
 }
 
@@ -195,6 +262,7 @@ fn combination(
     shapes: &[Shape],
     intersect: bool,
     inverted: impl Fn(usize) -> bool,
+    resolution: Option<&Resolution>,
 ) -> Result<(Node, usize), ShapeError> {
     if shapes.is_empty() {
         return Err(ShapeError::NoParts { operation });
@@ -202,7 +270,7 @@ fn combination(
     let mut parts = Vec::with_capacity(shapes.len());
     let mut face_count = 0;
     for (index, shape) in shapes.iter().enumerate() {
-        let (node, count) = node(shape, inverted(index)).map_err(|error| ShapeError::Part {
+        let (node, count) = node(shape, inverted(index), resolution).map_err(|error| ShapeError::Part {
             operation,
             index,
             error: Box::new(error),

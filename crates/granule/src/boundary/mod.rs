@@ -8,17 +8,22 @@
 
 mod combine;
 mod compile;
+mod grid_solid;
+mod mesh_shape;
 mod motion;
 mod primitive;
 mod profile;
 mod sample;
 mod sdf;
 mod shape;
+mod surface_mesh;
 #[cfg(test)]
 mod tests;
 
-pub use compile::ShapeError;
+pub use compile::{Resolution, ShapeError};
+pub use mesh_shape::MeshShape;
 pub use motion::{Keyframe, Motion, MotionError, Pose};
 pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
 pub use sdf::{Sdf, Surface};
 pub use shape::Shape;
+pub use surface_mesh::SurfaceMesh;

@@ -29,7 +29,7 @@ impl HalfSpace {
 
     pub(super) fn nearest(&self, x: Vec3) -> Surface {
         let distance = self.distance(x);
-        Surface { distance, normal: self.normal, closest: x - distance * self.normal, face: 0 }
+        Surface { distance, normal: self.normal, closest: x - distance * self.normal, face: 0, lambda: None }
     }
 }
 
@@ -63,11 +63,11 @@ impl Block {
         if beyond[axis] <= 0.0 {
             let mut closest = x;
             closest[axis] = if sign < 0.0 { self.min[axis] } else { self.max[axis] };
-            return Surface { distance: beyond[axis], normal: face_normal, closest, face: 0 };
+            return Surface { distance: beyond[axis], normal: face_normal, closest, face: 0, lambda: None };
         }
         let closest = x.clamp(self.min, self.max);
         let (normal, distance) = direction(x - closest, face_normal);
-        Surface { distance, normal, closest, face: 0 }
+        Surface::plain(distance, normal, closest)
     }
 
     /// The six walls of the box as a container, each a plane.
@@ -84,7 +84,7 @@ impl Block {
                     let mut closest = x;
                     closest[axis] = wall;
                     let face = 2 * axis as u16 + side;
-                    emit(Surface { distance, normal: sign * Vec3::AXES[axis], closest, face });
+                    emit(Surface { distance, normal: sign * Vec3::AXES[axis], closest, face, lambda: None });
                 }
             }
         }
@@ -110,7 +110,7 @@ impl Ball {
     pub(super) fn nearest(&self, x: Vec3) -> Surface {
         let (normal, length) = direction(x - self.center, Vec3::Y);
         let closest = self.center + self.radius * normal;
-        Surface { distance: length - self.radius, normal, closest, face: 0 }
+        Surface { distance: length - self.radius, normal, closest, face: 0, lambda: None }
     }
 
     pub(super) fn bounds(&self) -> (Vec3, Vec3) {
@@ -141,7 +141,13 @@ impl Pill {
     pub(super) fn nearest(&self, x: Vec3) -> Surface {
         let spine = self.spine(x);
         let (normal, length) = direction(x - spine, self.axis.any_orthonormal_vector());
-        Surface { distance: length - self.radius, normal, closest: spine + self.radius * normal, face: 0 }
+        Surface {
+            distance: length - self.radius,
+            normal,
+            closest: spine + self.radius * normal,
+            face: 0,
+            lambda: None,
+        }
     }
 
     pub(super) fn bounds(&self) -> (Vec3, Vec3) {

@@ -102,6 +102,7 @@ impl Profile {
             normal: normal.x * radial + normal.y * self.axis,
             closest: self.origin + closest.x * radial + closest.y * self.axis,
             face,
+            lambda: None,
         }
     }
 
@@ -144,7 +145,7 @@ impl Profile {
             return self.surface(local.radial, distance, offset / distance, closest, 0);
         }
         // Reached only by a point that is not a number.
-        Surface { distance: f32::NAN, normal: self.axis, closest: self.origin, face: 0 }
+        Surface { distance: f32::NAN, normal: self.axis, closest: self.origin, face: 0, lambda: None }
     }
 
     /// The walls of the polygon as a container.

@@ -4,10 +4,11 @@ use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::compile::ShapeError;
+use super::compile::{Resolution, ShapeError};
 use super::motion::{Motion, MotionError, Pose};
 use super::sdf::{Sdf, Surface};
 use super::shape::Shape;
+use crate::bodies::BodyMotion;
 use crate::sph::WallTable;
 
 /// [`BoundarySample::body`] of walls that are no rigid body.
@@ -78,7 +79,8 @@ pub struct BoundarySample {
     pub normal: Vec3,
     /// Nearest point of the wall [m].
     pub closest: Vec3,
-    /// Part of the kernel beyond the wall, seen as a plane (physics A19).
+    /// Part of the kernel beyond the wall (physics A19), seen as a plane or looked up in the map of a mesh. Where a mesh
+    /// gives several walls, the first one holds the part of all.
     pub lambda: f32,
     /// Derivative of `lambda` by the distance [1/m]; the gradient of `lambda` is this times `normal`.
     pub lambda_derivative: f32,
@@ -127,6 +129,10 @@ pub struct Boundary {
     pivot: Vec3,
     linear_velocity: Vec3,
     angular_velocity: Vec3,
+    /// Number of the rigid body that this is the surface of, or [`NO_BODY`].
+    body: u32,
+    /// Whether a rigid body moves freely and takes this surface along.
+    free: bool,
 }
 
 impl Boundary {
@@ -135,8 +141,9 @@ impl Boundary {
         shape: &Shape,
         friction: Option<f32>,
         motion: Option<Motion>,
+        resolution: Option<&Resolution>,
     ) -> Result<Self, BoundaryError> {
-        let sdf = match Sdf::new(shape) {
+        let sdf = match Sdf::resolved(shape, resolution) {
             Ok(sdf) => sdf,
             Err(error) => return Err(BoundaryError::Shape { name, error }),
         };
@@ -158,6 +165,8 @@ impl Boundary {
             pivot: Vec3::ZERO,
             linear_velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
+            body: NO_BODY,
+            free: false,
         };
         boundary.advance(0.0, 0.0);
         Ok(boundary)
@@ -194,9 +203,19 @@ impl Boundary {
         self.angular_velocity
     }
 
-    /// Whether the solid can ever move: it has a motion or was taken over by a command.
+    /// Whether the solid can ever move: it has a motion, was taken over by a command or is a free body.
     pub fn moves(&self) -> bool {
-        self.commanded || self.motion.is_some()
+        self.commanded || self.motion.is_some() || self.free
+    }
+
+    /// How the solid moves, as a body that does not give way.
+    pub fn motion(&self) -> BodyMotion {
+        BodyMotion {
+            center: self.pivot,
+            linear: self.linear_velocity,
+            angular: self.angular_velocity,
+            ..BodyMotion::default()
+        }
     }
 
     /// Signed distance of a point in the world [m].
@@ -230,7 +249,12 @@ impl Boundary {
                 let (linear, angular) = motion.speeds(time);
                 linear + angular * self.sdf.farthest_wall(motion.pivot.into())
             }
-            None => self.linear_velocity.length(),
+            None => {
+                let center = self.body_from_world(self.pivot);
+                let turning = self.angular_velocity.length();
+                let reach = if turning > 0.0 { self.sdf.farthest_wall(center) } else { 0.0 };
+                self.linear_velocity.length() + turning * reach
+            }
         }
     }
 
@@ -306,13 +330,24 @@ impl Boundaries {
     pub fn new<N: Into<String>>(
         list: impl IntoIterator<Item = (N, Shape, Option<f32>, Option<Motion>)>,
     ) -> Result<Self, BoundaryError> {
+        Self::resolved(list, None)
+    }
+
+    /// [`Boundaries::new`] with meshes resolved for grains.
+    ///
+    /// # Errors
+    /// Says which boundary is wrong, where, and what is allowed.
+    pub fn resolved<N: Into<String>>(
+        list: impl IntoIterator<Item = (N, Shape, Option<f32>, Option<Motion>)>,
+        resolution: Option<&Resolution>,
+    ) -> Result<Self, BoundaryError> {
         let mut boundaries = Self::default();
         for (name, shape, friction, motion) in list {
             let name = name.into();
             if !name.is_empty() && boundaries.list.iter().any(|other| other.name == name) {
                 return Err(BoundaryError::NameTaken { name });
             }
-            boundaries.list.push(Boundary::new(name, &shape, friction, motion)?);
+            boundaries.list.push(Boundary::new(name, &shape, friction, motion, resolution)?);
         }
         let (most, count) = (usize::from(u16::MAX), boundaries.list.len());
         if count > most { Err(BoundaryError::TooMany { most, count }) } else { Ok(boundaries) }
@@ -327,9 +362,10 @@ impl Boundaries {
 
     /// Takes a boundary over: from now on it keeps the displacement `position` [m] from where it is described (as
     /// [`Keyframe::translation`](super::Keyframe::translation)), moving at `velocity` [m/s], until the next call.
-    /// Its rotation stays. False if there is no boundary of that name.
+    /// Its rotation stays. False if there is no boundary of that name, or if it is a free body.
     pub fn set_pose(&mut self, name: &str, position: Vec3, velocity: Vec3) -> bool {
-        let Some(boundary) = self.list.iter_mut().find(|boundary| boundary.name == name) else {
+        let named = |boundary: &&mut Boundary| boundary.name == name && !boundary.free;
+        let Some(boundary) = self.list.iter_mut().find(named) else {
             return false;
         };
         let rotation = boundary.pose.rotation;
@@ -340,6 +376,23 @@ impl Boundaries {
         boundary.angular_velocity = Vec3::ZERO;
         boundary.set_pose(Pose { rotation, translation: boundary.pivot - rotation * pivot });
         true
+    }
+
+    /// Makes the boundary at an index the surface of rigid body number `body`, which may move `free`ly.
+    pub fn attach(&mut self, index: usize, body: u32, free: bool) {
+        if let Some(boundary) = self.list.get_mut(index) {
+            (boundary.body, boundary.free) = (body, free);
+        }
+    }
+
+    /// Puts the boundary at an index, the surface of a free body, where the body is, turning about `center` [m].
+    pub fn place(&mut self, index: usize, pose: Pose, center: Vec3, linear: Vec3, angular: Vec3) {
+        if let Some(boundary) = self.list.get_mut(index) {
+            boundary.set_pose(pose);
+            boundary.pivot = center;
+            boundary.linear_velocity = linear;
+            boundary.angular_velocity = angular;
+        }
     }
 
     /// Sets the friction of the boundary at an index (`None`: the material's).
@@ -378,7 +431,8 @@ impl Boundaries {
     pub fn sample(&self, x: Vec3, reach: f32, table: &WallTable, out: &mut impl FnMut(BoundarySample)) {
         for (index, boundary) in self.list.iter().enumerate() {
             boundary.surfaces(x, reach, &mut |surface| {
-                let (lambda, lambda_derivative) = table.lambda_and_derivative(surface.distance);
+                let (lambda, lambda_derivative) =
+                    surface.lambda.unwrap_or_else(|| table.lambda_and_derivative(surface.distance));
                 out(BoundarySample {
                     distance: surface.distance,
                     normal: surface.normal,
@@ -389,7 +443,7 @@ impl Boundaries {
                     friction: boundary.friction,
                     boundary: index as u16,
                     face: surface.face,
-                    body: NO_BODY,
+                    body: boundary.body,
                 });
             });
         }

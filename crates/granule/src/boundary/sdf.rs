@@ -3,7 +3,8 @@
 use glam::Vec3;
 
 use super::combine;
-use super::compile::{self, ShapeError};
+use super::compile::{self, Resolution, ShapeError};
+use super::grid_solid::GridSolid;
 use super::primitive::{Ball, Block, HalfSpace, Pill};
 use super::profile::Profile;
 use super::shape::Shape;
@@ -19,12 +20,21 @@ pub struct Surface {
     pub closest: Vec3,
     /// Which wall of the solid this is: the same number for the same wall at every query.
     pub face: u16,
+    /// Part of a kernel at the point that lies in the solid, and its derivative along the normal [1/m], where they are
+    /// known better than from the plane through `closest`.
+    pub lambda: Option<(f32, f32)>,
 }
 
 impl Surface {
+    /// A wall that nothing but its nearest point is known of.
+    pub(super) fn plain(distance: f32, normal: Vec3, closest: Vec3) -> Self {
+        Self { distance, normal, closest, face: 0, lambda: None }
+    }
+
     /// The same wall seen from the other side: the solid becomes void.
     pub(super) fn inverted(self) -> Self {
-        Self { distance: -self.distance, normal: -self.normal, ..self }
+        let lambda = self.lambda.map(|(lambda, derivative)| (1.0 - lambda, derivative));
+        Self { distance: -self.distance, normal: -self.normal, lambda, ..self }
     }
 
     pub(super) fn with_face(self, face: u16) -> Self {
@@ -57,6 +67,7 @@ pub(super) enum Node {
     Ball { ball: Ball, hollow: bool },
     Pill { pill: Pill, hollow: bool },
     Profile { profile: Profile, hollow: bool },
+    Grid(GridSolid),
     Union(Vec<Part>),
     Intersection { parts: Vec<Part>, edge_face: u16 },
 }
@@ -67,7 +78,16 @@ impl Sdf {
     /// # Errors
     /// Says which value of the shape is wrong and what is allowed.
     pub fn new(shape: &Shape) -> Result<Self, ShapeError> {
-        let (node, face_count) = compile::compile(shape)?;
+        Self::resolved(shape, None)
+    }
+
+    /// Compiles a shape with meshes resolved for grains: their distances and wall integrals are good for contact. Without
+    /// a resolution they are as fine as suits the mesh.
+    ///
+    /// # Errors
+    /// Says which value of the shape is wrong and what is allowed.
+    pub fn resolved(shape: &Shape, resolution: Option<&Resolution>) -> Result<Self, ShapeError> {
+        let (node, face_count) = compile::compile(shape, resolution)?;
         Ok(Self { node, face_count })
     }
 
@@ -80,6 +100,11 @@ impl Sdf {
     /// Smallest and largest corner of the solid [m]; `None` if it has no bounds.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         self.node.bounds()
+    }
+
+    /// Bounds of all walls but planes [m]: those of the cavity for a container.
+    pub fn wall_bounds(&self) -> Option<(Vec3, Vec3)> {
+        self.node.wall_bounds()
     }
 
     /// Distance from `x` beyond which there are no walls but planes [m]: how far a turning solid reaches.
@@ -118,6 +143,7 @@ impl Node {
             Node::Ball { ball, hollow } => signed(ball.distance(x), *hollow),
             Node::Pill { pill, hollow } => signed(pill.distance(x), *hollow),
             Node::Profile { profile, hollow } => signed(profile.nearest(x).distance, *hollow),
+            Node::Grid(solid) => solid.distance(x),
             Node::Union(parts) => {
                 parts.iter().map(|part| part.node.distance(x)).fold(f32::INFINITY, f32::min)
             }
@@ -135,6 +161,7 @@ impl Node {
             Node::Ball { ball, hollow } => signed(ball.nearest(x), *hollow),
             Node::Pill { pill, hollow } => signed(pill.nearest(x), *hollow),
             Node::Profile { profile, hollow } => signed(profile.nearest(x), *hollow),
+            Node::Grid(solid) => solid.nearest(x),
             Node::Union(parts) => combine::nearest_part(parts, x, |a, b| a < b),
             Node::Intersection { parts, .. } => combine::nearest_part(parts, x, |a, b| a > b),
         }
@@ -157,6 +184,7 @@ impl Node {
             Node::Pill { pill, hollow: false } => emit(pill.nearest(x)),
             Node::Profile { profile, hollow: true } => profile.walls(x, reach, &mut emit),
             Node::Profile { profile, hollow: false } => profile.outside(x, &mut emit),
+            Node::Grid(solid) => solid.surfaces(x, reach, &mut emit),
             Node::Union(parts) => {
                 for part in parts {
                     part.node.surfaces(x, reach, first_face + part.first_face, out);
@@ -176,6 +204,7 @@ impl Node {
             Node::Ball { ball, .. } => Some(ball.bounds()),
             Node::Pill { pill, .. } => Some(pill.bounds()),
             Node::Profile { profile, .. } => Some(profile.bounds()),
+            Node::Grid(solid) => Some(solid.bounds),
             Node::Union(parts) | Node::Intersection { parts, .. } => parts
                 .iter()
                 .filter_map(|part| part.node.wall_bounds())
@@ -189,10 +218,13 @@ impl Node {
             | Node::Block { hollow: true, .. }
             | Node::Ball { hollow: true, .. }
             | Node::Pill { hollow: true, .. }
-            | Node::Profile { hollow: true, .. } => None,
-            Node::Block { .. } | Node::Ball { .. } | Node::Pill { .. } | Node::Profile { .. } => {
-                self.wall_bounds()
-            }
+            | Node::Profile { hollow: true, .. }
+            | Node::Grid(GridSolid { hollow: true, .. }) => None,
+            Node::Block { .. }
+            | Node::Ball { .. }
+            | Node::Pill { .. }
+            | Node::Profile { .. }
+            | Node::Grid(_) => self.wall_bounds(),
             Node::Union(parts) => parts
                 .iter()
                 .map(|part| part.node.bounds())

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::mesh_shape::MeshShape;
+
 /// A solid. Lengths in metres. `hollow` turns it inside out: the solid is then everything outside the shape,
 /// so that grains live inside it (a container).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -87,6 +89,8 @@ pub enum Shape {
         /// Thickness of the wall [m].
         thickness: f32,
     },
+    /// A closed triangle mesh.
+    Mesh(MeshShape),
     /// Everything that is in any part.
     Union(Vec<Shape>),
     /// Everything that is in all parts.

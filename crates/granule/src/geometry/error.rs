@@ -41,6 +41,14 @@ pub enum MeshError {
         /// Most triangles.
         most: usize,
     },
+    /// No mesh of the program's own has this name.
+    #[error("there is no built-in mesh `{name}`; there are: {known}")]
+    UnknownBuiltin {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
     /// There is nothing to use.
     #[error("the mesh has no triangles")]
     NoTriangles,

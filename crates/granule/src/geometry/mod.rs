@@ -4,6 +4,7 @@
 //! [`MassProperties`] weighs it. A [`DistanceField`] tells how far its surface is, a [`VolumeMap`] also how much of a
 //! kernel lies in the solid; both may come from the disk ([`cache`]).
 
+mod builtin;
 mod bvh;
 pub mod cache;
 mod distance;
@@ -20,6 +21,7 @@ mod topology;
 mod volume_map;
 mod write;
 
+pub use builtin::{BUILTIN_MESHES, builtin_mesh};
 pub use bvh::{MeshTree, Nearest};
 pub use distance::DistanceField;
 pub use error::{FieldError, MeshError, MeshFileError};

@@ -2,6 +2,7 @@
 
 mod appended;
 mod atomic;
+mod body_table;
 mod checkpoint;
 mod exporter;
 mod npy;
@@ -14,6 +15,7 @@ mod vti;
 mod vtk;
 
 pub use atomic::{check_writable, write_atomic, write_bytes_atomic};
+pub use body_table::{BodyPlace, BodyTableWriter, parse_body_table};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use exporter::Exporter;
 pub use npy::{encode_npy, write_npy};

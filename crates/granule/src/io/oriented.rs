@@ -71,10 +71,10 @@ fn turned(data: &FieldData) -> FieldData {
     match data {
         FieldData::Integer(_) | FieldData::Scalar(_) => data.clone(),
         FieldData::Vec3(values) => {
-            FieldData::Vec3(values.iter().map(|[x, y, z]| [*x, 0.0 - z, *y]).collect())
+            FieldData::Vec3(values.iter().map(|v| turned_vector(*v, UpAxis::Z)).collect())
         }
         FieldData::Quaternion(values) => {
-            FieldData::Quaternion(values.iter().map(turned_quaternion).collect())
+            FieldData::Quaternion(values.iter().map(|q| turned_quaternion(*q, UpAxis::Z)).collect())
         }
         FieldData::Tensor(values) => FieldData::Tensor(
             values.iter().map(|[xx, xy, xz, yy, yz, zz]| [*xx, 0.0 - xz, *xy, *zz, 0.0 - yz, *yy]).collect(),
@@ -82,9 +82,21 @@ fn turned(data: &FieldData) -> FieldData {
     }
 }
 
-/// r q with r = (sin 45, 0, 0, cos 45), as (x, y, z, w).
-fn turned_quaternion([x, y, z, w]: &[f32; 4]) -> [f32; 4] {
-    [w + x, y - z, z + y, w - x].map(|part| part * FRAC_1_SQRT_2)
+/// A vector of the simulation (y up) in a file's axes.
+pub(super) fn turned_vector([x, y, z]: [f32; 3], up: UpAxis) -> [f32; 3] {
+    match up {
+        UpAxis::Y => [x, y, z],
+        UpAxis::Z => [x, 0.0 - z, y],
+    }
+}
+
+/// An orientation of the simulation (y up) in a file's axes, as (x, y, z, w): r q with r = (sin 45, 0, 0, cos 45) where
+/// z points up.
+pub(super) fn turned_quaternion([x, y, z, w]: [f32; 4], up: UpAxis) -> [f32; 4] {
+    match up {
+        UpAxis::Y => [x, y, z, w],
+        UpAxis::Z => [w + x, y - z, z + y, w - x].map(|part| part * FRAC_1_SQRT_2),
+    }
 }
 
 #[cfg(test)]

@@ -243,6 +243,11 @@ impl RunFolder {
         self.npy().join(format!("{field}_{frame:06}.npy"))
     }
 
+    /// The places of rigid bodies.
+    pub fn bodies(&self) -> PathBuf {
+        self.path.join("bodies.csv")
+    }
+
     /// The paths of chosen particles.
     pub fn tracks(&self) -> PathBuf {
         self.path.join("tracks.csv")

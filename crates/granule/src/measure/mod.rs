@@ -14,6 +14,7 @@ mod rest;
 mod scenes;
 mod slope;
 mod statistics;
+mod surface;
 
 use serde::Serialize;
 
@@ -22,6 +23,7 @@ use crate::simulation::{Options, Simulation, SimulationError};
 
 pub use profile::{DepositProfile, slope_angle};
 pub use statistics::{linear_fit, power_fit};
+pub use surface::surface_angle;
 
 /// How to measure.
 #[derive(Clone, Debug, Default)]

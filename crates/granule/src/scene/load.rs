@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_path_to_error::Segment;
 use toml::{Table, Value};
@@ -11,7 +11,7 @@ use toml::{Table, Value};
 use super::error::{Location, Problem, ProblemKind, SceneError, nearest};
 use super::overrides::{self, Applied};
 use super::schema::Scene;
-use super::{builtin, locate};
+use super::{builtin, locate, meshes};
 
 /// Largest scene file [bytes]; wind grids are the only large content.
 const MAX_BYTES: u64 = 64 << 20;
@@ -62,12 +62,19 @@ impl Scene {
         sets: &[(String, String)],
     ) -> Result<Self, SceneError> {
         let mut source = Source::parse(text, source_name)?;
+        // Files that the scene names lie beside it, those of overrides where the program runs.
+        if let Some(folder) = folder_of(source_name) {
+            meshes::locate(&mut source.table, &folder);
+        }
         let has_quick =
             matches!(source.table.get("quick"), Some(Value::Table(entries)) if !entries.is_empty());
         let table = source.overridden(quick, sets)?;
         let mut scene = from_table(table)
             .map_err(SceneError::from)
-            .and_then(|scene| scene.validate_values().map(|()| scene))
+            .and_then(|mut scene| {
+                meshes::fold(&mut scene);
+                scene.validate_values().map(|()| scene)
+            })
             .map_err(|error| source.explain(error))?;
         if has_quick && !quick {
             if sets.is_empty() {
@@ -104,6 +111,15 @@ fn text_of(name_or_path: &str) -> Result<(Cow<'static, str>, String), SceneError
 
 fn builtin_names() -> String {
     builtin::builtin_scenes().iter().map(|scene| scene.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The folder of a scene's file, where it is one.
+fn folder_of(source_name: &str) -> Option<PathBuf> {
+    let path = Path::new(source_name);
+    if !path.is_file() {
+        return None;
+    }
+    std::path::absolute(path).ok()?.parent().map(Path::to_path_buf)
 }
 
 /// Reads a text file of bounded size.

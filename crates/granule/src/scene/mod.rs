@@ -8,6 +8,7 @@ mod builtin;
 mod error;
 mod load;
 mod locate;
+mod meshes;
 mod overrides;
 mod reference;
 mod schema;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::boundary::{Motion, Shape};
-use crate::sph::KernelKind;
+use crate::boundary::{MeshShape, Motion, Resolution, Shape};
+use crate::sph::{Kernel, KernelKind};
 
 /// A whole scene.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +34,9 @@ pub struct Scene {
     /// Walls and moving tools.
     #[serde(default)]
     pub boundary: Vec<BoundarySettings>,
+    /// Rigid bodies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub body: Vec<BodySettings>,
     /// Where grains enter during a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub emitter: Vec<EmitterSettings>,
@@ -59,6 +62,26 @@ pub struct Scene {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub quick: BTreeMap<String, toml::Value>,
+}
+
+impl Scene {
+    /// What meshes are resolved for: the first material's grains. None where there is no material.
+    pub fn resolution(&self) -> Option<Resolution> {
+        let spacing = 2.0 * self.material.first()?.radius;
+        let kernel = Kernel::new(self.simulation.kernel, self.simulation.support * spacing);
+        Some(Resolution { kernel, spacing })
+    }
+
+    /// All shapes of the scene.
+    pub fn shapes_mut(&mut self) -> impl Iterator<Item = &mut Shape> {
+        let grains = self.grains.iter_mut().map(|grains| &mut grains.shape);
+        let walls = self.boundary.iter_mut().map(|wall| &mut wall.shape);
+        let bodies = self.body.iter_mut().map(|body| &mut body.shape);
+        let emitters = self.emitter.iter_mut().map(|emitter| &mut emitter.shape);
+        let outlets = self.outlet.iter_mut().map(|outlet| &mut outlet.shape);
+        let counters = self.counter.iter_mut().map(|counter| &mut counter.shape);
+        grains.chain(walls).chain(bodies).chain(emitters).chain(outlets).chain(counters)
+    }
 }
 
 /// The solvers that a scene may ask for.
@@ -286,6 +309,81 @@ pub struct BoundarySettings {
     pub motion: Option<Motion>,
 }
 
+/// What moves a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyKind {
+    /// Grains, gravity and other bodies.
+    #[default]
+    Dynamic,
+    /// Its `motion`, whatever comes in its way.
+    Keyframed,
+    /// Nothing.
+    Static,
+}
+
+/// A rigid body: grains push it and are pushed by it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BodySettings {
+    /// Name that results and expectations refer to; no boundary may have it.
+    pub name: String,
+    /// The solid, where it is at the start.
+    #[serde(default = "no_shape")]
+    pub shape: Shape,
+    /// File of the mesh that is the solid: short for `shape.mesh.file`, whose other settings stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<String>,
+    /// What moves it.
+    #[serde(default)]
+    pub kind: BodyKind,
+    /// Density [kg/m3]; counts for dynamic bodies.
+    #[serde(default = "default_body_density")]
+    pub density: f32,
+    /// Velocity of its centre at the start [m/s]; dynamic bodies only.
+    #[serde(default)]
+    pub velocity: [f32; 3],
+    /// Angular velocity at the start [degrees/s] about each axis; dynamic bodies only.
+    #[serde(default)]
+    pub angular_velocity: [f32; 3],
+    /// Coulomb friction coefficient; towards grains the material's own, towards bodies and walls 0.5 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<f32>,
+    /// Restitution towards bodies and walls, 0 to 1.
+    #[serde(default)]
+    pub restitution: f32,
+    /// Motion over time; keyframed bodies only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<Motion>,
+    /// Colour in linear RGB, 0 to 1.
+    #[serde(default = "default_body_albedo")]
+    pub albedo: [f32; 3],
+}
+
+/// The shape of a body that names none; refused unless a mesh takes its place.
+pub(super) fn no_shape() -> Shape {
+    Shape::Union(Vec::new())
+}
+
+impl BodySettings {
+    /// Puts the mesh into the shape.
+    pub(super) fn fold_mesh(&mut self) {
+        let Some(file) = self.mesh.take() else { return };
+        match &mut self.shape {
+            Shape::Mesh(mesh) => mesh.file = file,
+            other => *other = Shape::Mesh(MeshShape::of_file(file)),
+        }
+    }
+}
+
+fn default_body_density() -> f32 {
+    1000.0
+}
+
+fn default_body_albedo() -> [f32; 3] {
+    [0.32, 0.36, 0.42]
+}
+
 /// A place where grains enter at a rate, at random and never into each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -504,7 +602,7 @@ pub enum UpAxis {
 pub struct ExpectSettings {
     /// What is measured.
     pub quantity: Quantity,
-    /// Name of the emitter, outlet or counter that is meant, where the quantity belongs to one.
+    /// Name of the emitter, outlet, counter or body that is meant, where the quantity belongs to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
     /// Allowed range.
@@ -552,4 +650,14 @@ pub enum Quantity {
     FlowLinearity,
     /// Grains that initial + emitted - drained - lost does not explain.
     Unaccounted,
+    /// Inclination of a line through the free surface seen along z, over the middle 60 % of its length [degrees].
+    SurfaceAngle,
+    /// Height of the centre of the body `of` [m].
+    BodyHeight,
+    /// Distance of the centre of the body `of` from where it started [m].
+    BodyShift,
+    /// Angle by which the body `of` has turned [degrees].
+    BodyTurn,
+    /// Speed of the centre of the body `of` [m/s].
+    BodySpeed,
 }

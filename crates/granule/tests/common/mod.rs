@@ -21,6 +21,7 @@ pub fn sand(friction_angle: f32) -> Scene {
         material: vec![MaterialSettings { friction_angle, ..MaterialSettings::default() }],
         grains: Vec::new(),
         boundary: Vec::new(),
+        body: Vec::new(),
         emitter: Vec::new(),
         outlet: Vec::new(),
         counter: Vec::new(),

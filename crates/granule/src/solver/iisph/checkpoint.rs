@@ -40,6 +40,8 @@ struct SavedState {
     /// Wall contacts per particle.
     contact_count: Vec<u8>,
     contacts: Vec<SavedContact>,
+    /// The world of the rigid bodies; empty without any.
+    bodies: Vec<u8>,
 }
 
 impl Iisph {
@@ -64,6 +66,7 @@ impl Iisph {
             neighbor_count: (0..particles.len()).map(|i| self.search.neighbor_count(i)).collect(),
             contact_count,
             contacts,
+            bodies: self.bodies.save().map_err(|e| StateError::Unreadable(e.to_string()))?,
         };
         saved.check_values()?;
         postcard::to_stdvec(&saved).map_err(|e| StateError::Unreadable(e.to_string()))
@@ -81,6 +84,9 @@ impl Iisph {
         saved.check_values()?;
         if scene.material[0].radius != self.setup.params.radius {
             return Err(impossible("the particle radius is not that of the scene"));
+        }
+        if !self.bodies.restore(&saved.bodies, &mut self.boundaries) {
+            return Err(impossible("rigid bodies that are not those of the scene"));
         }
         self.adopt(scene);
         self.take_over(saved);
@@ -164,7 +170,7 @@ impl SavedState {
             ("stress", finite(self.stress.as_flattened())),
             ("density", finite(&self.density)),
             ("strain_rate", finite(&self.strain_rate)),
-            ("contacts", self.contacts.iter().all(|c| c.normal.is_finite() && c.tangent.is_finite())),
+            ("contacts", self.contacts.iter().all(SavedContact::is_finite)),
         ];
         match fields.iter().find(|(_, sound)| !sound) {
             Some((name, _)) => Err(StateError::NotFinite(name)),

@@ -139,6 +139,11 @@ impl Iisph {
                 column.to_array().iter().for_each(|c| hash.word(c.to_bits() as u64));
             }
         }
+        for body in self.bodies.reports(&self.boundaries) {
+            let numbers = [body.pose.translation, body.velocity, body.angular_velocity];
+            let numbers = numbers.into_iter().flat_map(|v| v.to_array());
+            numbers.chain(body.pose.rotation.to_array()).for_each(|c| hash.word(c.to_bits() as u64));
+        }
         hash.finish()
     }
 }

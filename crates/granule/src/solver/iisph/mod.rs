@@ -10,6 +10,7 @@
 
 mod checkpoint;
 mod commands;
+mod coupling;
 mod density;
 mod fields;
 mod integrate;
@@ -30,6 +31,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use crate::air::Air;
+use crate::bodies::{Bodies, BodyReport};
 use crate::boundary::{Boundaries, Sdf};
 use crate::particles::{NewParticle, Particles};
 use crate::scene::{FrictionMode, Scene};
@@ -40,12 +42,15 @@ use crate::simulator::{
 };
 use crate::stages::{SharedClock, Stage, StageTimes};
 
+use coupling::Coupling;
 use density::compute_density;
 use laws::Laws;
 use predict::{predict_drag, predict_velocity};
 use setup::{Search, Setup};
 use state::IisphState;
-use sweep::{Columns, MOST_SWEEPS, accelerate, friction_power, sweep, trial_stress};
+use sweep::{
+    Columns, MOST_SWEEPS, SweepConstants, SweepInput, accelerate, friction_power, sweep, trial_stress,
+};
 
 /// Deliberate faults for negative controls: each must make a named gate fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +70,8 @@ pub struct Iisph {
     gravity: Vec3,
     air: Option<Air>,
     boundaries: Boundaries,
+    bodies: Bodies,
+    coupling: Coupling,
     particles: Particles,
     state: IisphState,
     search: Search,
@@ -87,6 +94,7 @@ impl Iisph {
     pub fn new(
         scene: Scene,
         boundaries: Boundaries,
+        bodies: Bodies,
         grains: &[NewParticle],
         pool: rayon::ThreadPool,
     ) -> Self {
@@ -101,6 +109,8 @@ impl Iisph {
             gravity: Vec3::from(scene.simulation.gravity),
             air: scene.air.clone().map(Air::new),
             boundaries,
+            bodies,
+            coupling: Coupling::default(),
             particles,
             state,
             search: Search::default(),
@@ -128,10 +138,11 @@ impl Iisph {
         let mut t = StageTimes::default();
         t.time(Stage::Sort, || self.sort());
         t.time(Stage::SampleBoundaries, || self.sample_boundaries(dt));
-        t.time(Stage::WarmStart, || self.warm_start());
+        t.time(Stage::WarmStart, || self.warm_start(dt));
         t.share(|clock| self.find_neighbors_and_predict(dt, clock));
         let solved = self.solve(dt, &mut t);
         let moved = t.time(Stage::Integrate, || self.integrate(dt));
+        t.time(Stage::MoveBodies, || self.move_bodies(dt));
         let power = t.time(Stage::Diagnose, || self.diagnose(dt));
         let lost = t.time(Stage::Quarantine, || self.quarantine());
         self.time += dt;
@@ -176,9 +187,11 @@ impl Iisph {
 
     /// Takes over pressure, stress and wall impulses of the last step: all of them for grains, most of the pressure for
     /// a plain fluid ([ICS14] section 3.4). A smaller share makes piles creep.
-    fn warm_start(&mut self) {
+    fn warm_start(&mut self, dt: f64) {
         let explicit = self.setup.params.friction == FrictionMode::Explicit;
         let laws = Laws::new(&self.setup.materials, &self.particles.material);
+        self.coupling.begin(self.bodies.free_motions(&self.boundaries, self.gravity, dt as f32), dt as f32);
+        self.coupling.attach(&mut self.state.contacts, &laws, 2.0 * self.setup.params.radius);
         self.state.warm_start(&laws, explicit, self.setup.instructions);
     }
 
@@ -214,11 +227,13 @@ impl Iisph {
 
     /// Sweeps until density error and friction have converged.
     fn solve(&mut self, dt: f64, t: &mut StageTimes) -> Solved {
-        let input = self.setup.sweep_input(&self.search, &self.particles, dt);
-        if input.constants.explicit {
+        let SweepInput { lists, constants } = self.setup.sweep_input(&self.search, &self.particles, dt);
+        if constants.explicit {
             let step = self.setup.full_stress_step(dt);
+            let input = SweepInput { lists, constants };
             t.time(Stage::WarmStart, || trial_stress(&input, &mut self.state, step));
         }
+        let most_at_once = if self.coupling.is_two_way() { 1 } else { MOST_SWEEPS };
         let (least, most) = self.setup.iterations(&self.state.pressure, self.gravity.length());
         let count = self.particles.len().max(1) as f64;
         let mut solved = Solved {
@@ -232,15 +247,25 @@ impl Iisph {
                 break;
             }
             let left = least.max(solved.iterations + 1) - solved.iterations;
-            let sweeps = left.min(MOST_SWEEPS);
+            let sweeps = left.min(most_at_once);
+            let with_bodies = SweepConstants { bodies: &self.coupling.motion, ..constants };
+            let input = SweepInput { lists, constants: with_bodies };
             let error = t.share(|clock| sweep(&input, &mut self.state, sweeps, clock));
+            self.coupling.update(&self.state.contacts);
             solved.iterations += sweeps;
             solved.density_error = error.density / count;
-            solved.friction_error = error.relative_stress_change(input.constants.pressure_relaxation);
+            solved.friction_error = error.relative_stress_change(constants.pressure_relaxation);
             solved.converged = solved.density_error < self.setup.params.density_error as f64
                 && solved.friction_error < self.setup.params.friction_error as f64;
         }
         solved
+    }
+
+    /// Hands the grains' forces over to the bodies and moves these.
+    fn move_bodies(&mut self, dt: f64) {
+        if !self.bodies.is_empty() {
+            self.bodies.step(dt, self.gravity, &self.coupling.load, &mut self.boundaries);
+        }
     }
 
     fn diagnose(&mut self, dt: f64) -> Option<f64> {
@@ -307,6 +332,10 @@ impl Simulator for Iisph {
 
     fn state_hash(&self) -> u64 {
         self.hash_state()
+    }
+
+    fn bodies(&self) -> Vec<BodyReport> {
+        self.bodies.reports(&self.boundaries)
     }
 
     fn set_diagnostics(&mut self, on: bool) {

@@ -99,6 +99,7 @@ impl Setup {
                 inverse_dt: 1.0 / dt,
                 push_out_speed: self.params.push_out_speed(),
             },
+            bodies: &[],
             rest_compaction: self.params.compaction_rate(),
             least_diagonal: LEAST_DIAGONAL * self.params.lattice_gradient_squared / densest,
             pressure_relaxation: if laws.fluid { self.params.fluid_relaxation } else { COUPLED_RELAXATION },

@@ -7,10 +7,13 @@ use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::bodies::{BodyMotion, Wrench};
 use crate::boundary::{Boundaries, BoundarySample, NO_BODY};
 use crate::neighbors::{BLOCK, block_count, block_range};
 use crate::simd::LANES;
 use crate::sph::WallTable;
+
+use super::coupling::load_of;
 
 /// Most wall samples per particle; further ones are dropped and counted.
 pub const MAX_SAMPLES: usize = 8;
@@ -21,6 +24,9 @@ const WALL_RELAXATION: f32 = 0.5;
 /// Share of a penetration that is pushed out per step.
 const PUSH_OUT: f32 = 0.1;
 
+/// Cosine of the largest angle by which a wall's normal at a particle turns in a step.
+const SAME_WALL: f32 = 0.7;
+
 /// A wall near a particle and what it does to it.
 #[derive(Clone, Copy, Debug)]
 pub struct WallContact {
@@ -30,6 +36,21 @@ pub struct WallContact {
     pub normal: f32,
     /// Frictional acceleration in the wall's plane [m/s2].
     pub tangent: Vec3,
+    /// Shares of a correction that the impulses along the normal and across it make: 1 at walls, less at bodies, which
+    /// give way themselves.
+    pub give: [f32; 2],
+}
+
+impl WallContact {
+    /// A wall's contact with the impulses it had in the last step.
+    fn new(sample: BoundarySample, normal: f32, tangent: Vec3) -> Self {
+        Self { sample, normal, tangent, give: [1.0; 2] }
+    }
+
+    /// The grain's centre [m].
+    pub fn grain(&self) -> Vec3 {
+        self.sample.closest + self.sample.distance * self.sample.normal
+    }
 }
 
 /// Wall contacts of the particles of one block.
@@ -38,6 +59,8 @@ pub struct WallBlock {
     offset: Vec<u32>,
     contact: Vec<WallContact>,
     dropped: usize,
+    /// Loads on bodies: number of the body, and the sum over the block's contacts with it.
+    load: Vec<(u32, Wrench)>,
 }
 
 impl WallBlock {
@@ -50,6 +73,35 @@ impl WallBlock {
     pub fn with_contacts(&self) -> impl Iterator<Item = (usize, &[WallContact])> {
         let particles = if self.contact.is_empty() { 0 } else { self.offset.len() - 1 };
         (0..particles).map(|k| (k, self.of(k))).filter(|(_, contacts)| !contacts.is_empty())
+    }
+
+    /// All contacts of the block.
+    pub fn contacts(&self) -> &[WallContact] {
+        &self.contact
+    }
+
+    /// Loads on bodies, as they were added up last.
+    pub fn loads(&self) -> &[(u32, Wrench)] {
+        &self.load
+    }
+
+    /// Adds up the loads of the block's contacts on bodies, for the grains' masses [kg].
+    pub fn add_up_loads(&mut self, bodies: &[BodyMotion], mass: impl Fn(usize) -> f32) {
+        self.load.clear();
+        if bodies.is_empty() || self.contact.is_empty() {
+            return;
+        }
+        for k in 0..self.offset.len() - 1 {
+            for contact in &self.contact[self.offset[k] as usize..self.offset[k + 1] as usize] {
+                let body = contact.sample.body;
+                let Some(motion) = bodies.get(body as usize) else { continue };
+                let load = load_of(contact, motion.center, mass(k));
+                match self.load.iter_mut().find(|(known, _)| *known == body) {
+                    Some((_, sum)) => *sum += load,
+                    None => self.load.push((body, load)),
+                }
+            }
+        }
     }
 
     /// Runs over the particles of the block that have contacts.
@@ -77,14 +129,21 @@ pub struct SavedContact {
     pub normal: f32,
     /// Frictional acceleration [m/s2].
     pub tangent: Vec3,
+    /// The wall's normal.
+    pub direction: Vec3,
 }
 
 impl SavedContact {
+    /// Whether all numbers are finite.
+    pub fn is_finite(&self) -> bool {
+        self.normal.is_finite() && self.tangent.is_finite() && self.direction.is_finite()
+    }
+
     /// A contact that is good for being found again; its sample is taken anew in the next step.
     fn contact(&self) -> WallContact {
         let sample = BoundarySample {
             distance: f32::INFINITY,
-            normal: Vec3::ZERO,
+            normal: self.direction,
             closest: Vec3::ZERO,
             lambda: 0.0,
             lambda_derivative: 0.0,
@@ -94,7 +153,7 @@ impl SavedContact {
             face: self.face,
             body: NO_BODY,
         };
-        WallContact { sample, normal: self.normal, tangent: self.tangent }
+        WallContact::new(sample, self.normal, self.tangent)
     }
 }
 
@@ -126,6 +185,7 @@ impl WallContacts {
             block.offset.push(0);
             block.contact.clear();
             block.dropped = 0;
+            block.load.clear();
             let range = block_range(b, position.len());
             for first in range.clone().step_by(LANES) {
                 let group = first..(first + LANES).min(range.end);
@@ -174,6 +234,7 @@ impl WallContacts {
             face: c.sample.face,
             normal: c.normal,
             tangent: c.tangent,
+            direction: c.sample.normal,
         });
         ((0..count).map(|i| self.of(i).len() as u8).collect(), contacts.collect())
     }
@@ -222,10 +283,15 @@ fn blocks_of<I: Iterator<Item = WallContact>>(
 
 fn warm_contact(previous: &[WallBlock], source: usize, sample: BoundarySample) -> WallContact {
     let old = previous.get(source / BLOCK).filter(|block| source % BLOCK + 1 < block.offset.len());
-    let same = |c: &&WallContact| c.sample.boundary == sample.boundary && c.sample.face == sample.face;
-    match old.and_then(|block| block.of(source % BLOCK).iter().find(same)) {
-        Some(c) => WallContact { sample, normal: c.normal, tangent: c.tangent },
-        None => WallContact { sample, normal: 0.0, tangent: Vec3::ZERO },
+    let turn = |c: &WallContact| c.sample.normal.dot(sample.normal);
+    let same = |c: &&WallContact| {
+        c.sample.boundary == sample.boundary && c.sample.face == sample.face && turn(c) > SAME_WALL
+    };
+    // Walls of a mesh that meet have one number: the one that has turned least is the same.
+    let contacts = old.map_or(&[][..], |block| block.of(source % BLOCK));
+    match contacts.iter().filter(same).max_by(|a, b| turn(a).total_cmp(&turn(b))) {
+        Some(c) => WallContact::new(sample, c.normal, c.tangent),
+        None => WallContact::new(sample, 0.0, Vec3::ZERO),
     }
 }
 
@@ -245,6 +311,8 @@ pub fn wall_density(contacts: &[WallContact], fill: f32) -> f32 {
 /// gap = Phi - r;   v_min = gap > 0 ? -gap/dt : min(-0.1 gap/dt, v_push)
 /// c_n <- max(0, c_n - 0.5 (v_n - v_min)/dt);   t <- t - 0.5 v_t/dt,  |t| <= mu c_n
 /// ```
+/// `velocity` is that of the grain relative to the wall; corrections at bodies are smaller, see
+/// [`coupling`](super::coupling).
 pub fn correct_contact(contact: &mut WallContact, velocity: Vec3, mu: f32, wall: &WallStep) -> Vec3 {
     let gap = contact.sample.distance - wall.radius;
     if gap >= wall.radius {
@@ -258,10 +326,10 @@ pub fn correct_contact(contact: &mut WallContact, velocity: Vec3, mu: f32, wall:
         (-PUSH_OUT * gap * wall.inverse_dt).min(wall.push_out_speed)
     };
     let normal = contact.sample.normal;
-    let relative = velocity - contact.sample.velocity;
-    let v_n = relative.dot(normal);
-    contact.normal = (contact.normal - WALL_RELAXATION * (v_n - least) * wall.inverse_dt).max(0.0);
-    let tangent = contact.tangent - WALL_RELAXATION * wall.inverse_dt * (relative - v_n * normal);
+    let v_n = velocity.dot(normal);
+    let [along, across] = contact.give.map(|give| give * WALL_RELAXATION * wall.inverse_dt);
+    contact.normal = (contact.normal - along * (v_n - least)).max(0.0);
+    let tangent = contact.tangent - across * (velocity - v_n * normal);
     let tangent = tangent - tangent.dot(normal) * normal;
     contact.tangent = tangent.clamp_length_max(mu * contact.normal);
     if !contact.tangent.is_finite() {

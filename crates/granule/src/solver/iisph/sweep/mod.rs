@@ -18,6 +18,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::bodies::BodyMotion;
 use crate::neighbors::{NeighborBlock, NeighborLists};
 use crate::simd::Instructions;
 use crate::stages::{SharedClock, Stage};
@@ -59,6 +60,8 @@ pub struct SweepConstants<'a> {
     pub gradient_unit: f32,
     /// Wall contacts' constants.
     pub wall: WallStep,
+    /// Motions of the bodies in this sweep.
+    pub bodies: &'a [BodyMotion],
     /// Rate at which loose grains at rest compact, kappa [1/s].
     pub rest_compaction: f32,
     /// Diagonal below which a particle bears no pressure [m/kg].

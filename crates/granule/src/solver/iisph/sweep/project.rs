@@ -69,10 +69,13 @@ fn correct_walls(
         let velocity = velocity[k].truncate();
         let push = contacts.iter_mut().map(|contact| {
             let mu = contact.sample.friction_or(own);
-            correct_contact(contact, velocity, mu, &constants.wall)
+            let body = constants.bodies.get(contact.sample.body as usize);
+            let wall = body.map_or(contact.sample.velocity, |body| body.velocity_at(contact.grain()));
+            correct_contact(contact, velocity - wall, mu, &constants.wall)
         });
         acceleration[k] = push.sum::<Vec3>().extend(0.0);
     });
+    walls.add_up_loads(constants.bodies, |k| constants.laws.of(first + k).mass);
 }
 
 /// What a block sees.

@@ -1,0 +1,425 @@
+//! All bodies of a scene in rapier's world.
+
+use glam::{Mat3, Quat, Vec3};
+use rapier3d::math::Pose as RapierPose;
+use rapier3d::parry::query;
+use rapier3d::prelude::{
+    ColliderBuilder, PhysicsWorld, RigidBody, RigidBodyBuilder, RigidBodyHandle, SharedShape,
+};
+
+use super::motion::{BodyMotion, Wrench};
+use super::solid::{Solid, SolidError, mass_properties};
+use crate::boundary::{Boundaries, Pose, Sdf};
+use crate::scene::{BodyKind, BodySettings, Scene};
+
+/// Depth at which two bodies count as overlapping at the start, relative to the smaller one's size.
+const LARGEST_OVERLAP: f32 = 2e-3;
+
+/// Coulomb friction between bodies and walls that have none of their own.
+const DEFAULT_FRICTION: f32 = 0.5;
+
+/// Why bodies cannot be made.
+#[derive(Clone, Debug, thiserror::Error, PartialEq)]
+pub enum BodyError {
+    /// A shape cannot be a body.
+    #[error("body `{name}`: {error}")]
+    Solid {
+        /// Name of the body.
+        name: String,
+        /// What is wrong with it.
+        error: SolidError,
+    },
+    /// A wall cannot be made for bodies to collide with.
+    #[error("boundary `{name}`: {error}")]
+    Wall {
+        /// Name of the boundary.
+        name: String,
+        /// What is wrong with it.
+        error: SolidError,
+    },
+    /// Two things are in each other at the start.
+    #[error("bodies `{first}` and `{second}` overlap by {depth} m at the start. Move them apart")]
+    Overlap {
+        /// Name of the body.
+        first: String,
+        /// Name of the other body or wall.
+        second: String,
+        /// Depth [m].
+        depth: f32,
+    },
+}
+
+impl BodyError {
+    /// Path of the scene's entry at fault.
+    pub fn path(&self) -> String {
+        match self {
+            Self::Solid { name, .. } | Self::Overlap { first: name, .. } => format!("body.{name}.shape"),
+            Self::Wall { name, .. } => format!("boundary.{name}.shape"),
+        }
+    }
+}
+
+/// A body between two steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyReport {
+    /// Name in the scene.
+    pub name: String,
+    /// Whether it is free, led or fixed.
+    pub kind: BodyKind,
+    /// Mass [kg]; 0 for bodies that do not move freely.
+    pub mass: f32,
+    /// Centre of mass [m]; the pivot for bodies that do not move freely.
+    pub center: Vec3,
+    /// Where the frame that the shape is described in lies.
+    pub pose: Pose,
+    /// Velocity of the centre [m/s].
+    pub velocity: Vec3,
+    /// Angular velocity [rad/s].
+    pub angular_velocity: Vec3,
+    /// Force of the grains on the body in the last step [N].
+    pub force: Vec3,
+    /// Torque of the grains about the centre in the last step [N m].
+    pub torque: Vec3,
+}
+
+struct Body {
+    name: String,
+    kind: BodyKind,
+    handle: RigidBodyHandle,
+    /// Number of the boundary that grains see.
+    boundary: usize,
+    load: Wrench,
+}
+
+/// A wall in rapier's world.
+struct Wall {
+    handle: RigidBodyHandle,
+    boundary: usize,
+}
+
+/// All bodies of a scene, and the walls that they collide with.
+#[derive(Default)]
+pub struct Bodies {
+    world: PhysicsWorld,
+    list: Vec<Body>,
+    walls: Vec<Wall>,
+}
+
+impl Bodies {
+    /// The bodies of a checked scene, whose walls and bodies `boundaries` holds in this order;
+    /// these become the bodies' surfaces.
+    ///
+    /// # Errors
+    /// Names the body that cannot be made and why.
+    pub fn new(scene: &Scene, boundaries: &mut Boundaries) -> Result<Self, BodyError> {
+        let mut bodies = Self::default();
+        if scene.body.is_empty() {
+            return Ok(bodies);
+        }
+        let region = region(scene);
+        bodies.world.integration_parameters.length_unit = typical_size(scene);
+        for (boundary, settings) in scene.boundary.iter().enumerate() {
+            let solid = Solid::of_wall(&settings.shape, region)
+                .map_err(|error| BodyError::Wall { name: settings.name.clone(), error })?;
+            let builder = match settings.motion {
+                Some(_) => RigidBodyBuilder::kinematic_position_based(),
+                None => RigidBodyBuilder::fixed(),
+            };
+            let friction = settings.friction.unwrap_or(DEFAULT_FRICTION);
+            let handle = bodies.insert(builder, solid, friction, 0.0, boundaries, boundary);
+            bodies.walls.push(Wall { handle, boundary });
+        }
+        for (k, settings) in scene.body.iter().enumerate() {
+            let boundary = scene.boundary.len() + k;
+            bodies.add_body(settings, region, boundaries, boundary)?;
+            boundaries.attach(boundary, k as u32, settings.kind == BodyKind::Dynamic);
+        }
+        bodies.check_overlaps(scene)?;
+        bodies.place(boundaries);
+        Ok(bodies)
+    }
+
+    fn add_body(
+        &mut self,
+        settings: &BodySettings,
+        region: (Vec3, Vec3),
+        boundaries: &Boundaries,
+        boundary: usize,
+    ) -> Result<(), BodyError> {
+        let wrong = |error: SolidError| BodyError::Solid { name: settings.name.clone(), error };
+        let (builder, solid) = match settings.kind {
+            BodyKind::Dynamic => {
+                let mass = mass_properties(&settings.shape, settings.density).map_err(wrong)?;
+                let degrees = Vec3::from(settings.angular_velocity);
+                let builder = RigidBodyBuilder::dynamic()
+                    .additional_mass_properties(mass)
+                    .linvel(Vec3::from(settings.velocity))
+                    .angvel(degrees * (std::f32::consts::PI / 180.0))
+                    .can_sleep(false)
+                    .gyroscopic_forces_enabled(true);
+                (builder, Solid::of_body(&settings.shape).map_err(wrong)?)
+            }
+            BodyKind::Keyframed => (
+                RigidBodyBuilder::kinematic_position_based(),
+                Solid::of_wall(&settings.shape, region).map_err(wrong)?,
+            ),
+            BodyKind::Static => {
+                (RigidBodyBuilder::fixed(), Solid::of_wall(&settings.shape, region).map_err(wrong)?)
+            }
+        };
+        let friction = settings.friction.unwrap_or(DEFAULT_FRICTION);
+        let handle = self.insert(builder, solid, friction, settings.restitution, boundaries, boundary);
+        self.list.push(Body {
+            name: settings.name.clone(),
+            kind: settings.kind,
+            handle,
+            boundary,
+            load: Wrench::default(),
+        });
+        Ok(())
+    }
+
+    fn insert(
+        &mut self,
+        builder: RigidBodyBuilder,
+        solid: Solid,
+        friction: f32,
+        restitution: f32,
+        boundaries: &Boundaries,
+        boundary: usize,
+    ) -> RigidBodyHandle {
+        let pose = boundaries.iter().nth(boundary).map_or(Pose::IDENTITY, |b| b.pose());
+        let handle = self.world.insert_body(builder.pose(rapier_pose(&pose)));
+        for (pose, shape) in solid.parts {
+            let collider = ColliderBuilder::new(shape)
+                .position(pose)
+                .friction(friction)
+                .restitution(restitution)
+                .density(0.0);
+            self.world.insert_collider(collider, Some(handle));
+        }
+        let World { bodies, colliders } = World::of(&mut self.world);
+        if let Some(body) = bodies.get_mut(handle) {
+            body.recompute_mass_properties_from_colliders(colliders);
+        }
+        handle
+    }
+
+    /// Refuses bodies that begin in each other or in a wall.
+    fn check_overlaps(&self, scene: &Scene) -> Result<(), BodyError> {
+        for (k, body) in self.list.iter().enumerate().filter(|(_, body)| body.kind == BodyKind::Dynamic) {
+            let others = self
+                .list
+                .iter()
+                .enumerate()
+                .filter(|(j, other)| *j != k && (*j < k || other.kind != BodyKind::Dynamic));
+            let others = others.map(|(_, other)| (other.name.as_str(), other.handle));
+            let walls =
+                self.walls.iter().map(|wall| (scene.boundary[wall.boundary].name.as_str(), wall.handle));
+            for (name, handle) in others.chain(walls) {
+                let (depth, size) = self.overlap(body.handle, handle);
+                if depth > LARGEST_OVERLAP * size {
+                    let (first, second) = (body.name.clone(), name.to_string());
+                    return Err(BodyError::Overlap { first, second, depth });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How deep two bodies are in each other [m], and the size of the smaller one [m].
+    fn overlap(&self, first: RigidBodyHandle, second: RigidBodyHandle) -> (f32, f32) {
+        let parts = |handle: RigidBodyHandle| -> Vec<(RapierPose, SharedShape)> {
+            let colliders = self.world.bodies[handle].colliders().iter();
+            colliders
+                .map(|&collider| &self.world.colliders[collider])
+                .map(|collider| (*collider.position(), collider.shared_shape().clone()))
+                .collect()
+        };
+        let (mut deepest, mut size) = (0.0f32, f32::INFINITY);
+        for (pose, shape) in parts(first) {
+            size = size.min(shape.compute_local_bounding_sphere().radius());
+            for (other_pose, other) in parts(second) {
+                // The other one first: asked the other way round, parry 0.31 takes half-spaces for their opposites.
+                if let Ok(Some(contact)) = query::contact(&other_pose, &*other, &pose, &*shape, 0.0) {
+                    deepest = deepest.max(-contact.dist);
+                }
+            }
+        }
+        (deepest, size)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether any moves freely.
+    pub fn any_free(&self) -> bool {
+        self.list.iter().any(|body| body.kind == BodyKind::Dynamic)
+    }
+
+    /// The bodies' motions at the end of a step of `dt` [s] if no grain touched them.
+    pub fn free_motions(&self, boundaries: &Boundaries, gravity: Vec3, dt: f32) -> Vec<BodyMotion> {
+        let motion = |body: &Body| {
+            let rapier = &self.world.bodies[body.handle];
+            if body.kind != BodyKind::Dynamic {
+                return boundaries.iter().nth(body.boundary).map_or(BodyMotion::default(), |b| b.motion());
+            }
+            let properties = &rapier.mass_properties().local_mprops;
+            let inertia = properties.world_inv_inertia(rapier.rotation());
+            BodyMotion {
+                center: rapier.center_of_mass(),
+                linear: rapier.linvel() + dt * gravity,
+                angular: rapier.angvel(),
+                inverse_mass: properties.inv_mass,
+                inverse_inertia: Mat3::from_cols(
+                    Vec3::new(inertia.m11, inertia.m12, inertia.m13),
+                    Vec3::new(inertia.m12, inertia.m22, inertia.m23),
+                    Vec3::new(inertia.m13, inertia.m23, inertia.m33),
+                ),
+            }
+        };
+        self.list.iter().map(motion).collect()
+    }
+
+    /// Moves all bodies through a step of `dt` [s] under gravity, contacts among them and the grains' `loads`, and puts
+    /// their boundaries where they are then.
+    pub fn step(&mut self, dt: f64, gravity: Vec3, loads: &[Wrench], boundaries: &mut Boundaries) {
+        for (body, load) in self.list.iter_mut().zip(loads) {
+            body.load = *load;
+            if body.kind == BodyKind::Dynamic
+                && let Some(rapier) = self.world.bodies.get_mut(body.handle)
+            {
+                rapier.apply_impulse((dt * load.force).as_vec3(), true);
+                rapier.apply_torque_impulse((dt * load.torque).as_vec3(), true);
+            }
+        }
+        self.lead(boundaries);
+        self.world.gravity = gravity;
+        self.world.integration_parameters.dt = dt as f32;
+        self.world.step();
+        self.place(boundaries);
+    }
+
+    /// Tells rapier where keyframed bodies and walls go.
+    fn lead(&mut self, boundaries: &Boundaries) {
+        let led = self.list.iter().filter(|body| body.kind == BodyKind::Keyframed);
+        let led = led.map(|body| (body.handle, body.boundary));
+        for (handle, boundary) in led.chain(self.walls.iter().map(|wall| (wall.handle, wall.boundary))) {
+            let Some(boundary) = boundaries.iter().nth(boundary) else { continue };
+            if let Some(rapier) = self.world.bodies.get_mut(handle).filter(|_| boundary.moves()) {
+                if rapier.is_fixed() {
+                    rapier.set_body_type(rapier3d::prelude::RigidBodyType::KinematicPositionBased, true);
+                }
+                rapier.set_next_kinematic_position(rapier_pose(&boundary.pose()));
+            }
+        }
+    }
+
+    /// Puts the boundaries of free bodies where rapier has them.
+    fn place(&self, boundaries: &mut Boundaries) {
+        for body in self.list.iter().filter(|body| body.kind == BodyKind::Dynamic) {
+            let rapier = &self.world.bodies[body.handle];
+            let center = rapier.center_of_mass();
+            boundaries.place(body.boundary, pose_of(rapier), center, rapier.linvel(), rapier.angvel());
+        }
+    }
+
+    /// The bodies between two steps.
+    pub fn reports(&self, boundaries: &Boundaries) -> Vec<BodyReport> {
+        let report = |body: &Body| {
+            let boundary = boundaries.iter().nth(body.boundary)?;
+            let motion = boundary.motion();
+            let free = body.kind == BodyKind::Dynamic;
+            let rapier = &self.world.bodies[body.handle];
+            Some(BodyReport {
+                name: body.name.clone(),
+                kind: body.kind,
+                mass: if free { rapier.mass() } else { 0.0 },
+                center: if free { rapier.center_of_mass() } else { motion.center },
+                pose: boundary.pose(),
+                velocity: motion.linear,
+                angular_velocity: motion.angular,
+                force: body.load.force.as_vec3(),
+                torque: body.load.torque.as_vec3(),
+            })
+        };
+        self.list.iter().filter_map(report).collect()
+    }
+
+    /// Rapier's world and the last loads, for [`Bodies::restore`]; nothing where there are no bodies.
+    pub fn save(&self) -> Result<Vec<u8>, postcard::Error> {
+        if self.list.is_empty() {
+            return Ok(Vec::new());
+        }
+        let loads: Vec<[[f64; 3]; 2]> =
+            self.list.iter().map(|b| [b.load.force.to_array(), b.load.torque.to_array()]).collect();
+        postcard::to_stdvec(&(&self.world, loads))
+    }
+
+    /// Takes over what [`Bodies::save`] gave for the same scene. False where it is something else.
+    pub fn restore(&mut self, bytes: &[u8], boundaries: &mut Boundaries) -> bool {
+        if self.list.is_empty() {
+            return bytes.is_empty();
+        }
+        let Ok((world, loads)) = postcard::from_bytes::<(PhysicsWorld, Vec<[[f64; 3]; 2]>)>(bytes) else {
+            return false;
+        };
+        let sound = |handle: RigidBodyHandle| {
+            world.bodies.get(handle).is_some_and(|body| {
+                body.position().is_finite() && body.linvel().is_finite() && body.angvel().is_finite()
+            })
+        };
+        let known = self.list.iter().map(|b| b.handle).chain(self.walls.iter().map(|w| w.handle)).all(sound);
+        if !known || loads.len() != self.list.len() || world.bodies.len() != self.world.bodies.len() {
+            return false;
+        }
+        self.world = world;
+        for (body, [force, torque]) in self.list.iter_mut().zip(loads) {
+            body.load = Wrench { force: force.into(), torque: torque.into() };
+        }
+        self.place(boundaries);
+        true
+    }
+}
+
+/// Rapier's sets, borrowed apart.
+struct World<'a> {
+    bodies: &'a mut rapier3d::prelude::RigidBodySet,
+    colliders: &'a rapier3d::prelude::ColliderSet,
+}
+
+impl<'a> World<'a> {
+    fn of(world: &'a mut PhysicsWorld) -> Self {
+        Self { bodies: &mut world.bodies, colliders: &world.colliders }
+    }
+}
+
+fn rapier_pose(pose: &Pose) -> RapierPose {
+    RapierPose::from_parts(pose.translation, pose.rotation)
+}
+
+fn pose_of(body: &RigidBody) -> Pose {
+    let rotation: Quat = *body.rotation();
+    Pose { rotation, translation: body.translation() }
+}
+
+/// The region around all grains and bodies, in which walls become triangles.
+fn region(scene: &Scene) -> (Vec3, Vec3) {
+    let shapes = scene.grains.iter().map(|grains| &grains.shape).chain(scene.body.iter().map(|b| &b.shape));
+    let bounds = shapes.filter_map(|shape| Sdf::new(shape).ok()?.bounds());
+    let (min, max) = bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((-Vec3::ONE, Vec3::ONE));
+    let room = (max - min).max_element();
+    (min - room, max + room)
+}
+
+/// Mean size of the free bodies [m]: rapier's tolerances are relative to it.
+fn typical_size(scene: &Scene) -> f32 {
+    let free = scene.body.iter().filter(|body| body.kind == BodyKind::Dynamic);
+    let sizes: Vec<f32> = free
+        .filter_map(|body| Sdf::new(&body.shape).ok()?.bounds())
+        .map(|(min, max)| (max - min).max_element())
+        .collect();
+    if sizes.is_empty() { 1.0 } else { sizes.iter().sum::<f32>() / sizes.len() as f32 }
+}

@@ -1,0 +1,44 @@
+//! Meshes that scenes name without a file.
+
+use glam::Vec3;
+
+use super::error::MeshError;
+use super::mesh::TriangleMesh;
+use super::shapes;
+
+/// The names of the meshes.
+pub const BUILTIN_MESHES: &[&str] = &["cube", "sphere", "cylinder", "torus", "bumpy", "truck_bed", "drum"];
+
+/// A mesh by its name; its largest extent is about one metre.
+///
+/// # Errors
+/// Lists the names where there is no such mesh.
+pub fn builtin_mesh(name: &str) -> Result<TriangleMesh, MeshError> {
+    Ok(match name {
+        "cube" => shapes::cuboid(Vec3::ONE),
+        "sphere" => shapes::sphere(0.5, 48),
+        "cylinder" => shapes::cylinder(0.5, 1.0, 96),
+        "torus" => shapes::torus(0.36, 0.14, 128, 48),
+        "bumpy" => shapes::bumpy(0.45, 48),
+        "truck_bed" => shapes::truck_bed(Vec3::new(1.0, 0.4, 0.55), 0.05),
+        "drum" => shapes::drum(0.5, 0.6, 0.05, 128),
+        _ => return Err(MeshError::UnknownBuiltin { name: name.into(), known: BUILTIN_MESHES.join(", ") }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::solid;
+
+    #[test]
+    fn all_meshes_are_closed_and_about_a_metre_large() {
+        for name in BUILTIN_MESHES {
+            let mesh = solid(&builtin_mesh(name).unwrap()).unwrap();
+            let size = mesh.bounds().unwrap().size().max_element();
+            assert!((0.9..=1.2).contains(&size), "{name}: {size}");
+            assert!(mesh.signed_volume() > 0.0, "{name}");
+        }
+        assert!(builtin_mesh("cow").unwrap_err().to_string().contains("torus"));
+    }
+}

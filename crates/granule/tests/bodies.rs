@@ -1,0 +1,216 @@
+//! Rigid bodies and grains push each other as physics says.
+
+mod common;
+
+use common::{D, block, floor, sand, simulate, wall};
+use glam::{DVec3, Vec3};
+use granule::boundary::Shape;
+use granule::scene::{BodyKind, BodySettings, Fill, Scene};
+use granule::{Options, Simulation};
+
+/// A dynamic body without motion.
+fn body(name: &str, shape: Shape, density: f32) -> BodySettings {
+    BodySettings {
+        name: name.into(),
+        shape,
+        mesh: None,
+        kind: BodyKind::Dynamic,
+        density,
+        velocity: [0.0; 3],
+        angular_velocity: [0.0; 3],
+        friction: None,
+        restitution: 0.0,
+        motion: None,
+        albedo: [0.5; 3],
+    }
+}
+
+/// A block with its corners given in spacings.
+fn brick(min: [f32; 3], max: [f32; 3]) -> Shape {
+    Shape::Box { min: min.map(|c| c * D), max: max.map(|c| c * D), hollow: false }
+}
+
+/// A tank of width and depth `width` spacings, filled up to `height` spacings.
+fn tank(friction_angle: f32, density: f32, width: f32, height: f32) -> Scene {
+    let mut scene = sand(friction_angle);
+    scene.material[0].density = density;
+    let (w, h) = (width * D, 4.0 * height * D);
+    let shape = Shape::Box { min: [0.0; 3], max: [w, h, w], hollow: true };
+    scene.boundary.push(wall("tank", shape, Some(if friction_angle > 0.0 { 0.5 } else { 0.0 })));
+    scene.grains.push(block([0.0; 3], [width, height, width], Fill::Lattice));
+    scene
+}
+
+/// Height of a body's centre over time, once per frame [m].
+fn heights(simulation: &mut Simulation, seconds: f64) -> Vec<f64> {
+    let mut track = Vec::new();
+    while simulation.time() < seconds {
+        let frame = simulation.frame() + 1;
+        while simulation.frame() < frame {
+            simulation.step();
+        }
+        track.push(f64::from(simulation.simulator().bodies()[0].center.y));
+    }
+    track
+}
+
+/// Height that a still fluid fills the tank up to [spacings]: twice its mean height.
+fn level(mut scene: Scene) -> f64 {
+    scene.body.clear();
+    let mut simulation = simulate(scene);
+    simulation.run_until(1.5);
+    2.0 * common::mean(&mut simulation, "position")[1] / f64::from(D)
+}
+
+#[test]
+fn a_light_box_floats_half_immersed() {
+    let (width, height, side) = (20.0, 12.0, 8.0);
+    let mut scene = tank(0.0, 1000.0, width, height);
+    scene.material[0].viscosity = 2e-3;
+    let (low, high) = ((width - side) / 2.0, (width + side) / 2.0);
+    scene.body.push(body("box", brick([low, height, low], [high, height + side, high]), 500.0));
+    scene.body[0].friction = Some(0.0);
+    let level = level(scene.clone());
+    let mut simulation = simulate(scene);
+    let track = heights(&mut simulation, 6.0);
+    let late = &track[track.len() * 3 / 4..];
+    let mean = late.iter().sum::<f64>() / late.len() as f64 / f64::from(D);
+    let (low, high) = late.iter().fold((f64::MAX, f64::MIN), |(a, b), y| (a.min(*y), b.max(*y)));
+    let swing = (high - low) / f64::from(D);
+    // The surface rises by what the box displaces.
+    let (width, side) = (f64::from(width), f64::from(side));
+    let immersed = (level - (mean - side / 2.0)) / (1.0 - (side / width).powi(2)) / side;
+    println!("level {level:.3} d, centre {mean:.3} d, immersed {immersed:.4}, swing {swing:.3} d");
+    assert!((immersed / 0.5 - 1.0).abs() < 0.05, "{immersed:.3} of the box are under the surface");
+    assert!(swing < 0.2, "it has come to rest: {swing} d");
+}
+
+#[test]
+fn a_heavy_ball_sinks_into_sand_and_stays() {
+    let (width, height, radius) = (24.0, 14.0, 3.0 * D);
+    let mut scene = tank(30.0, 1600.0, width, height);
+    let middle = width * D / 2.0;
+    let center = [middle, height * D + radius + 0.2, middle];
+    scene.body.push(body("ball", Shape::Sphere { center, radius, hollow: false }, 5000.0));
+    let mut simulation = simulate(scene);
+    let track = heights(&mut simulation, 3.0);
+    let depth = |y: f64| (f64::from(height * D) - (y - f64::from(radius))) / f64::from(radius);
+    let (middle, end) = (depth(track[track.len() / 2]), depth(track[track.len() - 1]));
+    println!("depth in radii: {middle:.3} then {end:.3}");
+    assert!(end > 0.3, "it sinks in by {end:.3} radii");
+    assert!(end < f64::from(height * D / radius) - 0.1, "it does not reach the floor: {end:.3} radii");
+    assert!((end - middle).abs() < 0.02, "it stays: {middle:.3} and then {end:.3} radii");
+}
+
+/// Momentum and angular momentum of grains and bodies.
+fn momentum(simulation: &mut Simulation) -> (DVec3, DVec3) {
+    let mass = f64::from(simulation.scene().material[0].density) * f64::from(D).powi(3);
+    let snapshot = simulation.read(&["position", "velocity"]).unwrap();
+    let (x, v) = (snapshot.vec3("position").unwrap(), snapshot.vec3("velocity").unwrap());
+    let (mut linear, mut angular) = (DVec3::ZERO, DVec3::ZERO);
+    for (x, v) in x.iter().zip(v) {
+        let (x, v) = (Vec3::from(*x).as_dvec3(), Vec3::from(*v).as_dvec3());
+        linear += mass * v;
+        angular += mass * x.cross(v);
+    }
+    for body in simulation.simulator().bodies() {
+        linear += f64::from(body.mass) * body.velocity.as_dvec3();
+        angular += f64::from(body.mass) * body.center.as_dvec3().cross(body.velocity.as_dvec3());
+    }
+    (linear, angular)
+}
+
+#[test]
+fn grains_and_bodies_keep_their_momentum_together() {
+    for friction in [0.0, 30.0] {
+        let mut scene = sand(friction);
+        scene.simulation.gravity = [0.0; 3];
+        let mut cloud = block([0.0; 3], [10.0; 3], Fill::Jittered);
+        cloud.velocity = [1.0, 0.1, 0.0];
+        scene.grains.push(cloud);
+        scene.body.push(body("slab", brick([12.0, 1.0, 1.0], [16.0, 8.0, 11.0]), 900.0));
+        scene.body.push(body("light", brick([10.5, 8.5, 1.0], [13.0, 12.0, 5.0]), 40.0));
+        let mut simulation = simulate(scene);
+        let (before, _) = momentum(&mut simulation);
+        for _ in 0..400 {
+            simulation.step();
+        }
+        let bodies = simulation.simulator().bodies();
+        assert!(bodies[0].velocity.x > 0.05, "the cloud has hit the slab: {:?}", bodies[0].velocity);
+        let (after, _) = momentum(&mut simulation);
+        let error = (after - before).length() / before.length();
+        println!("friction {friction}: relative error {error:e}, slab {:?}", bodies[0].velocity);
+        assert!(error < 1e-4, "friction {friction}: {before} became {after}");
+    }
+}
+
+#[test]
+fn a_light_body_does_not_bounce() {
+    // A plate of a tenth of the sand's density lies on a bed.
+    let mut scene = tank(30.0, 1600.0, 16.0, 6.0);
+    scene.body.push(body("plate", brick([4.0, 6.5, 4.0], [12.0, 7.5, 12.0]), 160.0));
+    let mut simulation = simulate(scene);
+    let track = heights(&mut simulation, 2.0);
+    let late = &track[track.len() / 2..];
+    let swing = late.iter().copied().fold(f64::MIN, f64::max) - late.iter().copied().fold(f64::MAX, f64::min);
+    println!("swing {:.5} d", swing / f64::from(D));
+    assert!(swing < 0.01 * f64::from(D), "it moves by {:.4} d", swing / f64::from(D));
+}
+
+#[test]
+fn a_body_on_a_fixed_floor_rests_there_and_a_second_on_it() {
+    let mut scene = sand(30.0);
+    scene.boundary.push(floor());
+    scene.grains.push(block([20.0, 0.0, 0.0], [24.0, 2.0, 4.0], Fill::Lattice));
+    scene.body.push(body("low", brick([0.0; 3], [8.0; 3]), 800.0));
+    scene.body.push(body("high", brick([1.0, 8.0, 1.0], [7.0, 14.0, 7.0]), 800.0));
+    let mut simulation = simulate(scene);
+    simulation.run_until(1.0);
+    let bodies = simulation.simulator().bodies();
+    assert!((bodies[0].center.y / D - 4.0).abs() < 0.1, "{:?}", bodies[0].center / D);
+    assert!((bodies[1].center.y / D - 11.0).abs() < 0.15, "{:?}", bodies[1].center / D);
+}
+
+#[test]
+fn runs_with_bodies_are_the_same_for_any_threads_and_after_a_resume() {
+    let scene = || {
+        let mut scene = tank(30.0, 1600.0, 12.0, 5.0);
+        scene.simulation.fps = 50.0;
+        let center = [6.0 * D, 9.0 * D, 5.5 * D];
+        scene.body.push(body("ball", Shape::Sphere { center, radius: 2.0 * D, hollow: false }, 2000.0));
+        scene.body.push(body("brick", brick([1.0, 12.0, 4.0], [9.0, 14.0, 8.0]), 700.0));
+        scene.body[1].angular_velocity = [40.0, 0.0, 90.0];
+        scene
+    };
+    let options = |threads| Options { threads: Some(threads), ..Options::default() };
+    let mut unbroken = Simulation::new(scene(), &options(1)).unwrap();
+    unbroken.run_until(0.2);
+    let checkpoint = unbroken.checkpoint().unwrap();
+    unbroken.run_until(0.6);
+    let hash = unbroken.simulator().state_hash();
+    let mut other = Simulation::new(scene(), &options(3)).unwrap();
+    other.run_until(0.6);
+    assert_eq!(other.simulator().state_hash(), hash, "three threads");
+    let mut resumed = Simulation::resume(&checkpoint, &options(2)).unwrap();
+    resumed.run_until(0.6);
+    assert_eq!(resumed.simulator().state_hash(), hash, "resumed");
+    assert_eq!(resumed.simulator().bodies(), unbroken.simulator().bodies());
+}
+
+#[test]
+fn bodies_that_begin_in_each_other_or_in_sand_are_refused_by_name_and_depth() {
+    let mut scene = tank(30.0, 1600.0, 12.0, 5.0);
+    scene.body.push(body("first", brick([2.0, 8.0, 2.0], [6.0, 12.0, 6.0]), 700.0));
+    scene.body.push(body("second", brick([5.0, 9.0, 2.0], [9.0, 13.0, 6.0]), 700.0));
+    let refusal =
+        |scene: &Scene| Simulation::new(scene.clone(), &Options::default()).err().unwrap().to_string();
+    let reason = refusal(&scene);
+    assert!(reason.contains("`first`") && reason.contains("`second`") && reason.contains("0.02"), "{reason}");
+    scene.body[1].shape = brick([5.0, 4.0, 2.0], [9.0, 7.0, 6.0]);
+    scene.body.remove(0);
+    let reason = refusal(&scene);
+    assert!(reason.contains("`second`") && reason.contains("grains.0"), "{reason}");
+    scene.body[0].shape = brick([5.0, 8.0, -1.0], [9.0, 10.0, 6.0]);
+    let reason = refusal(&scene);
+    assert!(reason.contains("`second`") && reason.contains("`tank`"), "{reason}");
+}
