@@ -17,7 +17,8 @@ Chores of the granule workspace.
   cargo xtask test    everything a change must pass: format, lints, documentation, tests
   cargo xtask scenes  runs every built-in scene in full and shows what took how long and what passed
   cargo xtask docs    make docs/scenes.md, the scene reference, from the types of a scene
-  cargo xtask fuzz    mutates scenes and checkpoints [--minutes N] and runs random valid scenes [--scenes N] [--seed N]
+  cargo xtask fuzz    mutates scenes, checkpoints and meshes [--minutes N] [--only scenes|checkpoints|meshes]
+                      and runs random valid scenes [--scenes N] [--seed N]
   cargo xtask peers   the speed of granule against SPlisHSPlasH on the same dam break
                       [--size 30k|100k|250k] [--rounds N] [--threads N] [--json FILE]
   cargo xtask limits  what this machine can do: bandwidths, arithmetic, gathers [--json FILE]
@@ -145,7 +146,7 @@ fn run(step: &Step) -> Result<(), (String, u8)> {
     Err((format!("step `{}` {words}", step.name), code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }
 
-/// Mutates scenes and checkpoints; the arguments go to the fuzzing program.
+/// Mutates scenes, checkpoints and meshes; the arguments go to the fuzzing program.
 fn fuzz(args: &[&str]) -> ExitCode {
     let program = ["run", "--locked", "--release", "--package", "granule", "--example", "fuzz", "--"];
     match cargo().args(program).args(args).status() {

@@ -10,6 +10,7 @@ use granule::simd::Instructions;
 use granule::{Device, Options};
 use granule_render::{CameraChoice, ColorMap};
 
+use crate::mesh::MeshArgs;
 use crate::render::{parse_range, parse_size};
 
 const EXIT_CODES: &str = "\
@@ -90,6 +91,13 @@ Examples:
 A scene is run first, in a folder of its own. Without --time the last frame with particles is drawn. A video has one \
 picture per frame of the run; without ffmpeg it becomes numbered pictures and an animated PNG.";
 
+const MESH_HELP: &str = "\
+Examples:
+  granule mesh make bumpy -o bumpy.ply
+  granule mesh info bumpy.ply
+  granule mesh sdf bumpy.ply -o bumpy.vti
+  granule mesh sample bumpy.ply --radius 0.02 -o grains.ply";
+
 const DEVICES_HELP: &str = "\
 Examples:
   granule devices
@@ -121,6 +129,9 @@ pub enum Verb {
     /// Draw a picture or a video of a run.
     #[command(after_help = format!("{RENDER_HELP}\n\n{EXIT_CODES}"))]
     Render(Box<RenderArgs>),
+    /// Look at meshes, make distance fields and samples of them.
+    #[command(after_help = format!("{MESH_HELP}\n\n{EXIT_CODES}"))]
+    Mesh(MeshArgs),
     /// List the graphics adapters.
     #[command(after_help = DEVICES_HELP)]
     Devices(DevicesArgs),

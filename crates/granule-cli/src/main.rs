@@ -13,6 +13,7 @@ mod failure;
 mod interrupt;
 mod list;
 mod measure;
+mod mesh;
 mod output;
 mod plot;
 mod progress;
@@ -61,6 +62,7 @@ fn dispatch(verb: Verb) -> Result<(), Failure> {
         Verb::Check(args) => check::check(&args),
         Verb::Run(args) => run::run(&args, &Interrupt::listen()?).map(drop),
         Verb::Render(args) => render::render(&args),
+        Verb::Mesh(args) => mesh::mesh(&args),
         Verb::Devices(args) => devices::devices(&args),
         Verb::Schema(args) => schema::schema(&args),
         Verb::Bench(args) => bench::bench(&args),

@@ -1,5 +1,9 @@
-//! Mutates scene files and checkpoints, and runs random valid scenes: nothing may panic, hang, eat memory or become
-//! not finite. `cargo xtask fuzz --minutes N` starts it; a failing case is written to `target/fuzz/`.
+//! Mutates scene files, checkpoints and meshes, and runs random valid scenes: nothing may panic, hang, eat memory or
+//! become not finite. `cargo xtask fuzz --minutes N` starts it, with `--only scenes`, `checkpoints` or `meshes` for some
+//! of it; a failing case is written to `target/fuzz/`.
+
+#[path = "fuzz/meshes.rs"]
+mod meshes;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -34,9 +38,36 @@ fn main() {
     };
     let (minutes, scenes, seed) =
         (number("--minutes", 1.0), number("--scenes", 500.0), number("--seed", 1.0));
+    let only = args.iter().position(|arg| arg == "--only").and_then(|at| args.get(at + 1));
     let mut random = Random::new(seed as u64);
-    run_valid_scenes(scenes as u32, &mut random);
-    mutate(Duration::from_secs_f64(60.0 * minutes), &mut random);
+    if only.is_none_or(|only| only == "scenes") {
+        run_valid_scenes(scenes as u32, &mut random);
+    }
+    let kinds = [
+        Kind { name: "scenes", weight: 3, corpora: vec![scene_corpus()], accept: |_, case| try_scene(case) },
+        Kind {
+            name: "checkpoints",
+            weight: 1,
+            corpora: vec![checkpoint_corpus()],
+            accept: |_, case| try_checkpoint(case),
+        },
+        Kind { name: "meshes", weight: 4, corpora: meshes::corpora(), accept: meshes::accept },
+    ];
+    let kinds: Vec<Kind> =
+        kinds.into_iter().filter(|kind| only.is_none_or(|only| only == kind.name)).collect();
+    assert!(!kinds.is_empty(), "--only scenes, checkpoints or meshes");
+    mutate(&kinds, Duration::from_secs_f64(60.0 * minutes), &mut random);
+}
+
+/// A kind of input.
+struct Kind {
+    name: &'static str,
+    /// How often it comes.
+    weight: usize,
+    /// Sound inputs to start from, those that may be mixed together.
+    corpora: Vec<Vec<Vec<u8>>>,
+    /// Whether an input from a corpus was accepted and used.
+    accept: fn(usize, &[u8]) -> bool,
 }
 
 /// Random scenes that are right: no value may become not finite, no grain may be lost.
@@ -132,40 +163,44 @@ fn valid_scene(random: &mut Random) -> Scene {
     scene
 }
 
-/// Mutates scenes and checkpoints until the time is over.
-fn mutate(time: Duration, random: &mut Random) {
-    let scenes = scene_corpus();
-    let checkpoints = checkpoint_corpus();
+/// Mutates inputs of all kinds until the time is over.
+fn mutate(kinds: &[Kind], time: Duration, random: &mut Random) {
     let current: Current = Arc::default();
     watch(current.clone());
     std::panic::set_hook(Box::new(|_| {}));
+    let turns: Vec<usize> = (0..kinds.len()).flat_map(|k| std::iter::repeat_n(k, kinds[k].weight)).collect();
     let start = Instant::now();
-    let (mut cases, mut accepted) = (0u64, 0u64);
-    while start.elapsed() < time {
-        let is_scene = !random.bits().is_multiple_of(4);
-        let corpus = if is_scene { &scenes } else { &checkpoints };
-        let case = mutated(corpus, random);
+    let mut counts = vec![(0u64, 0u64); kinds.len()];
+    for turn in 0u64.. {
+        if start.elapsed() >= time {
+            break;
+        }
+        let which = turns[(random.bits() % turns.len() as u64) as usize];
+        let kind = &kinds[which];
+        let corpus = (random.bits() % kind.corpora.len() as u64) as usize;
+        let case = mutated(&kind.corpora[corpus], random);
         if let Ok(mut slot) = current.lock() {
             *slot = Some((Instant::now(), case.clone()));
         }
-        let outcome =
-            catch_unwind(AssertUnwindSafe(
-                || if is_scene { try_scene(&case) } else { try_checkpoint(&case) },
-            ));
-        match outcome {
-            Ok(ran) => accepted += ran as u64,
+        match catch_unwind(AssertUnwindSafe(|| (kind.accept)(corpus, &case))) {
+            Ok(accepted) => counts[which].1 += u64::from(accepted),
             Err(panic) => {
                 let words = panic.downcast_ref::<String>().cloned();
                 let words = words.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string()));
-                fail(&format!("panic: {}", words.unwrap_or_default()), &case);
+                fail(&format!("{} {corpus}: panic: {}", kind.name, words.unwrap_or_default()), &case);
             }
         }
-        cases += 1;
-        if cases.is_multiple_of(4096) {
-            eprintln!("{cases} cases, {accepted} ran, {:.0} s", start.elapsed().as_secs_f64());
+        counts[which].0 += 1;
+        if turn % 65536 == 65535 {
+            eprintln!("{} cases, {:.0} s", turn + 1, start.elapsed().as_secs_f64());
         }
     }
-    eprintln!("{cases} mutated cases, {accepted} of them ran: no panic, no hang, no unbounded memory");
+    for (kind, (cases, accepted)) in kinds.iter().zip(counts) {
+        eprintln!(
+            "{cases} mutated {}, {accepted} of them used: no panic, no hang, no unbounded memory",
+            kind.name
+        );
+    }
 }
 
 /// Whether the scene was accepted and run.

@@ -4,6 +4,7 @@ mod checkpoint;
 #[cfg(target_os = "linux")]
 mod disk;
 mod exports;
+mod mesh;
 mod place;
 mod render;
 mod run;

@@ -16,6 +16,7 @@ mod load;
 mod mass;
 mod mesh;
 mod repair;
+pub mod sample;
 pub mod shapes;
 mod topology;
 mod volume_map;

@@ -123,9 +123,7 @@ impl VolumeMap {
         if !self.grid.bounds().contains(point) {
             return (0.0, Vec3::ZERO);
         }
-        let value = |k: usize| self.node[k][1];
-        let (lambda, gradient) =
-            self.grid.smooth(value, |node| self.grid.fine_difference(&value, node), point);
+        let (lambda, gradient) = self.grid.smoothest(|k| self.node[k][1], point);
         (lambda.clamp(0.0, 1.0), gradient)
     }
 

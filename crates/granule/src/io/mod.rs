@@ -11,6 +11,7 @@ mod ply;
 mod run_folder;
 mod series;
 mod tracks;
+mod vti;
 mod vtk;
 
 pub use atomic::{check_writable, write_atomic, write_bytes_atomic};
@@ -23,4 +24,5 @@ pub use ply::{PlyColumn, PlyData, PlyError, encode_ply, parse_ply, read_ply, wri
 pub use run_folder::{FrameEntry, FrameField, FramesIndex, RunFolder, RunFolderError};
 pub use series::{SeriesRow, SeriesWriter};
 pub use tracks::TrackWriter;
+pub use vti::{encode_vti, write_vti};
 pub use vtk::{VtkSeries, encode_vtp, write_vtp};

@@ -73,13 +73,13 @@ pub fn encode_vtp(view: &Oriented) -> io::Result<Vec<u8>> {
 
 /// The appended binary blocks, each with its length before it.
 #[derive(Default)]
-struct Appended {
-    bytes: Vec<u8>,
+pub(super) struct Appended {
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Appended {
     /// Adds a block and returns the element that describes it.
-    fn array(
+    pub(super) fn array(
         &mut self,
         kind: &str,
         name: &str,
@@ -127,7 +127,7 @@ fn values(data: &FieldData) -> (&'static str, &'static [&'static str], Vec<u8>) 
 }
 
 /// Texts as field data: the codes of their bytes, each text ended by 0.
-fn text_array(name: &str, texts: &[String]) -> String {
+pub(super) fn text_array(name: &str, texts: &[String]) -> String {
     let codes: Vec<String> =
         texts.iter().flat_map(|text| text.bytes().chain([0])).map(|byte| byte.to_string()).collect();
     format!(

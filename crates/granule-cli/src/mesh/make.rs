@@ -1,0 +1,47 @@
+//! `granule mesh make`.
+
+use glam::Vec3;
+use granule::geometry::{TriangleMesh, shapes, write_mesh};
+
+use super::args::{MakeArgs, ShapeName};
+use crate::failure::Failure;
+use crate::output;
+
+/// Writes the mesh of a shape.
+pub fn make(args: &MakeArgs) -> Result<(), Failure> {
+    super::check_output(&args.output, &["obj", "stl", "ply"])?;
+    let mesh = shape(args)?;
+    write_mesh(&args.output, &mesh).map_err(|error| super::not_written(&args.output, error))?;
+    output::text(&format!("{}: {} triangles", args.output.display(), mesh.triangle.len()))
+}
+
+fn shape(args: &MakeArgs) -> Result<TriangleMesh, Failure> {
+    let [x, y, _] = args.size;
+    let size = Vec3::from(args.size);
+    let n = args.divisions;
+    Ok(match args.shape {
+        ShapeName::Sphere => shapes::sphere(0.5 * x, n),
+        ShapeName::Box => shapes::cuboid(size),
+        ShapeName::Torus => {
+            // With a single size the tube is a quarter of the ring.
+            let tube = if y < 0.5 * x { 0.5 * y } else { 0.125 * x };
+            shapes::torus(0.5 * x - tube, tube, 2 * n, n)
+        }
+        ShapeName::Cylinder => shapes::cylinder(0.5 * x, y, n),
+        ShapeName::Bumpy => shapes::bumpy(0.5 * x, n),
+        ShapeName::TruckBed => shapes::truck_bed(size, thickness(args, size.min_element())?),
+        ShapeName::Drum => shapes::drum(0.5 * x, y, thickness(args, x.min(y))?, n),
+    })
+}
+
+/// The thickness of walls, which must leave room between them.
+fn thickness(args: &MakeArgs, smallest: f32) -> Result<f32, Failure> {
+    let thickness = args.thickness.unwrap_or(0.1 * smallest);
+    if thickness < 0.5 * smallest {
+        return Ok(thickness);
+    }
+    let most = 0.5 * smallest;
+    Err(Failure::Input(format!(
+        "--thickness {thickness}: walls must be thinner than {most} m, half the smallest size"
+    )))
+}
