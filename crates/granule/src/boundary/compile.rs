@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 use thiserror::Error;
 
 use super::combine;
-use super::grid_solid::GridSolid;
+use super::grid_solid::{GridSolid, MEETING_REACH, SampledMap};
 use super::mesh_shape::MeshShape;
 use super::motion::Pose;
 use super::primitive::{Ball, Block, HalfSpace, Pill};
@@ -151,15 +151,15 @@ fn grid_solid(
     let Resolution { kernel, spacing } = resolution.cloned().unwrap_or_else(|| Resolution::of_size(size));
     let cell = VolumeMap::default_cell(spacing);
     let cache = FieldCache::from_environment();
-    let (map, _) =
-        cache.volume_map(&mesh, &kernel, cell, kernel.support()).map_err(|error| wrong(error.to_string()))?;
+    let map = cache.volume_map(&mesh, &kernel, cell, MEETING_REACH * kernel.support());
+    let (map, _) = map.map_err(|error| wrong(error.to_string()))?;
     let pose = Pose { rotation: shape.rotation(), translation: Vec3::from(shape.position) };
     let corners = (0..8).map(|k| {
         let side = Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32);
         pose.world_from_body(bounds.min + side * bounds.size())
     });
     let bounds = corners.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
-    Ok(GridSolid { map: Arc::new(map), pose, bounds, hollow })
+    Ok(GridSolid { map: Arc::new(SampledMap::new(map, &kernel)), pose, bounds, hollow })
 }
 
 /// The tree of a shape and how many faces it has.

@@ -3,21 +3,30 @@
 use std::sync::Arc;
 
 use glam::Vec3;
+use rayon::prelude::*;
 
 use super::motion::Pose;
 use super::sdf::Surface;
 use crate::geometry::VolumeMap;
+use crate::sph::{Kernel, WallTable};
 
 /// Walls whose normals differ by less than this cosine's angle are one wall.
 const SAME_WALL: f32 = 0.9;
+/// Differences shorter than this have lost their direction and are not stretched.
+const LEAST_SLOPE: f32 = 0.25;
 /// Slopes shorter than this come from between two walls and are no normals.
 const RELIABLE_SLOPE: f32 = 0.95;
 /// How far from a point its further walls are looked for, relative to the reach of the query.
 const PROBE_STEP: f32 = 0.55;
+/// Distance within which walls are told apart, relative to the reach: grains touch at a quarter of it, and beyond the
+/// wall integral of all is enough.
+pub(super) const MEETING_REACH: f32 = 0.6;
 /// How far each of two walls must stand in front of the other, relative to the probes' step.
 const IN_FRONT: f32 = 0.03;
 /// Most walls that meet at a point.
 const MOST_WALLS: usize = 4;
+/// Bits that hold how many walls a cell has.
+const COUNT_BITS: usize = 3;
 
 /// Directions of the probes: along the axes and the diagonals of a cube.
 const PROBES: [Vec3; 14] = {
@@ -40,10 +49,162 @@ const PROBES: [Vec3; 14] = {
     ]
 };
 
+/// What the nodes of a map are asked for again and again.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// Unit direction in which the distance grows.
+    slope: Vec3,
+    /// Length of the distance's difference, below 1 between walls.
+    certainty: f32,
+    /// Distance [m].
+    distance: f32,
+    /// What the wall integral is more than that of a plane at this distance.
+    excess: f32,
+}
+
+/// A volume map made ready for many samples.
+#[derive(Debug)]
+pub(super) struct SampledMap {
+    map: VolumeMap,
+    node: Vec<Node>,
+    plane: WallTable,
+    /// Where the walls of a cell begin in `wall` and how many there are, in the low bits; 0 for cells that see one only.
+    walls_of_cell: Vec<u32>,
+    /// Walls that meet near a cell.
+    wall: Vec<Wall>,
+}
+
+/// The field at a point of the grid.
+struct Field {
+    distance: f32,
+    direction: Vec3,
+    certainty: f32,
+    excess: f32,
+}
+
+impl SampledMap {
+    pub(super) fn new(map: VolumeMap, kernel: &Kernel) -> Self {
+        let plane = WallTable::new(kernel, 0.5 * kernel.support());
+        let grid = map.grid();
+        let node = (0..grid.node_count())
+            .into_par_iter()
+            .map(|k| {
+                let [distance, lambda] = map.nodes()[k];
+                let difference = grid.difference(&|k| map.nodes()[k][0], grid.node(k));
+                let certainty = difference.length();
+                let slope = if certainty > LEAST_SLOPE { difference / certainty } else { difference };
+                Node { slope, certainty, distance, excess: lambda - plane.lambda(distance) }
+            })
+            .collect();
+        let mut sampled = Self { map, node, plane, walls_of_cell: Vec::new(), wall: Vec::new() };
+        sampled.find_meeting_walls(kernel.support());
+        sampled
+    }
+
+    /// Finds the walls that meet near each cell, seen from its middle, for queries of some reach [m].
+    fn find_meeting_walls(&mut self, reach: f32) {
+        let grid = *self.map.grid();
+        let found: Vec<(usize, Vec<Wall>)> = (0..grid.node_count())
+            .into_par_iter()
+            .filter_map(|k| {
+                let middle = grid.position(grid.node(k)) + 0.5 * grid.cell;
+                let walls = self.map.concave_near(middle).then(|| self.meeting_walls(middle, reach))?;
+                (walls.len() > 1).then_some((k, walls))
+            })
+            .collect();
+        self.walls_of_cell = vec![0; if found.is_empty() { 0 } else { grid.node_count() }];
+        for (k, walls) in found {
+            self.walls_of_cell[k] = (self.wall.len() << COUNT_BITS | walls.len()) as u32;
+            self.wall.extend(walls);
+        }
+    }
+
+    /// The walls that meet near a point, as planes, nearest first. Between two walls the field's slope is neither's
+    /// normal, so walls are looked for around the point where the slope is reliable.
+    fn meeting_walls(&self, point: Vec3, reach: f32) -> Vec<Wall> {
+        let step = PROBE_STEP * reach;
+        let places = std::iter::once(point).chain(PROBES.map(|direction| point + step * direction));
+        let mut found: Vec<Wall> = places
+            .filter_map(|place| self.reliable_wall(place))
+            .map(|wall| wall.seen_from(point))
+            // Half a cell's diagonal more, for the points of a cell around its middle.
+            .filter(|wall| wall.distance(point) < MEETING_REACH * reach + self.map.grid().cell)
+            .collect();
+        found.sort_by(|a, b| a.distance(point).total_cmp(&b.distance(point)));
+        let mut walls: Vec<Wall> = Vec::new();
+        for wall in found {
+            if walls.len() < MOST_WALLS && walls.iter().all(|other| meet(&wall, other, IN_FRONT * step)) {
+                walls.push(wall);
+            }
+        }
+        walls
+    }
+
+    /// The wall that a place sees, if it sees one only.
+    fn reliable_wall(&self, place: Vec3) -> Option<Wall> {
+        if !self.map.grid().bounds().contains(place) {
+            return None;
+        }
+        self.field(place).reliable_wall(place)
+    }
+
+    /// The walls that meet near a point of the grid; none where it sees one only.
+    #[inline]
+    fn walls_near(&self, point: Vec3) -> &[Wall] {
+        if self.walls_of_cell.is_empty() || !self.map.grid().bounds().contains(point) {
+            return &[];
+        }
+        let packed = self.walls_of_cell[self.map.grid().index(self.map.grid().cell_of(point))] as usize;
+        let first = packed >> COUNT_BITS;
+        &self.wall[first..first + (packed & (1 << COUNT_BITS) - 1)]
+    }
+
+    /// The field at a point of the grid: distances as [`Grid::smooth`](crate::geometry::Grid::smooth) has them.
+    #[inline]
+    fn field(&self, point: Vec3) -> Field {
+        let grid = self.map.grid();
+        let (corner, t) = grid.place_of(point);
+        let (row, layer) = (grid.nodes.x as usize, grid.nodes.x as usize * grid.nodes.y as usize);
+        let first = grid.index(corner);
+        let mut field = Field { distance: 0.0, direction: Vec3::ZERO, certainty: 0.0, excess: 0.0 };
+        for (z, wz) in [1.0 - t.z, t.z].into_iter().enumerate() {
+            for (y, wy) in [1.0 - t.y, t.y].into_iter().enumerate() {
+                let pair = &self.node[first + z * layer + y * row..][..2];
+                for (x, wx) in [1.0 - t.x, t.x].into_iter().enumerate() {
+                    let (node, weight) = (&pair[x], wx * wy * wz);
+                    let offset = grid.cell * (t - Vec3::new(x as f32, y as f32, z as f32));
+                    field.distance += weight * (node.distance + 0.5 * node.slope.dot(offset));
+                    field.direction += weight * node.slope;
+                    field.certainty += weight * node.certainty;
+                    field.excess += weight * node.excess;
+                }
+            }
+        }
+        field
+    }
+
+    /// The wall integral where the distance [m] and its excess are known.
+    fn lambda(&self, field: &Field) -> f32 {
+        (self.plane.lambda(field.distance) + field.excess).clamp(0.0, 1.0)
+    }
+}
+
+impl Field {
+    /// The wall that the point `place` of this field sees, if it sees one only.
+    fn reliable_wall(&self, place: Vec3) -> Option<Wall> {
+        let length = self.direction.length();
+        if self.certainty.min(length) < RELIABLE_SLOPE {
+            return None;
+        }
+        let normal = self.direction / length;
+        Some(Wall { foot: place - self.distance * normal, normal })
+    }
+}
+
 /// A solid given by its volume map.
 #[derive(Clone, Debug)]
 pub(super) struct GridSolid {
-    pub(super) map: Arc<VolumeMap>,
+    pub(super) map: Arc<SampledMap>,
     /// Where the map's frame lies in that of the shape.
     pub(super) pose: Pose,
     /// Bounds of the mesh in the shape's frame.
@@ -53,54 +214,69 @@ pub(super) struct GridSolid {
 }
 
 /// A wall seen from a point: its nearest point and its normal.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Wall {
     foot: Vec3,
     normal: Vec3,
 }
 
-impl GridSolid {
-    pub(super) fn distance(&self, x: Vec3) -> f32 {
-        self.sample(self.pose.body_from_world(x)).0
+impl Wall {
+    /// Distance of a point from the wall's plane [m].
+    fn distance(&self, point: Vec3) -> f32 {
+        (point - self.foot).dot(self.normal)
     }
 
-    /// Distance and direction in the map's frame. Beyond the grid a container is solid.
-    fn sample(&self, local: Vec3) -> (f32, Vec3) {
-        let bounds = self.map.grid().bounds();
-        if !self.hollow || bounds.contains(local) {
-            return self.map.distance(local);
+    /// The same plane with its foot under another point.
+    fn seen_from(&self, point: Vec3) -> Self {
+        Self { foot: point - self.distance(point) * self.normal, ..*self }
+    }
+}
+
+impl GridSolid {
+    pub(super) fn distance(&self, x: Vec3) -> f32 {
+        self.field(self.pose.body_from_world(x)).distance
+    }
+
+    /// The field in the map's frame, wherever the point is. Beyond the grid a container is solid, and there is nothing
+    /// else.
+    fn field(&self, local: Vec3) -> Field {
+        let bounds = self.map.map.grid().bounds();
+        if bounds.contains(local) {
+            return self.map.field(local);
         }
-        let inside = local.clamp(bounds.min, bounds.max);
-        let (distance, _) = self.map.distance(inside);
-        let outwards = local - inside;
-        (distance - outwards.length(), -outwards.normalize_or(Vec3::Y))
+        let (distance, direction) = if self.hollow {
+            let inside = local.clamp(bounds.min, bounds.max);
+            let outwards = local - inside;
+            let (distance, _) = self.map.map.distance(inside);
+            (distance - outwards.length(), -outwards.normalize_or(Vec3::Y))
+        } else {
+            self.map.map.distance(local)
+        };
+        Field { distance, direction, certainty: 1.0, excess: 0.0 }
     }
 
     pub(super) fn nearest(&self, x: Vec3) -> Surface {
-        let (distance, direction) = self.sample(self.pose.body_from_world(x));
+        let Field { distance, direction, .. } = self.field(self.pose.body_from_world(x));
         let normal = self.pose.rotation * direction.normalize_or(Vec3::Y);
-        Surface { distance, normal, closest: x - distance * normal, face: 0, lambda: None }
+        Surface::plain(distance, normal, x - distance * normal)
     }
 
     /// All walls near `x`: the nearest one, and where walls meet at a concave angle each of them. The first one holds
     /// the wall integral of all.
     pub(super) fn surfaces(&self, x: Vec3, reach: f32, emit: &mut impl FnMut(Surface)) {
         let local = self.pose.body_from_world(x);
-        let (distance, direction) = self.sample(local);
+        let field = self.field(local);
+        let distance = field.distance;
         if distance >= reach {
             return;
         }
-        let normal = direction.normalize_or(Vec3::Y);
-        let own = Wall { foot: local - distance * normal, normal };
-        let mut walls = [own; MOST_WALLS];
-        let mut count = 1;
-        if self.map.concave_near(local) {
-            count = self.meeting_walls(local, own, reach, &mut walls);
-        }
-        let (lambda, gradient) = self.map.lambda(local);
+        let mut walls = [Wall::default(); MOST_WALLS];
+        let count = self.walls(local, &field, reach, &mut walls);
+        let lambda = self.map.lambda(&field);
+        let derivative = self.map.plane.lambda_derivative(distance);
         for (k, wall) in walls[..count].iter().enumerate() {
-            let distance = (local - wall.foot).dot(wall.normal);
-            let integral = if k == 0 { (lambda, gradient.dot(wall.normal)) } else { (0.0, 0.0) };
+            let distance = wall.distance(local);
+            let integral = if k == 0 { (lambda, derivative) } else { (0.0, 0.0) };
             let normal = self.pose.rotation * wall.normal;
             emit(Surface {
                 distance,
@@ -112,47 +288,34 @@ impl GridSolid {
         }
     }
 
-    /// The walls that meet near a point, nearest first, and how many. Between two walls the field's slope is neither's
-    /// normal, so walls are looked for around the point where the slope is reliable, and taken as planes from there.
-    fn meeting_walls(&self, local: Vec3, own: Wall, reach: f32, walls: &mut [Wall; MOST_WALLS]) -> usize {
-        let step = PROBE_STEP * reach;
-        let mut found = [(f32::INFINITY, own); PROBES.len() + 1];
-        let mut found_count = 0;
-        let places = std::iter::once(local).chain(PROBES.map(|direction| local + step * direction));
-        for place in places {
-            let Some(wall) = self.reliable_wall(place) else { continue };
-            let distance = (local - wall.foot).dot(wall.normal);
-            if distance < reach {
-                found[found_count] = (distance, Wall { foot: local - distance * wall.normal, ..wall });
-                found_count += 1;
-            }
+    /// The walls that a point sees, and how many: its own, where the field tells it for certain, and the others of its
+    /// cell.
+    fn walls(&self, local: Vec3, field: &Field, reach: f32, walls: &mut [Wall; MOST_WALLS]) -> usize {
+        let normal = field.direction.normalize_or(Vec3::Y);
+        let nearest = Wall { foot: local - field.distance * normal, normal };
+        let others = self.map.walls_near(local);
+        if others.is_empty() || field.distance >= MEETING_REACH * reach {
+            walls[0] = nearest;
+            return 1;
         }
-        let found = &mut found[..found_count];
-        found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut count = 0;
-        for (_, wall) in found.iter() {
-            if count < MOST_WALLS && walls[..count].iter().all(|other| meet(wall, other, IN_FRONT * step)) {
-                walls[count] = *wall;
+        if let Some(own) = field.reliable_wall(local) {
+            walls[0] = own;
+            count = 1;
+        }
+        let least = IN_FRONT * PROBE_STEP * reach;
+        for wall in others.iter().map(|wall| wall.seen_from(local)) {
+            let near = wall.distance(local) < MEETING_REACH * reach;
+            if near && count < MOST_WALLS && walls[..count].iter().all(|other| meet(&wall, other, least)) {
+                walls[count] = wall;
                 count += 1;
             }
         }
-        count.max(1)
-    }
-
-    /// The wall that a place sees, if it sees one only.
-    fn reliable_wall(&self, place: Vec3) -> Option<Wall> {
-        let grid = self.map.grid();
-        let value = |k: usize| self.map.nodes()[k][0];
-        if !grid.bounds().contains(place) {
-            return None;
+        if count == 0 {
+            walls[0] = nearest;
+            count = 1;
         }
-        let (_, slope) = grid.smooth(value, |node| grid.difference(&value, node), place);
-        if slope.length() < RELIABLE_SLOPE {
-            return None;
-        }
-        let (distance, direction) = self.map.distance(place);
-        let normal = direction.normalize_or(Vec3::Y);
-        Some(Wall { foot: place - distance * normal, normal })
+        count
     }
 }
 

@@ -94,11 +94,18 @@ impl Grid {
         self.place(point).corner
     }
 
+    /// The cell that contains a point of the grid, and the point's place in it, 0 to 1 along each axis.
+    #[inline]
+    pub fn place_of(&self, point: Vec3) -> (UVec3, Vec3) {
+        let Place { corner, t } = self.place(point);
+        (corner, t)
+    }
+
     #[inline]
     fn place(&self, point: Vec3) -> Place {
         let place = (point - self.origin) / self.cell;
-        // Casts saturate, so that points outside land in the outermost cells.
-        let corner = place.floor().as_uvec3().min(self.nodes - UVec3::splat(2));
+        // Casts round down and saturate, so that points outside land in the outermost cells.
+        let corner = place.as_uvec3().min(self.nodes - UVec3::splat(2));
         Place { corner, t: place - corner.as_vec3() }
     }
 

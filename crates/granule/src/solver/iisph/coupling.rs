@@ -43,7 +43,7 @@ impl Coupling {
     /// Tells each contact with a body how much of a correction it is to make, and takes over the impulses of the last
     /// step. `reach` [m] is the distance within which contacts act.
     pub fn attach(&mut self, contacts: &mut WallContacts, laws: &Laws, reach: f32) {
-        if self.free.is_empty() {
+        if !self.is_two_way() {
             return;
         }
         let mut count = vec![0_u32; self.free.len()];
@@ -64,6 +64,15 @@ impl Coupling {
                 }
             });
             block.add_up_loads(free, |k| laws.of(b * BLOCK + k).mass);
+        });
+        self.update(contacts);
+    }
+
+    /// Ends a step with the loads of its last sweep.
+    pub fn finish(&mut self, contacts: &mut WallContacts, laws: &Laws) {
+        let motion = &self.motion;
+        contacts.blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
+            block.add_up_loads(motion, |k| laws.of(b * BLOCK + k).mass);
         });
         self.update(contacts);
     }

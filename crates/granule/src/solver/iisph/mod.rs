@@ -233,7 +233,8 @@ impl Iisph {
             let input = SweepInput { lists, constants };
             t.time(Stage::WarmStart, || trial_stress(&input, &mut self.state, step));
         }
-        let most_at_once = if self.coupling.is_two_way() { 1 } else { MOST_SWEEPS };
+        let two_way = self.coupling.is_two_way();
+        let most_at_once = if two_way { 1 } else { MOST_SWEEPS };
         let (least, most) = self.setup.iterations(&self.state.pressure, self.gravity.length());
         let count = self.particles.len().max(1) as f64;
         let mut solved = Solved {
@@ -248,10 +249,13 @@ impl Iisph {
             }
             let left = least.max(solved.iterations + 1) - solved.iterations;
             let sweeps = left.min(most_at_once);
-            let with_bodies = SweepConstants { bodies: &self.coupling.motion, ..constants };
+            let bodies = if two_way { &self.coupling.motion[..] } else { &[] };
+            let with_bodies = SweepConstants { bodies, ..constants };
             let input = SweepInput { lists, constants: with_bodies };
             let error = t.share(|clock| sweep(&input, &mut self.state, sweeps, clock));
-            self.coupling.update(&self.state.contacts);
+            if two_way {
+                self.coupling.update(&self.state.contacts);
+            }
             solved.iterations += sweeps;
             solved.density_error = error.density / count;
             solved.friction_error = error.relative_stress_change(constants.pressure_relaxation);
@@ -264,6 +268,8 @@ impl Iisph {
     /// Hands the grains' forces over to the bodies and moves these.
     fn move_bodies(&mut self, dt: f64) {
         if !self.bodies.is_empty() {
+            let laws = Laws::new(&self.setup.materials, &self.particles.material);
+            self.coupling.finish(&mut self.state.contacts, &laws);
             self.bodies.step(dt, self.gravity, &self.coupling.load, &mut self.boundaries);
         }
     }
