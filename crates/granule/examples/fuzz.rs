@@ -139,7 +139,8 @@ fn valid_scene(random: &mut Random) -> Scene {
         let size = [0, 1, 2].map(|_| (1.0 + 9.0 * random.unit()) * d);
         let shape =
             Shape::Box { min: low, max: [0, 1, 2].map(|c| low[c] + size[c].max(1.1 * d)), hollow: false };
-        let fill = if pick(random, 2) == 0 { Fill::Lattice } else { Fill::Jittered };
+        let fills = [Fill::Lattice, Fill::Jittered, Fill::Random, Fill::Relaxed];
+        let fill = fills[pick(random, 4) as usize];
         let velocity = [0; 3].map(|_| 3.0 * random.signed());
         scene.grains.push(GrainsSettings { material: "sand".into(), shape, fill, velocity });
     }

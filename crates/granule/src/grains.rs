@@ -3,6 +3,7 @@
 use glam::Vec3;
 
 use crate::boundary::Sdf;
+use crate::geometry::sample::{self, SampleError, ShapeSolid, Spread};
 use crate::particles::NewParticle;
 use crate::random::Random;
 use crate::scene::{Fill, GrainsSettings, MaterialSettings};
@@ -34,6 +35,9 @@ pub enum FillError {
         /// Largest number.
         most: f64,
     },
+    /// A random filling was not possible.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
 }
 
 /// Most places of the lattice that are tried.
@@ -42,7 +46,7 @@ const MOST_PLACES: f64 = 2e8;
 /// Largest displacement of a jittered fill, in spacings.
 const JITTER: f32 = 0.1;
 
-/// Fills a shape with whole grains on a cubic lattice: centred across, standing on the shape's lowest point.
+/// Fills a shape with whole grains.
 pub fn fill(
     grains: &GrainsSettings,
     shape: &Sdf,
@@ -51,6 +55,29 @@ pub fn fill(
     random: &mut Random,
 ) -> Result<Vec<NewParticle>, FillError> {
     let radius = material.radius;
+    let solid = || ShapeSolid::new(shape).ok_or(FillError::Unbounded);
+    let centers = |balls: Vec<sample::Ball>| balls.into_iter().map(|ball| ball.center).collect();
+    let positions: Vec<Vec3> = match grains.fill {
+        Fill::Lattice => on_lattice(shape, radius, |position| position)?,
+        Fill::Jittered => on_lattice(shape, radius, |position| {
+            let offset = Vec3::new(random.signed(), random.signed(), random.signed());
+            position + JITTER * 2.0 * radius * offset
+        })?,
+        Fill::Random => centers(sample::random(&solid()?, radius, Spread::None, random.bits())?),
+        Fill::Relaxed => centers(sample::relaxed(&solid()?, radius, random.bits())?),
+    };
+    let particle = |position| NewParticle {
+        position,
+        velocity: Vec3::from(grains.velocity),
+        radius,
+        mass: material.density * (2.0 * radius).powi(3),
+        material: index,
+    };
+    Ok(positions.into_iter().map(particle).collect())
+}
+
+/// Places on a cubic lattice: centred across, standing on the shape's lowest point; `place` may move those inside.
+fn on_lattice(shape: &Sdf, radius: f32, mut place: impl FnMut(Vec3) -> Vec3) -> Result<Vec<Vec3>, FillError> {
     let spacing = 2.0 * radius;
     let (min, max) = shape.bounds().ok_or(FillError::Unbounded)?;
     let count = ((max - min) / spacing + 1e-3).floor();
@@ -65,26 +92,12 @@ pub fn fill(
     for z in 0..count.z as u32 {
         for y in 0..count.y as u32 {
             for x in 0..count.x as u32 {
-                let mut position = first + spacing * Vec3::new(x as f32, y as f32, z as f32);
-                if shape.distance(position) > -0.999 * radius {
-                    continue;
+                let position = first + spacing * Vec3::new(x as f32, y as f32, z as f32);
+                if shape.distance(position) <= -0.999 * radius {
+                    filled.push(place(position));
                 }
-                if grains.fill == Fill::Jittered {
-                    let offset = Vec3::new(random.signed(), random.signed(), random.signed());
-                    position += JITTER * spacing * offset;
-                }
-                filled.push(NewParticle {
-                    position,
-                    velocity: Vec3::from(grains.velocity),
-                    radius,
-                    mass: material.density * spacing.powi(3),
-                    material: index,
-                });
             }
         }
     }
-    if filled.is_empty() {
-        return Err(FillError::Empty { radius });
-    }
-    Ok(filled)
+    if filled.is_empty() { Err(FillError::Empty { radius }) } else { Ok(filled) }
 }

@@ -25,7 +25,7 @@ pub struct Nearest {
     /// Its triangle, as numbered in the mesh.
     pub triangle: u32,
     /// Angle-weighted pseudonormal there: a point is outside if its offset from the nearest point lies along it
-    /// (Baerentzen and Aanaes 2005). Not of unit length.
+    /// \[BA05\]. Not of unit length.
     pub pseudonormal: Vec3,
 }
 
@@ -149,8 +149,8 @@ impl MeshTree {
         (if inside { -nearest.distance } else { nearest.distance }, nearest, hint)
     }
 
-    /// How often the mesh winds around a point: 1 inside, 0 outside, in between near holes (Jacobson 2013, with the
-    /// dipoles of Barill 2018 far away).
+    /// How often the mesh winds around a point: 1 inside, 0 outside, in between near holes \[JKS13\], with the
+    /// dipoles of \[BDS18\] far away.
     pub fn winding_number(&self, point: Vec3) -> f32 {
         let mut sum = 0.0;
         let mut stack = [0_u32; STACK];

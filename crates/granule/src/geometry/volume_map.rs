@@ -69,13 +69,14 @@ impl VolumeMap {
         let step = (POINTS_PER_SUPPORT * cell / kernel.support() * 0.999).ceil().max(1.0) as u32;
         let fine = DistanceField::on_grid(&MeshTree::new(mesh), grid.refined(step))?;
         let rule = Quadrature::new(kernel, fine.grid().cell);
-        let field = if step > 1 { fine.thinned(step) } else { fine.clone() };
+        let thinned = (step > 1).then(|| fine.thinned(step));
+        let field = thinned.as_ref().unwrap_or(&fine);
         let node = (0..field.values().len())
             .into_par_iter()
             .with_min_len(1024)
             .map(|k| [field.values()[k], rule.lambda(&fine, step * field.grid().node(k))])
             .collect();
-        Ok(Self { grid, support: kernel.support(), node, concave: concave_cells(&field, reach) })
+        Ok(Self { grid, support: kernel.support(), node, concave: concave_cells(field, reach) })
     }
 
     /// A map from its parts, as read from a file.

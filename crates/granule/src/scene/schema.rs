@@ -275,6 +275,10 @@ pub enum Fill {
     Lattice,
     /// The lattice with every particle displaced at random by up to a tenth of the spacing.
     Jittered,
+    /// At random until no more fit: about 0.73 of the rest density, so that it settles.
+    Random,
+    /// At random, as many as at rest, pushed apart until none overlap: without order, and stays as it is.
+    Relaxed,
 }
 
 /// Initial grains that fill a shape.

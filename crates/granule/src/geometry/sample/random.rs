@@ -19,7 +19,7 @@ const SPREAD_TRIES: u32 = 3000;
 
 /// Fills a solid with whole spheres at random places until there is no room for another.
 ///
-/// For equal radii by cells of side `2 r / sqrt(3)`, each of which holds one centre at most \[SKM22, section 4\]:
+/// For equal radii by cells of side `2 r / sqrt(3)`, each of which holds one centre at most \[SSS22\] section 4:
 /// candidates fall into cells that are still empty, and what spheres around them leave free is divided further and
 /// further until nothing is left. With a spread, radii are drawn for 0.38 of the volume and placed from the largest to
 /// the smallest; those for which there is no room are left out.

@@ -35,14 +35,16 @@ fn volume_on_grid(solid: &(impl Solid + ?Sized)) -> f64 {
     // Cells that divide the box evenly, each with its own node in the middle.
     let step = bounds.size() / count;
     let (x, y, z) = (count.x as usize, count.y as usize, count.z as usize);
-    let width = step.max_element();
+    let widest = step.length();
     let layers: Vec<f64> = (0..z)
         .into_par_iter()
         .map(|k| {
             let nodes = (0..y).flat_map(|j| (0..x).map(move |i| Vec3::new(i as f32, j as f32, k as f32)));
             nodes
                 .map(|node| {
-                    let (distance, _) = solid.sample(bounds.min + step * (node + 0.5), -width);
+                    let (distance, normal) = solid.sample(bounds.min + step * (node + 0.5), -widest);
+                    // Exact where a face of the box is a face of the solid.
+                    let width = normal.abs().dot(step).max(1e-30);
                     f64::from((0.5 - distance / width).clamp(0.0, 1.0))
                 })
                 .sum()

@@ -32,7 +32,7 @@ pub struct SurfacePoint {
 
 /// Spreads points over a mesh so that spheres of `radius` [m] around them cover it.
 ///
-/// Points start at random, as many as the area needs, and repel each other within a cutoff (\[LON09\] 6.3, with a
+/// Points start at random, as many as the area needs, and repel each other within a cutoff (\[Lon09\] 6.3, with a
 /// search cell as wide as the cutoff); every step ends at the nearest point of the mesh.
 pub fn surface(
     mesh: &TriangleMesh,

@@ -68,7 +68,7 @@ impl<'a> Buffers<'a> {
             let mut value = [0.0; N];
             for (k, component) in value.iter_mut().enumerate() {
                 let read = number.read(&bytes[k * number.size()..], Endian::Little)?;
-                *component = (read / scale).max(if scale > 1.0 { -1.0 } else { f64::MIN }) as f32;
+                *component = if scale > 1.0 { (read / scale).max(-1.0) } else { read } as f32;
             }
             values.push(value);
             Some(())
