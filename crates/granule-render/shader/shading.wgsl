@@ -87,3 +87,9 @@ fn tone_map(light: vec3<f32>) -> vec3<f32> {
     let over = max(light - knee, vec3<f32>(0.0)) / (1.0 - knee);
     return min(light, vec3<f32>(knee)) + (1.0 - knee) * (vec3<f32>(1.0) - exp(-over));
 }
+
+fn inverse_tone_map(color: vec3<f32>) -> vec3<f32> {
+    let knee = 0.7;
+    let over = clamp((color - knee) / (1.0 - knee), vec3<f32>(0.0), vec3<f32>(0.9999));
+    return min(color, vec3<f32>(knee)) - (1.0 - knee) * log(vec3<f32>(1.0) - over);
+}

@@ -114,6 +114,22 @@ pub fn tone_map(light: Vec3) -> Vec3 {
     light.min(Vec3::splat(KNEE)) + (1.0 - KNEE) * (Vec3::ONE - (-over).exp())
 }
 
+/// The light that [`tone_map`] turns into a colour, for surfaces that show their colours as they are.
+pub fn inverse_tone_map(color: Vec3) -> Vec3 {
+    const KNEE: f32 = 0.7;
+    let over = ((color - KNEE) / (1.0 - KNEE)).clamp(Vec3::ZERO, Vec3::splat(0.9999));
+    color.min(Vec3::splat(KNEE)) - (1.0 - KNEE) * (Vec3::ONE - over).map(f32::ln)
+}
+
+/// Light and opacity of a see-through surface, lit from both sides; `ray` leads from the eye to it. It is more opaque
+/// where it is seen at a flat angle, as glass is.
+pub fn glass(frame: &FrameParams, color: Vec4, normal: Vec3, ray: Vec3) -> Vec4 {
+    let facing = if normal.dot(ray) < 0.0 { normal } else { -normal };
+    let light = surface_light(frame, color.truncate(), facing, -ray, 0.0, 0.6, 1.0);
+    let flatness = 1.0 - ray.dot(normal).abs();
+    light.extend(color.w + (1.0 - color.w) * 0.35 * flatness.powi(3))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,5 +185,9 @@ mod tests {
         let bright = tone_map(Vec3::splat(5.0)).x;
         assert!((0.99..=1.0).contains(&bright));
         assert!(tone_map(Vec3::splat(1.0)).x > tone_map(Vec3::splat(0.9)).x);
+        for k in 0..=100 {
+            let color = Vec3::splat(k as f32 / 100.0);
+            assert!((tone_map(inverse_tone_map(color)) - color).length() < 1e-3, "{color}");
+        }
     }
 }

@@ -184,9 +184,10 @@ impl<'a> Studio<'a> {
         let (tags, paint) = self.colors(setup, frame)?;
         let scenery = self.walls.at(&setup.walls, frame.time);
         let subject = Subject {
-            spheres: &spheres,
-            tags: &tags,
+            spheres: SphereSource::Uploaded { spheres: &spheres, tags: &tags },
             paint: &paint,
+            meshes: &[],
+            field: None,
             ground: self.walls.ground(),
             lines: &scenery.lines,
             triangles: &scenery.triangles,
