@@ -3,6 +3,7 @@
 //! The crate knows nothing of simulations: it draws a [`Subject`] as a [`Look`] says and gives an [`Image`].
 
 mod camera;
+mod camera_path;
 mod colormap;
 mod field;
 mod font;
@@ -19,6 +20,7 @@ mod spheres;
 mod subject;
 
 pub use camera::{Bounds, Camera, CameraChoice, DEFAULT_FOV_RADIANS, View};
+pub use camera_path::{CameraKey, CameraPath};
 pub use colormap::{ColorMap, linear_from_srgb, robust_range, srgb_from_linear};
 pub use field::{FieldView, IsoSurface, ScalarGrid, Slice};
 pub use gpu::GpuRenderer;

@@ -19,6 +19,7 @@ mod predict;
 pub mod rheology;
 mod setup;
 mod state;
+mod surroundings;
 mod sweep;
 mod walls;
 
