@@ -10,7 +10,7 @@ use granule::simd::Instructions;
 use granule::{Device, Options};
 use granule_render::{CameraChoice, ColorMap};
 
-use crate::render::{parse_field, parse_number, parse_range, parse_size, parse_slice, parse_step};
+use crate::render::{FieldChoice, parse_number, parse_range, parse_size, parse_slice, parse_step};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -297,8 +297,8 @@ pub struct RenderArgs {
     #[arg(long)]
     pub turntable: bool,
     /// Show the distances from the scene's walls (boundary) or from one of them (boundary:NAME), with --slice or --iso.
-    #[arg(long, value_name = "FIELD", value_parser = parse_field)]
-    pub field: Option<Option<String>>,
+    #[arg(long, value_name = "FIELD")]
+    pub field: Option<FieldChoice>,
     /// A plane through the field, in colours with lines of equal value [m].
     #[arg(long, value_name = "AXIS=PLACE", requires = "field", value_parser = parse_slice)]
     pub slice: Option<(usize, f32)>,

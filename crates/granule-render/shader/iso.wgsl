@@ -65,7 +65,7 @@ fn show_iso(@builtin(position) position: vec4<f32>) -> Surface {
     let normal = normalize(world_from_grid_direction(field_gradient(place)));
     var out: Surface;
     out.albedo = vec4<f32>(field.iso.xyz, 1.0);
-    out.normal = vec4<f32>(faceForward(normal, world_from_view_direction(ray), normal), 0.0);
+    out.normal = vec4<f32>(faceForward(normal, world_from_view_direction(ray), normal), 1.0);
     out.depth = depth_of(ray * distance);
     return out;
 }

@@ -13,10 +13,6 @@ const GOLDEN_ANGLE: f32 = 2.3999632;
 // Slope of the steepest surface that gets all the room it needs in the shadow map.
 const STEEPEST: f32 = 2.5;
 
-fn dither(pixel: vec2<f32>) -> f32 {
-    return fract(52.982919 * fract(dot(pixel, vec2<f32>(0.06711056, 0.00583715))));
-}
-
 // Places on a disc, evenly spread.
 fn disc(k: u32, count: u32, turn: f32) -> vec2<f32> {
     let angle = f32(k) * GOLDEN_ANGLE + turn;
@@ -93,10 +89,11 @@ fn light_surface(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f3
     if is_plain {
         return vec4<f32>(inverse_tone_map(albedo.xyz), 1.0);
     }
-    let normal = textureLoad(normal_buffer, texel, 0).xyz;
+    let surface = textureLoad(normal_buffer, texel, 0);
+    let normal = surface.xyz;
     let view_point = point_at(position.xy, depth);
     let point = world_from_view_point(view_point);
-    let sunlit = sunlight(point, normal, position.xy);
+    let sunlit = surface.w * sunlight(point, normal, position.xy);
     let open = textureLoad(occlusion_buffer, vec2<u32>(position.xy / frame.size.z), 0).x;
     let highlight = select(frame.bounce.w, 0.0, is_ground);
     let light = surface_light(albedo.xyz, normal, -ray, highlight, sunlit, open);

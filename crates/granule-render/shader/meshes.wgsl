@@ -51,7 +51,7 @@ struct Surface {
 @fragment
 fn show_mesh(point: Point, @builtin(front_facing) is_front: bool) -> Surface {
     let normal = normalize(point.normal) * select(-1.0, 1.0, is_front);
-    return Surface(vec4<f32>(point.color.xyz, 1.0), vec4<f32>(normal, 0.0));
+    return Surface(vec4<f32>(point.color.xyz, 1.0), vec4<f32>(normal, 1.0));
 }
 
 @fragment

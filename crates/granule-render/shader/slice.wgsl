@@ -44,7 +44,7 @@ fn show_slice(@builtin(position) position: vec4<f32>) -> Surface {
     }
     var out: Surface;
     out.albedo = vec4<f32>(color, 0.0);
-    out.normal = vec4<f32>(faceForward(world_normal, world_from_view_direction(ray), world_normal), 0.0);
+    out.normal = vec4<f32>(faceForward(world_normal, world_from_view_direction(ray), world_normal), 1.0);
     out.depth = depth_of(ray * distance);
     return out;
 }

@@ -1,6 +1,6 @@
 //! The mathematics of surfaces; every function has a twin of the same name in `shader/shading.wgsl`.
 
-use glam::{Vec3, Vec4};
+use glam::{Vec2, Vec3, Vec4};
 
 use crate::frame::FrameParams;
 
@@ -51,6 +51,25 @@ pub fn bumped_normal(normal: Vec3, waves: [Vec4; 3], bumps: f32) -> Vec3 {
         tilted += axis * (bumps * phase.cos());
     }
     (tilted - normal * tilted.dot(normal).min(0.0)).normalize_or(normal)
+}
+
+/// Share of the sun at a place of a ball that is not turned away from it.
+///
+/// Bumps tilt normals across the border of day and night, where the ball's own shadow would cut off the light along a
+/// hard line; so the light fades out before. `normal` is that of the perfect ball.
+pub fn own_shadow(normal: Vec3, sun: Vec3, bumps: f32) -> f32 {
+    if bumps > 0.0 { smoothstep(0.0, 1.5 * bumps, normal.dot(sun)) } else { 1.0 }
+}
+
+/// A cubic step from 0 at `low` to 1 at `high`.
+pub fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
+    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// A number from 0 to 1 for a pixel, without a visible period: the interleaved gradient noise of Jimenez 2014.
+pub fn dither(pixel: Vec2) -> f32 {
+    (52.982_919 * pixel.dot(Vec2::new(0.067_110_56, 0.005_837_15)).fract()).fract()
 }
 
 /// Diffuse reflection of a rough surface, relative to its albedo.

@@ -33,12 +33,20 @@ pub struct FieldWishes {
     pub cut: bool,
 }
 
-/// Reads `--field`: `boundary` or `boundary:NAME`.
-pub fn parse_field(text: &str) -> Result<Option<String>, String> {
-    match text.split_once(':') {
-        None if text == "boundary" => Ok(None),
-        Some(("boundary", name)) if !name.is_empty() => Ok(Some(name.into())),
-        _ => Err("write boundary for all walls or boundary:NAME for one".into()),
+/// Which field is to be seen: the distance from one boundary, or from all where absent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldChoice(pub Option<String>);
+
+impl std::str::FromStr for FieldChoice {
+    type Err = String;
+
+    /// Reads `--field`: `boundary` or `boundary:NAME`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "boundary" => Ok(Self(None)),
+            Some(("boundary", name)) if !name.is_empty() => Ok(Self(Some(name.into()))),
+            _ => Err("write boundary for all walls or boundary:NAME for one".into()),
+        }
     }
 }
 
@@ -91,11 +99,6 @@ impl DistanceField {
     /// Whether any of the walls moves.
     pub fn moves(&self) -> bool {
         self.walls.iter().any(|(_, motion)| motion.is_some())
-    }
-
-    /// What is to be seen.
-    pub fn wishes(&self) -> &FieldWishes {
-        &self.wishes
     }
 
     /// The part of space to look at: a region together with all walls that have an end.
@@ -161,10 +164,10 @@ mod tests {
 
     #[test]
     fn fields_slices_and_steps_are_read_and_refused() {
-        assert_eq!(parse_field("boundary"), Ok(None));
-        assert_eq!(parse_field("boundary:cone"), Ok(Some("cone".into())));
+        assert_eq!("boundary".parse(), Ok(FieldChoice(None)));
+        assert_eq!("boundary:cone".parse(), Ok(FieldChoice(Some("cone".into()))));
         for wrong in ["", "density", "boundary:", ":cone", "Boundary"] {
-            assert!(parse_field(wrong).is_err(), "{wrong}");
+            assert!(wrong.parse::<FieldChoice>().is_err(), "{wrong}");
         }
         assert_eq!(parse_slice("z=-0.25"), Ok((2, -0.25)));
         for wrong in ["", "z", "w=1", "z=", "z=nan", "1"] {

@@ -12,7 +12,7 @@ use granule_render::{
 };
 
 use super::boundaries::{WallShape, Walls};
-use super::distance::{DistanceField, FieldWishes};
+use super::distance::{DistanceField, FieldChoice, FieldWishes};
 use super::field::{self, Values};
 use super::frames::{Frame, RunFrames};
 use crate::args::RenderArgs;
@@ -62,7 +62,7 @@ impl Wishes {
         if args.field.is_some() && args.slice.is_none() && args.iso.is_none() {
             return Err(Failure::Input("--field needs --slice, e.g. z=0, or --iso, e.g. 0".into()));
         }
-        let field = args.field.clone().map(|boundary| FieldWishes {
+        let field = args.field.clone().map(|FieldChoice(boundary)| FieldWishes {
             boundary,
             slice: args.slice,
             iso: args.iso,

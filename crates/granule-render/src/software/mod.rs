@@ -16,7 +16,8 @@ use crate::frame::FrameParams;
 use crate::image::Image;
 use crate::look::Look;
 use crate::shading::{
-    background, bumped_normal, grain_tint, grain_wave, inverse_tone_map, surface_light, tone_map,
+    background, bumped_normal, dither, grain_tint, grain_wave, inverse_tone_map, own_shadow, smoothstep,
+    surface_light, tone_map,
 };
 use crate::spheres::{SphereSource, SphereTag};
 use crate::subject::{Paint, Subject, unpack_color};
@@ -76,7 +77,11 @@ impl Painter<'_> {
             let light = self.sample(x * scale + sample % scale, y * scale + sample / scale);
             sum += if self.frame.sky.w > 0.0 { tone_map(light) } else { light };
         }
-        let color = srgb_from_linear((sum / (scale * scale) as f32).clamp(Vec3::ZERO, Vec3::ONE));
+        let mut color = srgb_from_linear((sum / (scale * scale) as f32).clamp(Vec3::ZERO, Vec3::ONE));
+        if self.frame.sky.w > 0.0 {
+            // Smooth gradients would show bands of equal bytes.
+            color += (dither(Vec2::new(x as f32 + 0.5, y as f32 + 0.5)) - 0.5) / 255.0;
+        }
         let [r, g, b] = (color * 255.0).round().to_array().map(|part| part as u8);
         [r, g, b, 255]
     }
@@ -102,8 +107,13 @@ impl Painter<'_> {
         let view_point = view_ray * seen.distance;
         let eye = frame.world_from_view.w_axis.truncate();
         let point = eye + frame.world_from_view.transform_vector3(view_point);
+        let mut day = 1.0;
         let (albedo, normal) = match (seen.surface, &self.field) {
-            (Surface::Sphere(index), _) => self.ball(index, point, ray),
+            (Surface::Sphere(index), _) => {
+                let (albedo, round, bumped) = self.ball(index, point, ray);
+                day = own_shadow(round, frame.sun_direction.truncate(), frame.zenith.w);
+                (albedo, bumped)
+            }
             (Surface::Triangle { body, triangle }, _) => {
                 triangle_at(frame, &self.subject.meshes[body as usize], triangle, view_point)
             }
@@ -117,18 +127,18 @@ impl Painter<'_> {
         if frame.sky.w == 0.0 {
             return albedo;
         }
-        let sunlit = self.sunlight(point, normal, place);
+        let sunlit = day * self.sunlight(point, normal, place);
         surface_light(frame, albedo, normal, -ray, frame.bounce.w, sunlit, 1.0)
     }
 
-    /// Colour and normal of a ball at a point.
-    fn ball(&self, index: u32, point: Vec3, ray: Vec3) -> (Vec3, Vec3) {
+    /// Colour of a ball at a point, normal of the perfect ball, and normal of the grain.
+    fn ball(&self, index: u32, point: Vec3, ray: Vec3) -> (Vec3, Vec3, Vec3) {
         let (spheres, tags) = self.subject.spheres.in_memory();
         let [x, y, z, radius] = spheres[index as usize];
         let tag = tags[index as usize];
         let round = ((point - Vec3::new(x, y, z)) / radius).normalize_or(-ray);
         let waves = [0, 1, 2].map(|wave| grain_wave(tag.id, wave));
-        (self.albedo(&tag), bumped_normal(round, waves, self.frame.zenith.w))
+        (self.albedo(&tag), round, bumped_normal(round, waves, self.frame.zenith.w))
     }
 
     fn ground(&self, point: Vec3, ray: Vec3, place: Vec2) -> Vec3 {
@@ -158,9 +168,4 @@ impl Painter<'_> {
             }
         }
     }
-}
-
-fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
-    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
 }

@@ -3,6 +3,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::frame::FrameParams;
+use crate::shading::dither;
 use crate::subject::{Subject, Vertex};
 
 const BLOCKER_TAPS: u32 = 12;
@@ -144,10 +145,6 @@ pub fn span(middle: f32, half: f32, side: usize) -> std::ops::Range<usize> {
 fn light_place(frame: &FrameParams, point: Vec3) -> Vec3 {
     let p = frame.light_from_world.transform_point3(point);
     Vec3::new(0.5 + 0.5 * p.x, 0.5 - 0.5 * p.y, p.z)
-}
-
-fn dither(pixel: Vec2) -> f32 {
-    (52.982_919 * pixel.dot(Vec2::new(0.067_110_56, 0.005_837_15)).fract()).fract()
 }
 
 fn disc(k: u32, count: u32, turn: f32) -> Vec2 {
