@@ -10,7 +10,7 @@ use granule::simd::Instructions;
 use granule::{Device, Options};
 use granule_render::{CameraChoice, ColorMap};
 
-use crate::render::{FieldChoice, parse_number, parse_range, parse_size, parse_slice, parse_step};
+use crate::render::{FieldChoice, parse_number, parse_plane, parse_range, parse_size, parse_step};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -86,15 +86,15 @@ Examples:
   granule render out/column-001 -o movie.mp4 --size 1920x1080 --camera front
   granule render out/column-001 -o around.mp4 --turntable
   granule render heap --quick -o heap.png
-  granule render out/hourglass-001 -o walls.png --field boundary --slice z=0 --cut
-  granule render out/hourglass-001 -o inside.png --field boundary --iso 0
+  granule render out/hourglass-001 -o walls.png --field boundary --slice z=0 --cut z=0
+  granule render out/hourglass-001 -o inside.png --field boundary --iso 0 --cut z=0
 
 A scene is run first, in a folder of its own. Without --time the last frame with particles is drawn. A video has one \
 picture per frame of the run; without ffmpeg it becomes numbered pictures and an animated PNG. A camera that moves \
 stands in the scene: `keys` of [camera]; a picture is taken from where it is at the frame's time.
 
 --field shows the signed distance from walls, negative inside them. An iso-surface is seen from the side of larger \
-distances, so that one looks into a container and not at its outside.";
+distances, so that one looks into a hollow box and not at its outside; --cut opens other walls.";
 
 const DEVICES_HELP: &str = "\
 Examples:
@@ -300,7 +300,7 @@ pub struct RenderArgs {
     #[arg(long, value_name = "FIELD")]
     pub field: Option<FieldChoice>,
     /// A plane through the field, in colours with lines of equal value [m].
-    #[arg(long, value_name = "AXIS=PLACE", requires = "field", value_parser = parse_slice)]
+    #[arg(long, value_name = "AXIS=PLACE", requires = "field", value_parser = parse_plane)]
     pub slice: Option<(usize, f32)>,
     /// The surface where the field has this value [m]; 0 is the wall itself.
     #[arg(long, value_name = "VALUE", requires = "field", allow_hyphen_values = true, value_parser = parse_number)]
@@ -308,9 +308,9 @@ pub struct RenderArgs {
     /// Distance between the slice's lines of equal value [m]; chosen from the values when absent.
     #[arg(long, value_name = "STEP", requires = "slice", value_parser = parse_step)]
     pub field_step: Option<f32>,
-    /// Leave out the grains before the slice.
-    #[arg(long, requires = "slice")]
-    pub cut: bool,
+    /// Leave out what is before a plane: grains and iso-surface.
+    #[arg(long, value_name = "AXIS=PLACE", value_parser = parse_plane)]
+    pub cut: Option<(usize, f32)>,
     /// The scene's coarser, shorter form.
     #[arg(long)]
     pub quick: bool,

@@ -9,6 +9,7 @@ struct Field {
     slice: vec4<f32>,
     iso: vec4<f32>,
     options: vec4<f32>,
+    cut: vec4<f32>,
 }
 
 @group(0) @binding(1) var<uniform> field: Field;

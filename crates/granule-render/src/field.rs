@@ -152,6 +152,22 @@ pub struct IsoSurface {
     pub both_sides: bool,
 }
 
+/// A plane that cuts a view open: what lies on the side of its normal is left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cut {
+    /// A point of the plane [m].
+    pub point: Vec3,
+    /// Its normal; need not be a unit vector.
+    pub normal: Vec3,
+}
+
+impl Cut {
+    /// Whether a point is left out.
+    pub fn removes(&self, point: Vec3) -> bool {
+        (point - self.point).dot(self.normal) > 0.0
+    }
+}
+
 /// What is shown of a field.
 #[derive(Clone, Debug)]
 pub struct FieldView {
@@ -163,6 +179,8 @@ pub struct FieldView {
     pub slice: Option<Slice>,
     /// A surface of equal value.
     pub iso: Option<IsoSurface>,
+    /// Cuts the surface open; where its inside (lower values) is cut, the cut is closed by a flat face.
+    pub cut: Option<Cut>,
 }
 
 impl FieldView {
@@ -174,7 +192,10 @@ impl FieldView {
             finite && slice.normal.length_squared() > 0.0 && low < high && slice.step >= 0.0
         });
         let surface = self.iso.is_none_or(|iso| iso.value.is_finite() && iso.color.is_finite());
-        match plane && surface && self.world_from_field.is_finite() {
+        let cut = self
+            .cut
+            .is_none_or(|cut| cut.point.dot(cut.normal).is_finite() && cut.normal.length_squared() > 0.0);
+        match plane && surface && cut && self.world_from_field.is_finite() {
             true => Ok(()),
             false => Err(RenderError::FieldView),
         }
@@ -204,8 +225,10 @@ pub struct FieldParams {
     pub slice: Vec4,
     /// Colour and value of the iso-surface.
     pub iso: Vec4,
-    /// Whether there is an iso-surface, whether it is seen from both sides, cells per metre, unused.
+    /// Whether there is an iso-surface, whether it is seen from both sides, cells per metre, whether it is cut.
     pub options: Vec4,
+    /// Unit normal of the cut in the camera's axes, and its distance from the eye along it [m].
+    pub cut: Vec4,
 }
 
 impl FieldParams {
@@ -218,11 +241,14 @@ impl FieldParams {
             * glam::DMat4::from_translation(-grid.origin.as_dvec3());
         let field_from_world = Mat4::from(view.world_from_field).as_dmat4().inverse();
         let on = |condition: bool| f32::from(u8::from(condition));
+        let plane_in_view = |point: Vec3, normal: Vec3| {
+            let normal = frame.view_from_world.transform_vector3(normal.normalize());
+            normal.extend(normal.dot(frame.view_from_world_point(point)))
+        };
         let (plane, slice) = view.slice.map_or((Vec4::Z, Vec4::ZERO), |slice| {
-            let normal = frame.view_from_world.transform_vector3(slice.normal.normalize());
             let [low, high] = slice.range;
-            let distance = normal.dot(frame.view_from_world_point(slice.point));
-            (normal.extend(distance), Vec4::new(low, 1.0 / (high - low), slice.step, 1.0))
+            let numbers = Vec4::new(low, 1.0 / (high - low), slice.step, 1.0);
+            (plane_in_view(slice.point, slice.normal), numbers)
         });
         let iso = view.iso.map_or(Vec4::ZERO, |iso| iso.color.extend(iso.value));
         Self {
@@ -236,8 +262,9 @@ impl FieldParams {
                 on(view.iso.is_some()),
                 on(view.iso.is_some_and(|iso| iso.both_sides)),
                 scale as f32,
-                0.0,
+                on(view.cut.is_some()),
             ),
+            cut: view.cut.map_or(Vec4::Z, |cut| plane_in_view(cut.point, cut.normal)),
         }
     }
 }

@@ -22,7 +22,7 @@ mod subject;
 pub use camera::{Bounds, Camera, CameraChoice, DEFAULT_FOV_RADIANS, View};
 pub use camera_path::{CameraKey, CameraPath};
 pub use colormap::{ColorMap, linear_from_srgb, robust_range, srgb_from_linear};
-pub use field::{FieldView, IsoSurface, ScalarGrid, Slice};
+pub use field::{Cut, FieldView, IsoSurface, ScalarGrid, Slice};
 pub use gpu::GpuRenderer;
 pub use image::{Image, write_animated_png};
 pub use legend::{Legend, LegendPlace, LegendSide, tick_step};

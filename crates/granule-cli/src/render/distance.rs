@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec3};
 use granule::Scene;
 use granule::boundary::{Motion, Sdf};
 use granule_render::{
-    Bounds, ColorMap, FieldView, IsoSurface, Legend, LegendSide, ScalarGrid, Slice, tick_step,
+    Bounds, ColorMap, Cut, FieldView, IsoSurface, Legend, LegendSide, ScalarGrid, Slice, tick_step,
 };
 
 use crate::failure::Failure;
@@ -29,8 +29,6 @@ pub struct FieldWishes {
     pub iso: Option<f32>,
     /// Distance between lines of equal value [m].
     pub step: Option<f32>,
-    /// Whether grains before the slice are left out.
-    pub cut: bool,
 }
 
 /// Which field is to be seen: the distance from one boundary, or from all where absent.
@@ -50,8 +48,8 @@ impl std::str::FromStr for FieldChoice {
     }
 }
 
-/// Reads `--slice`: an axis and a place on it.
-pub fn parse_slice(text: &str) -> Result<(usize, f32), String> {
+/// Reads `--slice` and `--cut`: an axis and a place on it.
+pub fn parse_plane(text: &str) -> Result<(usize, f32), String> {
     let parsed = text.split_once('=').and_then(|(axis, place)| {
         let axis = ["x", "y", "z"].iter().position(|name| *name == axis.trim())?;
         Some((axis, place.trim().parse::<f32>().ok().filter(|place| place.is_finite())?))
@@ -128,8 +126,8 @@ impl DistanceField {
         sampled.map_err(|error| Failure::Run(format!("--field: {error}")))
     }
 
-    /// The view of a grid, with the legend of its slice.
-    pub fn view(&self, grid: Arc<ScalarGrid>) -> (FieldView, Option<Legend>) {
+    /// The view of a grid, cut open, with the legend of its slice.
+    pub fn view(&self, grid: Arc<ScalarGrid>, cut: Option<Cut>) -> (FieldView, Option<Legend>) {
         let largest = grid.values().iter().fold(0f32, |most, value| most.max(value.abs()));
         let range = [-largest.max(1e-6), largest.max(1e-6)];
         let map = ColorMap::Diverging;
@@ -146,16 +144,14 @@ impl DistanceField {
             side: LegendSide::Right,
         });
         let iso = self.wishes.iso.map(|value| IsoSurface { value, color: COLOR, both_sides: false });
-        (FieldView { grid, world_from_field: Affine3A::IDENTITY, slice, iso }, legend)
+        (FieldView { grid, world_from_field: Affine3A::IDENTITY, slice, iso, cut }, legend)
     }
+}
 
-    /// Whether a grain is shown in a picture that is taken from an eye.
-    pub fn shows(&self, position: Vec3, eye: Vec3) -> bool {
-        match self.wishes.slice {
-            Some((axis, place)) if self.wishes.cut => (position[axis] - place) * (eye[axis] - place) <= 0.0,
-            _ => true,
-        }
-    }
+/// The cut at a place on an axis, open towards an eye.
+pub fn cut_towards(eye: Vec3, (axis, place): (usize, f32)) -> Cut {
+    let side = if eye[axis] >= place { 1.0 } else { -1.0 };
+    Cut { point: place * Vec3::AXES[axis], normal: side * Vec3::AXES[axis] }
 }
 
 #[cfg(test)]
@@ -169,9 +165,9 @@ mod tests {
         for wrong in ["", "density", "boundary:", ":cone", "Boundary"] {
             assert!(wrong.parse::<FieldChoice>().is_err(), "{wrong}");
         }
-        assert_eq!(parse_slice("z=-0.25"), Ok((2, -0.25)));
+        assert_eq!(parse_plane("z=-0.25"), Ok((2, -0.25)));
         for wrong in ["", "z", "w=1", "z=", "z=nan", "1"] {
-            assert!(parse_slice(wrong).is_err(), "{wrong}");
+            assert!(parse_plane(wrong).is_err(), "{wrong}");
         }
         assert!(parse_step("0").is_err() && parse_step("-1").is_err() && parse_step("0.1") == Ok(0.1));
     }
@@ -179,17 +175,19 @@ mod tests {
     #[test]
     fn the_grid_holds_the_distances_of_the_walls_that_are_asked_for() {
         let scene = Scene::open("hourglass", false, &[]).unwrap();
-        let wishes = FieldWishes { boundary: None, slice: Some((2, 0.0)), iso: None, step: None, cut: true };
+        let wishes = FieldWishes { boundary: None, slice: Some((2, 0.0)), iso: None, step: None };
         let field = DistanceField::new(&scene, &wishes).unwrap();
         let region = Bounds { min: Vec3::splat(-0.1), max: Vec3::splat(0.1) };
         let grid = field.grid(&region, 0.0).unwrap();
         let walls: Vec<Sdf> = scene.boundary.iter().map(|wall| Sdf::new(&wall.shape).unwrap()).collect();
         let exact = walls.iter().map(|wall| wall.distance(region.min)).fold(f32::MAX, f32::min);
         assert_eq!(grid.values()[0], exact);
-        // Grains before the slice are left out, on whichever side the eye is.
+        // What is before the cut is left out, on whichever side the eye is.
         let (near, far) = (Vec3::new(0.0, 0.0, 0.1), Vec3::new(0.0, 0.0, -0.1));
-        assert!(field.shows(far, Vec3::Z) && !field.shows(near, Vec3::Z));
-        assert!(field.shows(near, Vec3::NEG_Z) && !field.shows(far, Vec3::NEG_Z));
+        let cut = cut_towards(Vec3::Z, (2, 0.0));
+        assert!(cut.removes(near) && !cut.removes(far));
+        let cut = cut_towards(Vec3::NEG_Z, (2, 0.0));
+        assert!(cut.removes(far) && !cut.removes(near));
         let other = FieldWishes { boundary: Some("moon".into()), ..wishes };
         let Err(Failure::Input(message)) = DistanceField::new(&scene, &other) else { panic!("no moon") };
         assert!(message.contains(&scene.boundary[0].name), "{message}");

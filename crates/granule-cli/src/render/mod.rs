@@ -21,7 +21,7 @@ use crate::{output, run};
 use frames::RunFrames;
 use studio::{Studio, Wishes};
 
-pub use distance::{FieldChoice, parse_number, parse_slice, parse_step};
+pub use distance::{FieldChoice, parse_number, parse_plane, parse_step};
 
 /// What an output path asks for.
 enum Product {

@@ -7,12 +7,13 @@ use glam::Vec3;
 use granule::io::{FrameEntry, write_atomic};
 use granule::scene::CameraSettings;
 use granule_render::{
-    Bounds, Camera, CameraChoice, CameraKey, CameraPath, ColorMap, DEFAULT_FOV_RADIANS, FieldView, Image,
-    Legend, LegendSide, Look, Paint, Renderer, ScalarGrid, SphereSource, SphereTag, Subject, robust_range,
+    Bounds, Camera, CameraChoice, CameraKey, CameraPath, ColorMap, Cut, DEFAULT_FOV_RADIANS, FieldView,
+    Image, Legend, LegendSide, Look, Paint, Renderer, ScalarGrid, SphereSource, SphereTag, Subject,
+    robust_range,
 };
 
 use super::boundaries::{WallShape, Walls};
-use super::distance::{DistanceField, FieldChoice, FieldWishes};
+use super::distance::{DistanceField, FieldChoice, FieldWishes, cut_towards};
 use super::field::{self, Values};
 use super::frames::{Frame, RunFrames};
 use crate::args::RenderArgs;
@@ -35,6 +36,8 @@ pub struct Wishes {
     camera: Option<CameraChoice>,
     turntable: bool,
     field: Option<FieldWishes>,
+    /// An axis and a place on it [m]: what is before it is left out.
+    cut: Option<(usize, f32)>,
 }
 
 impl Default for Wishes {
@@ -48,6 +51,7 @@ impl Default for Wishes {
             camera: None,
             turntable: false,
             field: None,
+            cut: None,
         }
     }
 }
@@ -67,7 +71,6 @@ impl Wishes {
             slice: args.slice,
             iso: args.iso,
             step: args.field_step,
-            cut: args.cut,
         });
         Ok(Self {
             size: args.size,
@@ -78,6 +81,7 @@ impl Wishes {
             camera: args.camera,
             turntable: args.turntable,
             field,
+            cut: args.cut,
         })
     }
 }
@@ -161,7 +165,9 @@ impl<'a> Studio<'a> {
         });
         let choice = self.wishes.camera.or(own_choice).unwrap_or_default();
         let all = probes.iter().flat_map(|frame| &frame.position);
-        let points: Vec<Vec3> = all.map(|point| point.clamp(bounds.min, bounds.max)).collect();
+        let mut points: Vec<Vec3> = all.map(|point| point.clamp(bounds.min, bounds.max)).collect();
+        // A field is looked at as a whole.
+        points.extend(self.field.iter().flat_map(|field| field.region(bounds).corners()));
         choice.camera(&points, fov_radians, width as f32 / height as f32)
     }
 
@@ -217,15 +223,15 @@ impl<'a> Studio<'a> {
         let (mut tags, paint) = self.colors(setup, frame)?;
         let radius = self.radius();
         let mut spheres: Vec<[f32; 4]> = frame.position.iter().map(|p| [p.x, p.y, p.z, radius]).collect();
-        if let Some(field) = &self.field {
-            let shown = |p: &Vec3| field.shows(*p, camera.position);
-            let mut keep = frame.position.iter().map(shown);
-            tags.retain(|_| keep.next().unwrap_or(true));
-            spheres.retain(|[x, y, z, _]| shown(&Vec3::new(*x, *y, *z)));
+        let cut = self.wishes.cut.map(|plane| cut_towards(camera.position, plane));
+        if let Some(cut) = &cut {
+            let mut removed = frame.position.iter().map(|p| cut.removes(*p));
+            tags.retain(|_| !removed.next().unwrap_or(false));
+            spheres.retain(|[x, y, z, _]| !cut.removes(Vec3::new(*x, *y, *z)));
         }
         let mut scenery = self.walls.at(&setup.walls, frame.time);
         let mut legends: Vec<Legend> = setup.legend.iter().cloned().collect();
-        let view = self.field_view(setup, frame.time)?.map(|(view, legend)| {
+        let view = self.field_view(setup, frame.time, cut)?.map(|(view, legend)| {
             legends.extend(legend);
             // The field shows the walls already.
             scenery.meshes.clear();
@@ -246,10 +252,15 @@ impl<'a> Studio<'a> {
     }
 
     /// The view of the field at a time [s], with its legend.
-    fn field_view(&self, setup: &Setup, time: f64) -> Result<Option<(FieldView, Option<Legend>)>, Failure> {
+    fn field_view(
+        &self,
+        setup: &Setup,
+        time: f64,
+        cut: Option<Cut>,
+    ) -> Result<Option<(FieldView, Option<Legend>)>, Failure> {
         let (Some(field), Some((region, grid))) = (&self.field, &setup.field) else { return Ok(None) };
         let grid = grid.clone().map_or_else(|| field.grid(region, time), Ok)?;
-        Ok(Some(field.view(grid)))
+        Ok(Some(field.view(grid, cut)))
     }
 
     fn colors(&self, setup: &Setup, frame: &Frame) -> Result<(Vec<SphereTag>, Paint), Failure> {

@@ -79,11 +79,12 @@ fn wrong_outputs_sizes_times_and_ranges_are_refused() {
 fn the_distances_from_walls_are_shown_as_slice_and_surface() {
     let place = with_run();
     render(&place, &["-o", "plain.png"]).expect(0, &[]);
-    let views: [(&str, &[&str]); 4] = [
+    let views: [(&str, &[&str]); 5] = [
         ("slice.png", &["--slice", "z=0"]),
-        ("cut.png", &["--slice", "z=0", "--cut"]),
+        ("cut.png", &["--slice", "z=0", "--cut", "z=0"]),
         ("lines.png", &["--slice", "z=0", "--field-step", "0.003"]),
         ("iso.png", &["--iso", "0.001"]),
+        ("open.png", &["--iso", "0.001", "--cut", "x=0.01"]),
     ];
     let mut seen = vec![fs::read(place.path("plain.png")).unwrap()];
     for (name, args) in views {
@@ -107,7 +108,7 @@ fn wrong_views_of_fields_are_refused() {
     refused(&["--field", "boundary", "--slice", "w=0"], &["z=0"]);
     refused(&["--field", "boundary", "--slice", "z=0", "--field-step", "0"], &["above 0"]);
     refused(&["--field", "boundary", "--iso", "inf"], &["finite"]);
-    refused(&["--field", "boundary", "--iso", "0", "--cut"], &["--slice"]);
+    refused(&["--cut", "z"], &["z=0"]);
     assert!(!place.path("a.png").exists());
 }
 

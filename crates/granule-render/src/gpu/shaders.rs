@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn the_field_has_the_same_layout_on_both_sides() {
         let expected =
-            fields!(FieldParams, grid_from_view, world_from_grid, nodes, plane, slice, iso, options);
+            fields!(FieldParams, grid_from_view, world_from_grid, nodes, plane, slice, iso, options, cut);
         compare(&ISO, "Field", &expected, size_of::<FieldParams>());
     }
 }

@@ -13,6 +13,14 @@ const HALVINGS: u32 = 12;
 const LINE: f32 = 1.2;
 const ZERO_LINE: f32 = 3.0;
 
+/// Where a ray meets an iso-surface.
+struct IsoHit {
+    /// Distance along the view direction [m].
+    distance: f32,
+    /// Whether it is the face that closes a cut.
+    is_cut: bool,
+}
+
 /// Finds the view of a field along rays.
 pub struct FieldTracer<'a> {
     grid: &'a ScalarGrid,
@@ -30,10 +38,14 @@ impl<'a> FieldTracer<'a> {
     pub fn trace(&self, frame: &FrameParams, place: Vec2) -> impl Iterator<Item = Seen> {
         let ray = frame.view_ray(place);
         let near = frame.projection.z;
-        let iso = if self.params.options.x > 0.0 { self.iso_distance(ray, near) } else { None };
+        let iso = if self.params.options.x > 0.0 { self.iso_hit(ray, near) } else { None };
+        let iso = iso.map(|hit| Seen {
+            distance: hit.distance,
+            surface: if hit.is_cut { Surface::Cut } else { Surface::Iso },
+        });
         let slice = self.slice.and_then(|_| self.slice_distance(ray, near));
-        let seen = |surface| move |distance| Seen { distance, surface };
-        iso.map(seen(Surface::Iso)).into_iter().chain(slice.map(seen(Surface::Slice)))
+        let slice = slice.map(|distance| Seen { distance, surface: Surface::Slice });
+        iso.into_iter().chain(slice)
     }
 
     /// A point in the camera's axes in nodes of the grid.
@@ -41,16 +53,32 @@ impl<'a> FieldTracer<'a> {
         self.params.grid_from_view.transform_point3(point)
     }
 
-    /// Distance along the view direction at which a ray meets the surface.
-    fn iso_distance(&self, ray: Vec3, near: f32) -> Option<f32> {
+    /// Where a ray meets the surface.
+    fn iso_hit(&self, ray: Vec3, near: f32) -> Option<IsoHit> {
         let start = self.grid_place(Vec3::ZERO);
         let way = self.params.grid_from_view.transform_vector3(ray);
         let last = self.params.nodes.truncate() - 1.0;
         let (to_first, to_last) = (-start / way, (last - start) / way);
         let mut t = to_first.min(to_last).max_element().max(near);
-        let end = to_first.max(to_last).min_element();
+        let mut end = to_first.max(to_last).min_element();
+        let mut is_cut = false;
+        if self.params.options.w > 0.0 {
+            let (cut, rise) = (self.params.cut.w, self.params.cut.truncate().dot(ray));
+            if cut < 0.0 {
+                if rise >= 0.0 {
+                    return None;
+                }
+                is_cut = cut / rise > t;
+                t = t.max(cut / rise);
+            } else if rise > 0.0 {
+                end = end.min(cut / rise);
+            }
+        }
         let value_at = |t: f32| self.grid.value(start + way * t) - self.params.iso.w;
         let mut value = if t < end { value_at(t) } else { return None };
+        if is_cut && value <= 0.0 {
+            return Some(IsoHit { distance: t, is_cut });
+        }
         while t < end {
             let next = (t + (value.abs() / self.params.nodes.w).max(0.5) / way.length()).min(end);
             let next_value = value_at(next);
@@ -61,7 +89,7 @@ impl<'a> FieldTracer<'a> {
                     let middle = 0.5 * (low + high);
                     *(if (value_at(middle) > 0.0) == enters { &mut low } else { &mut high }) = middle;
                 }
-                return Some(0.5 * (low + high));
+                return Some(IsoHit { distance: 0.5 * (low + high), is_cut: false });
             }
             if next <= t {
                 return None;
@@ -84,6 +112,12 @@ impl<'a> FieldTracer<'a> {
     pub fn iso_normal(&self, point: Vec3, world_ray: Vec3) -> Vec3 {
         let gradient = self.grid.gradient(self.grid_place(point));
         let normal = self.params.world_from_grid.transform_vector3(gradient).normalize_or(-world_ray);
+        if normal.dot(world_ray) < 0.0 { normal } else { -normal }
+    }
+
+    /// Normal of the face that closes a cut, on the side that is seen.
+    pub fn cut_normal(&self, frame: &FrameParams, world_ray: Vec3) -> Vec3 {
+        let normal = frame.world_from_view.transform_vector3(self.params.cut.truncate());
         if normal.dot(world_ray) < 0.0 { normal } else { -normal }
     }
 

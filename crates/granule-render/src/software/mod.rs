@@ -118,6 +118,7 @@ impl Painter<'_> {
                 triangle_at(frame, &self.subject.meshes[body as usize], triangle, view_point)
             }
             (Surface::Iso, Some(field)) => (field.iso_color(), field.iso_normal(view_point, ray)),
+            (Surface::Cut, Some(field)) => (field.iso_color(), field.cut_normal(frame, ray)),
             (Surface::Slice, Some(field)) => {
                 let color = field.slice_color(frame, view_point);
                 return if frame.sky.w == 0.0 { color } else { inverse_tone_map(color) };

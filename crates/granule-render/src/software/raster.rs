@@ -28,6 +28,8 @@ pub enum Surface {
     },
     /// The surface where a field has a value.
     Iso,
+    /// The face that closes the cut of such a surface.
+    Cut,
     /// A plane through a field.
     Slice,
 }

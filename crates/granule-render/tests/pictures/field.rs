@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Quat, Vec3};
 use granule_render::{
-    Bounds, Camera, ColorMap, FieldView, Image, IsoSurface, Look, ScalarGrid, Slice, Subject,
+    Bounds, Camera, ColorMap, Cut, FieldView, Image, IsoSurface, Look, ScalarGrid, Slice, Subject,
     draw_in_software,
 };
 
@@ -16,7 +16,7 @@ fn view(iso: Option<IsoSurface>, slice: Option<Slice>) -> FieldView {
     let grid = ScalarGrid::sampled(&BOX, 48, |x| x.distance(CENTER) - 0.6).unwrap();
     let world_from_field =
         Affine3A::from_rotation_translation(Quat::from_rotation_z(0.4), Vec3::new(0.3, 0.1, 0.0));
-    FieldView { grid, world_from_field, slice, iso }
+    FieldView { grid, world_from_field, slice, iso, cut: None }
 }
 
 const SURFACE: IsoSurface = IsoSurface { value: 0.0, color: Vec3::new(0.2, 0.4, 0.7), both_sides: false };
@@ -116,6 +116,7 @@ fn the_colours_of_a_slice_are_those_of_the_field() {
                 world_from_field: Affine3A::IDENTITY,
                 slice: Some(Slice { step, ..plane }),
                 iso: None,
+                cut: None,
             };
             for image in both(&Subject { field: Some(&view), ..nothing(&paint) }, &look) {
                 for (column, row) in
@@ -143,25 +144,40 @@ fn the_colours_of_a_slice_are_those_of_the_field() {
 }
 
 #[test]
-fn one_looks_into_a_container_and_through_it_where_both_sides_are_wanted_not() {
+fn containers_are_seen_from_inside_and_solids_where_they_are_cut() {
     // Distances inside a hollow box: positive within, negative in the walls.
     let inside = |x: Vec3| 0.7 - x.abs().max_element();
     let grid = ScalarGrid::sampled(&BOX, 40, inside).unwrap();
     let camera = Camera { position: Vec3::new(0.0, 0.0, 5.0), target: Vec3::ZERO, fov_radians: 0.5 };
-    let look = Look { shadows: false, ..Look::new(80, 80, camera) };
+    let look = Look { shadows: false, occlusion: false, ..Look::new(80, 80, camera) };
     let paint = sand();
     let Some(mut gpu) = gpu() else { return };
-    for (both_sides, expected) in [(false, 5.7), (true, 4.3)] {
-        let iso = IsoSurface { both_sides, ..SURFACE };
+    let solid = ScalarGrid::sampled(&BOX, 40, |x| -inside(x)).unwrap();
+    let front = Cut { point: Vec3::new(0.0, 0.0, 0.25), normal: Vec3::Z };
+    let behind = Cut { normal: Vec3::NEG_Z, ..front };
+    let cases = [
+        (&grid, false, None, 5.7),
+        (&grid, true, None, 4.3),
+        (&grid, true, Some(front), 5.7),
+        (&solid, false, None, 4.3),
+        (&solid, false, Some(front), 4.75),
+        (&solid, false, Some(behind), 4.3),
+        (&grid, false, Some(behind), f32::INFINITY),
+    ];
+    for (grid, both_sides, cut, expected) in cases {
         let view = FieldView {
             grid: grid.clone(),
             world_from_field: Affine3A::IDENTITY,
             slice: None,
-            iso: Some(iso),
+            iso: Some(IsoSurface { both_sides, ..SURFACE }),
+            cut,
         };
         let subject = Subject { field: Some(&view), ..nothing(&paint) };
         let distances = gpu.draw_distances(&subject, &look).unwrap();
         let found = distances[80 * 160 + 80];
-        assert!((found - expected).abs() < 0.01, "{found} instead of {expected}");
+        assert!(found == expected || (found - expected).abs() < 0.01, "{found} instead of {expected}");
+        let agreed =
+            difference(&gpu.draw(&subject, &look).unwrap(), &draw_in_software(&subject, &look).unwrap());
+        assert!(agreed < 0.4, "{agreed}");
     }
 }

@@ -52,7 +52,8 @@ fn wrong_poses_and_views_are_refused() {
     let grid = ScalarGrid::new(Vec3::ZERO, 1.0, [2, 2, 2], vec![0.0; 8]).unwrap();
     let map = ColorMap::Viridis;
     let slice = Slice { point: Vec3::ZERO, normal: Vec3::ZERO, map, range: [0.0, 1.0], step: 0.1 };
-    let view = FieldView { grid, world_from_field: Affine3A::IDENTITY, slice: Some(slice), iso: None };
+    let view =
+        FieldView { grid, world_from_field: Affine3A::IDENTITY, slice: Some(slice), iso: None, cut: None };
     let message = refused(&Subject { field: Some(&view), ..nothing(&paint) }, &look());
     assert!(message.contains("plane with a normal"), "{message}");
 }
