@@ -11,7 +11,7 @@ use granule::{Device, Options};
 use granule_render::{CameraChoice, ColorMap};
 
 use crate::mesh::MeshArgs;
-use crate::render::{parse_range, parse_size};
+use crate::render::{FieldChoice, parse_number, parse_plane, parse_range, parse_size, parse_step};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -87,9 +87,15 @@ Examples:
   granule render out/column-001 -o movie.mp4 --size 1920x1080 --camera front
   granule render out/column-001 -o around.mp4 --turntable
   granule render heap --quick -o heap.png
+  granule render out/hourglass-001 -o walls.png --field boundary --slice z=0 --cut z=0
+  granule render out/hourglass-001 -o inside.png --field boundary --iso 0 --cut z=0
 
 A scene is run first, in a folder of its own. Without --time the last frame with particles is drawn. A video has one \
-picture per frame of the run; without ffmpeg it becomes numbered pictures and an animated PNG.";
+picture per frame of the run; without ffmpeg it becomes numbered pictures and an animated PNG. A camera that moves \
+stands in the scene: `keys` of [camera]; a picture is taken from where it is at the frame's time.
+
+--field shows the signed distance from walls, negative inside them. An iso-surface is seen from the side of larger \
+distances, so that one looks into a hollow box and not at its outside; --cut opens other walls.";
 
 const MESH_HELP: &str = "\
 Examples:
@@ -279,7 +285,8 @@ pub struct RenderArgs {
     /// Width and height in pixels.
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = parse_size)]
     pub size: [u32; 2],
-    /// The field that gives the colours: a field of the frames, speed, height, velocity, id or material.
+    /// The field that gives the colours: a field of the frames, speed, height, id or material. Vectors are shown by
+    /// their directions (force), or by their lengths (force.magnitude).
     #[arg(long, value_name = "FIELD")]
     pub color_by: Option<String>,
     /// Values at both ends of the colours; chosen from the values when absent.
@@ -300,6 +307,21 @@ pub struct RenderArgs {
     /// Turn the camera once around its target during a video.
     #[arg(long)]
     pub turntable: bool,
+    /// Show the distances from the scene's walls (boundary) or from one of them (boundary:NAME), with --slice or --iso.
+    #[arg(long, value_name = "FIELD")]
+    pub field: Option<FieldChoice>,
+    /// A plane through the field, in colours with lines of equal value [m].
+    #[arg(long, value_name = "AXIS=PLACE", requires = "field", value_parser = parse_plane)]
+    pub slice: Option<(usize, f32)>,
+    /// The surface where the field has this value [m]; 0 is the wall itself.
+    #[arg(long, value_name = "VALUE", requires = "field", allow_hyphen_values = true, value_parser = parse_number)]
+    pub iso: Option<f32>,
+    /// Distance between the slice's lines of equal value [m]; chosen from the values when absent.
+    #[arg(long, value_name = "STEP", requires = "slice", value_parser = parse_step)]
+    pub field_step: Option<f32>,
+    /// Leave out what is before a plane: grains and iso-surface.
+    #[arg(long, value_name = "AXIS=PLACE", value_parser = parse_plane)]
+    pub cut: Option<(usize, f32)>,
     /// The scene's coarser, shorter form.
     #[arg(long)]
     pub quick: bool,

@@ -54,3 +54,8 @@ fn world_from_view_direction(direction: vec3<f32>) -> vec3<f32> {
 fn world_from_view_point(point: vec3<f32>) -> vec3<f32> {
     return (frame.world_from_view * vec4<f32>(point, 1.0)).xyz;
 }
+
+// Noise without visible period; twin of `dither` in src/shading.rs.
+fn dither(pixel: vec2<f32>) -> f32 {
+    return fract(52.982919 * fract(dot(pixel, vec2<f32>(0.06711056, 0.00583715))));
+}

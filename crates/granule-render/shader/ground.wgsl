@@ -17,7 +17,7 @@ fn show_ground(@builtin(position) position: vec4<f32>) -> Surface {
     }
     var out: Surface;
     out.albedo = vec4<f32>(frame.ground.xyz, 0.5);
-    out.normal = vec4<f32>(0.0, 1.0, 0.0, 0.0);
+    out.normal = vec4<f32>(0.0, 1.0, 0.0, 1.0);
     out.depth = depth_of(ray * distance);
     return out;
 }

@@ -10,10 +10,8 @@
 const BLOCKER_TAPS: u32 = 12u;
 const FILTER_TAPS: u32 = 12u;
 const GOLDEN_ANGLE: f32 = 2.3999632;
-
-fn dither(pixel: vec2<f32>) -> f32 {
-    return fract(52.982919 * fract(dot(pixel, vec2<f32>(0.06711056, 0.00583715))));
-}
+// Slope of the steepest surface that gets all the room it needs in the shadow map.
+const STEEPEST: f32 = 2.5;
 
 // Places on a disc, evenly spread.
 fn disc(k: u32, count: u32, turn: f32) -> vec2<f32> {
@@ -50,11 +48,15 @@ fn sunlight(point: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
     }
     let height = (place.z - depth_sum / blockers) * frame.projection.w;
     let width = clamp(height * frame.sun_direction.w, frame.shadow.x, frame.shadow.y);
-    let lifted = light_place(point + normal * (frame.shadow.z + 0.5 * width));
+    // A plane that leans away from the sun by an angle a lies up to tan(a) times the filter's radius nearer to the sun
+    // within the filter.
+    let cosine = max(dot(normal, frame.sun_direction.xyz), 1e-3);
+    let slope = min(sqrt(max(1.0 - cosine * cosine, 0.0)) / cosine, STEEPEST);
+    let depth = min(place.z - width * slope / frame.projection.w, 1.0);
     var lit = 0.0;
     for (var k = 0u; k < FILTER_TAPS; k++) {
-        let uv = lifted.xy + disc(k, FILTER_TAPS, turn) * per_metre * width;
-        let open = textureSampleCompareLevel(shadow_map, shadow_sampler, uv, min(lifted.z, 1.0));
+        let uv = place.xy + disc(k, FILTER_TAPS, turn) * per_metre * width;
+        let open = textureSampleCompareLevel(shadow_map, shadow_sampler, uv, depth);
         // Beyond the map there is only light.
         let outside = any(uv < vec2<f32>(0.0)) || any(uv > vec2<f32>(1.0));
         lit += select(open, 1.0, outside);
@@ -78,14 +80,20 @@ fn light_surface(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f3
         return vec4<f32>(behind, 1.0);
     }
     let albedo = textureLoad(albedo_buffer, texel, 0);
-    let is_ground = albedo.w < 0.75;
+    // Alpha tells surfaces apart: 1 is lit, 0.5 the ground, 0 shows its colour as it is.
+    let is_plain = albedo.w < 0.25;
+    let is_ground = albedo.w < 0.75 && !is_plain;
     if frame.sky.w == 0.0 && !is_ground {
         return vec4<f32>(albedo.xyz, 1.0);
     }
-    let normal = textureLoad(normal_buffer, texel, 0).xyz;
+    if is_plain {
+        return vec4<f32>(inverse_tone_map(albedo.xyz), 1.0);
+    }
+    let surface = textureLoad(normal_buffer, texel, 0);
+    let normal = surface.xyz;
     let view_point = point_at(position.xy, depth);
     let point = world_from_view_point(view_point);
-    let sunlit = sunlight(point, normal, position.xy);
+    let sunlit = surface.w * sunlight(point, normal, position.xy);
     let open = textureLoad(occlusion_buffer, vec2<u32>(position.xy / frame.size.z), 0).x;
     let highlight = select(frame.bounce.w, 0.0, is_ground);
     let light = surface_light(albedo.xyz, normal, -ray, highlight, sunlit, open);

@@ -6,11 +6,6 @@
 const TAPS: u32 = 20u;
 const GOLDEN_ANGLE: f32 = 2.3999632;
 
-// A pattern without visible period: the interleaved gradient noise of Jimenez 2014.
-fn dither(pixel: vec2<f32>) -> f32 {
-    return fract(52.982919 * fract(dot(pixel, vec2<f32>(0.06711056, 0.00583715))));
-}
-
 @fragment
 fn find_occlusion(@builtin(position) position: vec4<f32>) -> @location(0) f32 {
     let scale = frame.size.z;

@@ -17,12 +17,7 @@ fn place_corner(
     @location(2) normal: vec3<f32>,
 ) -> Point {
     let ray = normalize(position - frame.world_from_view[3].xyz);
-    let facing = faceForward(normal, ray, normal);
-    let light = surface_light(color.xyz, facing, -ray, 0.0, 0.6, 1.0);
-    // More opaque where the wall is seen at a flat angle, as glass is.
-    let flatness = 1.0 - abs(dot(ray, normal));
-    let opacity = mix(color.w, 1.0, 0.35 * pow(flatness, 3.0));
-    return Point(deep_position(view_from_world_point(position)), vec4<f32>(light, opacity));
+    return Point(deep_position(view_from_world_point(position)), glass(color, normal, ray));
 }
 
 struct Line {

@@ -45,6 +45,10 @@ fn bumped_normal(normal: vec3<f32>, waves: array<vec4<f32>, 3>, bumps: f32) -> v
     return normalize(tilted - normal * min(dot(tilted, normal), 0.0));
 }
 
+fn own_shadow(normal: vec3<f32>, sun: vec3<f32>, bumps: f32) -> f32 {
+    return select(1.0, smoothstep(0.0, 1.5 * bumps, dot(normal, sun)), bumps > 0.0);
+}
+
 fn rough_diffuse(normal: vec3<f32>, light: vec3<f32>, view: vec3<f32>, roughness: f32) -> f32 {
     let n_l = dot(normal, light);
     let n_v = max(dot(normal, view), 0.0);
@@ -86,4 +90,10 @@ fn tone_map(light: vec3<f32>) -> vec3<f32> {
     let knee = 0.7;
     let over = max(light - knee, vec3<f32>(0.0)) / (1.0 - knee);
     return min(light, vec3<f32>(knee)) + (1.0 - knee) * (vec3<f32>(1.0) - exp(-over));
+}
+
+fn inverse_tone_map(color: vec3<f32>) -> vec3<f32> {
+    let knee = 0.7;
+    let over = clamp((color - knee) / (1.0 - knee), vec3<f32>(0.0), vec3<f32>(0.9999));
+    return min(color, vec3<f32>(knee)) - (1.0 - knee) * log(vec3<f32>(1.0) - over);
 }

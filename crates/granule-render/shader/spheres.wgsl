@@ -90,7 +90,8 @@ fn cast_ray(corner: Corner) -> Surface {
     let waves = array<vec4<f32>, 3>(corner.wave_0, corner.wave_1, corner.wave_2);
     var out: Surface;
     out.albedo = vec4<f32>(corner.albedo, 1.0);
-    out.normal = vec4<f32>(bumped_normal(normal, waves, frame.zenith.w), 0.0);
+    let day = own_shadow(normal, frame.sun_direction.xyz, frame.zenith.w);
+    out.normal = vec4<f32>(bumped_normal(normal, waves, frame.zenith.w), day);
     out.depth = depth_of(point);
     return out;
 }

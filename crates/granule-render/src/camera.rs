@@ -26,6 +26,11 @@ impl Bounds {
         spheres.iter().map(ball).reduce(Self::union)
     }
 
+    /// The box around points; `None` without any.
+    pub fn of_points(points: impl Iterator<Item = Vec3>) -> Option<Self> {
+        points.map(|point| Self { min: point, max: point }).reduce(Self::union)
+    }
+
     /// The box around both.
     pub fn union(self, other: Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }

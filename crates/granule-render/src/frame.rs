@@ -21,6 +21,8 @@ const ROUGHNESS: f32 = 0.55;
 const BUMPS: f32 = 0.24;
 /// Width of a penumbra over the distance of what casts it: a sun of 3 degrees.
 const SUN_WIDTH: f32 = 0.05;
+/// Finest detail of a subject without spheres, relative to its size.
+const FINEST: f32 = 0.0025;
 /// Range of occlusion in mean radii.
 const OCCLUSION_RADII: f32 = 5.0;
 
@@ -73,9 +75,11 @@ impl FrameParams {
     pub fn new(subject: &Subject, look: &Look, supersampling: u32) -> Self {
         let nothing = Bounds { min: Vec3::ZERO, max: Vec3::ONE };
         let bounds = subject.bounds().unwrap_or(nothing);
-        let casters = Bounds::of_spheres(subject.spheres).unwrap_or(nothing);
+        let casters = subject.caster_bounds();
         let view = look.camera.view(look.aspect());
-        let radius = subject.mean_radius();
+        let has_casters = casters.is_some();
+        let casters = casters.unwrap_or(nothing);
+        let radius = subject.spheres.mean_radius().unwrap_or(FINEST * casters.diagonal());
         let side = shadow_size(casters.diagonal(), radius);
         let sun_direction = look.light.sun_direction.normalize_or(Vec3::Y);
         let (light_from_world, extent) = light_from_world(&casters, sun_direction, side);
@@ -91,7 +95,7 @@ impl FrameParams {
             projection: Vec4::new(view.tangent[0], view.tangent[1], NEAR * distance, extent.z),
             size: Vec4::new(look.width as f32 * scale, look.height as f32 * scale, scale, side as f32),
             sun_direction: sun_direction.extend(SUN_WIDTH),
-            sun: look.light.sun.extend(on(look.shadows && look.lit && !subject.spheres.is_empty())),
+            sun: look.light.sun.extend(on(look.shadows && look.lit && has_casters)),
             sky: look.light.sky.extend(on(look.lit)),
             bounce: look.light.bounce.extend(if is_material { HIGHLIGHT } else { 0.0 }),
             horizon: BACKGROUND[0].extend(ROUGHNESS),

@@ -11,6 +11,16 @@ const PANEL: [u8; 4] = [20, 22, 26, 170];
 /// About so many ticks.
 const TICK_COUNT: f64 = 5.0;
 
+/// Which side of a picture a legend stands at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LegendSide {
+    /// In the lower left corner.
+    #[default]
+    Left,
+    /// In the lower right corner.
+    Right,
+}
+
 /// What the colours of a picture mean.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Legend {
@@ -22,6 +32,8 @@ pub struct Legend {
     pub map: ColorMap,
     /// The values at both ends.
     pub range: [f32; 2],
+    /// Where it stands.
+    pub side: LegendSide,
 }
 
 /// Where a legend lies in a picture [pixels].
@@ -66,24 +78,26 @@ impl Legend {
         let scale = (image_height.min(image_width) / 360).clamp(1, 8);
         let unit = scale as i32;
         let height = (image_height as i32 * 2 / 5).max(20);
-        LegendPlace {
-            left: 12 * unit,
-            top: image_height as i32 - height - 16 * unit,
-            width: 12 * unit,
-            height,
-            scale,
-        }
+        let left = match self.side {
+            LegendSide::Left => 12 * unit,
+            LegendSide::Right => image_width as i32 - self.inner_width(scale) - 12 * unit,
+        };
+        LegendPlace { left, top: image_height as i32 - height - 16 * unit, width: 12 * unit, height, scale }
     }
 
-    /// Draws the legend into the lower left corner.
+    /// Width of bar and words [pixels].
+    fn inner_width(&self, scale: u32) -> i32 {
+        let widest = self.ticks().iter().map(|(_, text)| text_width(text, scale)).max().unwrap_or(0);
+        (18 * scale + widest).max(text_width(&self.heading(), scale)) as i32
+    }
+
+    /// Draws the legend into its corner.
     pub fn draw(&self, image: &mut Image) {
         let place = self.place(image.width(), image.height());
         let unit = place.scale as i32;
         let ticks = self.ticks();
         let heading = self.heading();
-        let widest = ticks.iter().map(|(_, text)| text_width(text, place.scale)).max().unwrap_or(0) as i32;
-        let beside = place.width + 6 * unit + widest;
-        let inner = beside.max(text_width(&heading, place.scale) as i32);
+        let inner = self.inner_width(place.scale);
         let above = 14 * unit;
         fill(
             image,
@@ -117,8 +131,8 @@ impl Legend {
     }
 }
 
-/// The next larger of 1, 2 and 5 times a power of ten.
-fn tick_step(least: f64) -> f64 {
+/// The next larger of 1, 2 and 5 times a power of ten, for a positive number.
+pub fn tick_step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
     let step = [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= least * (1.0 - 1e-9));
     step.unwrap_or(10.0) * power
@@ -144,7 +158,13 @@ mod tests {
     use super::*;
 
     fn legend(low: f32, high: f32) -> Legend {
-        Legend { title: "speed".into(), unit: "m/s".into(), map: ColorMap::Viridis, range: [low, high] }
+        Legend {
+            title: "speed".into(),
+            unit: "m/s".into(),
+            map: ColorMap::Viridis,
+            range: [low, high],
+            side: LegendSide::Left,
+        }
     }
 
     fn texts(low: f32, high: f32) -> Vec<String> {
@@ -171,8 +191,10 @@ mod tests {
 
     #[test]
     fn the_bar_has_the_maps_colours_at_the_ticks() {
-        let legend = legend(0.0, 2.0);
-        for (width, height) in [(320, 200), (1920, 1080)] {
+        let sides =
+            [(LegendSide::Left, 320, 200), (LegendSide::Left, 1920, 1080), (LegendSide::Right, 640, 400)];
+        for (side, width, height) in sides {
+            let legend = Legend { side, ..legend(0.0, 2.0) };
             let mut image = Image::filled(width, height, [128, 128, 128, 255]);
             legend.draw(&mut image);
             let place = legend.place(width, height);

@@ -3,27 +3,35 @@
 //! The crate knows nothing of simulations: it draws a [`Subject`] as a [`Look`] says and gives an [`Image`].
 
 mod camera;
+mod camera_path;
 mod colormap;
+mod field;
 mod font;
 mod frame;
 mod gpu;
 mod image;
 mod legend;
 mod look;
+mod mesh;
 mod renderer;
 mod shading;
 mod software;
+mod spheres;
 mod subject;
 
 pub use camera::{Bounds, Camera, CameraChoice, DEFAULT_FOV_RADIANS, View};
+pub use camera_path::{CameraKey, CameraPath};
 pub use colormap::{ColorMap, linear_from_srgb, robust_range, srgb_from_linear};
+pub use field::{Cut, FieldView, IsoSurface, ScalarGrid, Slice};
 pub use gpu::GpuRenderer;
 pub use image::{Image, write_animated_png};
-pub use legend::{Legend, LegendPlace};
+pub use legend::{Legend, LegendPlace, LegendSide, tick_step};
 pub use look::{Light, Look, MAX_SIDE, check_size};
+pub use mesh::{Mesh, MeshInstance};
 pub use renderer::{Renderer, RendererChoice};
 pub use software::draw_in_software;
-pub use subject::{Line, Paint, SphereTag, Subject, Vertex, pack_color, wire_box};
+pub use spheres::{SphereBuffers, SphereSource, SphereTag, TagBuffers};
+pub use subject::{Line, Paint, Subject, Vertex, pack_color, wire_box};
 
 use granule_device::DeviceError;
 
@@ -69,6 +77,72 @@ pub enum RenderError {
         /// Number of spheres.
         spheres: usize,
     },
+    /// A triangle has a corner that does not exist.
+    #[error("triangle {index} of a mesh names a corner that does not exist; there are {corners}")]
+    Triangle {
+        /// Its place in the list.
+        index: usize,
+        /// Number of corners.
+        corners: usize,
+    },
+    /// A corner of a mesh is nowhere.
+    #[error("corner {index} of a mesh has a position or normal that is not finite")]
+    Corner {
+        /// Its place in the list.
+        index: usize,
+    },
+    /// A mesh without triangles.
+    #[error("a mesh needs at least one triangle")]
+    EmptyMesh,
+    /// A body cannot be placed or coloured.
+    #[error("mesh {index} of the picture needs a finite pose and colour and an opacity from 0 to 1")]
+    Instance {
+        /// Its place in the list.
+        index: usize,
+    },
+    /// A grid that is none.
+    #[error(
+        "a grid of {nodes:?} nodes with {values} values: it needs two nodes along every axis, a value for each, \
+         a finite origin and a spacing above 0"
+    )]
+    Grid {
+        /// Nodes along the axes.
+        nodes: [u32; 3],
+        /// Number of values.
+        values: usize,
+    },
+    /// A value of a grid is not finite.
+    #[error("value {index} of a grid is not a finite number")]
+    GridValue {
+        /// Its place in the list.
+        index: usize,
+    },
+    /// A field cannot be shown as asked.
+    #[error(
+        "the view of a field needs a finite pose, values and colours, a plane with a normal, a range whose lower \
+         end is below the upper one and a step that is not negative"
+    )]
+    FieldView,
+    /// The device cannot hold the field.
+    #[error("a field of {values} values is more than this device can hold")]
+    FieldTooLarge {
+        /// Number of values.
+        values: usize,
+    },
+    /// A buffer cannot be used as it has to be.
+    #[error("the buffer of {name} was made without the usage {usage}")]
+    BufferUsage {
+        /// What it holds.
+        name: &'static str,
+        /// What is missing.
+        usage: &'static str,
+    },
+    /// Balls in buffers come without a place.
+    #[error("spheres in buffers need finite bounds and a mean radius above 0")]
+    BufferBounds,
+    /// Balls in buffers of a device, to be drawn in software.
+    #[error("spheres in buffers of a device cannot be drawn in software")]
+    OnDevice,
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

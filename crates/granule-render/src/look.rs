@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use crate::RenderError;
 use crate::camera::Camera;
+use crate::field::FieldView;
 use crate::subject::Subject;
 
 /// Longest side of a picture [pixels].
@@ -90,15 +91,11 @@ impl Look {
         if !(1..=4).contains(&self.supersampling) {
             return Err(RenderError::Supersampling { found: self.supersampling });
         }
-        if subject.tags.len() != subject.spheres.len() {
-            return Err(RenderError::Tags { spheres: subject.spheres.len(), tags: subject.tags.len() });
+        if let Some(index) = subject.meshes.iter().position(|instance| !instance.is_sound()) {
+            return Err(RenderError::Instance { index });
         }
-        let wrong =
-            |[x, y, z, radius]: &[f32; 4]| !(x + y + z).is_finite() || !radius.is_finite() || *radius <= 0.0;
-        match subject.spheres.iter().position(wrong) {
-            Some(index) => Err(RenderError::Sphere { index }),
-            None => Ok(()),
-        }
+        subject.field.map_or(Ok(()), FieldView::check)?;
+        subject.spheres.check()
     }
 }
 

@@ -69,21 +69,16 @@ impl Renderer {
         }
     }
 
-    /// Draws a picture and its legend.
+    /// Draws a picture and its legends.
     ///
     /// # Errors
     /// Says what is wrong with the subject or the look, or how the device failed.
-    pub fn draw(
-        &mut self,
-        subject: &Subject,
-        look: &Look,
-        legend: Option<&Legend>,
-    ) -> Result<Image, RenderError> {
+    pub fn draw(&mut self, subject: &Subject, look: &Look, legends: &[Legend]) -> Result<Image, RenderError> {
         let mut image = match self {
             Self::Gpu(gpu) => gpu.draw(subject, look)?,
             Self::Software(_) => draw_in_software(subject, look)?,
         };
-        if let Some(legend) = legend {
+        for legend in legends {
             legend.draw(&mut image);
         }
         Ok(image)

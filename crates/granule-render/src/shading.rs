@@ -1,6 +1,6 @@
 //! The mathematics of surfaces; every function has a twin of the same name in `shader/shading.wgsl`.
 
-use glam::{Vec3, Vec4};
+use glam::{Vec2, Vec3, Vec4};
 
 use crate::frame::FrameParams;
 
@@ -51,6 +51,25 @@ pub fn bumped_normal(normal: Vec3, waves: [Vec4; 3], bumps: f32) -> Vec3 {
         tilted += axis * (bumps * phase.cos());
     }
     (tilted - normal * tilted.dot(normal).min(0.0)).normalize_or(normal)
+}
+
+/// Share of the sun at a place of a ball that is not turned away from it.
+///
+/// Bumps tilt normals across the border of day and night, where the ball's own shadow would cut off the light along a
+/// hard line; so the light fades out before. `normal` is that of the perfect ball.
+pub fn own_shadow(normal: Vec3, sun: Vec3, bumps: f32) -> f32 {
+    if bumps > 0.0 { smoothstep(0.0, 1.5 * bumps, normal.dot(sun)) } else { 1.0 }
+}
+
+/// A cubic step from 0 at `low` to 1 at `high`.
+pub fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
+    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// A number from 0 to 1 for a pixel, without a visible period: the interleaved gradient noise of Jimenez 2014.
+pub fn dither(pixel: Vec2) -> f32 {
+    (52.982_919 * pixel.dot(Vec2::new(0.067_110_56, 0.005_837_15)).fract()).fract()
 }
 
 /// Diffuse reflection of a rough surface, relative to its albedo.
@@ -114,6 +133,22 @@ pub fn tone_map(light: Vec3) -> Vec3 {
     light.min(Vec3::splat(KNEE)) + (1.0 - KNEE) * (Vec3::ONE - (-over).exp())
 }
 
+/// The light that [`tone_map`] turns into a colour, for surfaces that show their colours as they are.
+pub fn inverse_tone_map(color: Vec3) -> Vec3 {
+    const KNEE: f32 = 0.7;
+    let over = ((color - KNEE) / (1.0 - KNEE)).clamp(Vec3::ZERO, Vec3::splat(0.9999));
+    color.min(Vec3::splat(KNEE)) - (1.0 - KNEE) * (Vec3::ONE - over).map(f32::ln)
+}
+
+/// Light and opacity of a see-through surface, lit from both sides; `ray` leads from the eye to it. It is more opaque
+/// where it is seen at a flat angle, as glass is.
+pub fn glass(frame: &FrameParams, color: Vec4, normal: Vec3, ray: Vec3) -> Vec4 {
+    let facing = if normal.dot(ray) < 0.0 { normal } else { -normal };
+    let light = surface_light(frame, color.truncate(), facing, -ray, 0.0, 0.6, 1.0);
+    let flatness = 1.0 - ray.dot(normal).abs();
+    light.extend(color.w + (1.0 - color.w) * 0.35 * flatness.powi(3))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,5 +204,9 @@ mod tests {
         let bright = tone_map(Vec3::splat(5.0)).x;
         assert!((0.99..=1.0).contains(&bright));
         assert!(tone_map(Vec3::splat(1.0)).x > tone_map(Vec3::splat(0.9)).x);
+        for k in 0..=100 {
+            let color = Vec3::splat(k as f32 / 100.0);
+            assert!((tone_map(inverse_tone_map(color)) - color).length() < 1e-3, "{color}");
+        }
     }
 }

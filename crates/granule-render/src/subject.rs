@@ -5,25 +5,9 @@ use glam::Vec3;
 
 use crate::camera::Bounds;
 use crate::colormap::{ColorMap, TABLE_SIZE};
-
-/// What belongs to a sphere beside its place: 8 bytes.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct SphereTag {
-    /// What [`Paint`] makes a colour of: a material's number, a value, or a packed colour as bits.
-    pub value: f32,
-    /// Identity; everything random about a grain follows from it.
-    pub id: u32,
-}
-
-impl SphereTag {
-    /// A tag for [`Paint::Direct`].
-    pub fn of_color(srgb: Vec3, id: u32) -> Self {
-        let [r, g, b] =
-            (srgb.clamp(Vec3::ZERO, Vec3::ONE) * 255.0).round().to_array().map(|part| part as u32);
-        Self { value: f32::from_bits(r | g << 8 | b << 16), id }
-    }
-}
+use crate::field::FieldView;
+use crate::mesh::MeshInstance;
+use crate::spheres::SphereSource;
 
 /// How spheres get their colours.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +24,7 @@ pub enum Paint {
         /// The values at both ends of the map.
         range: [f32; 2],
     },
-    /// The value's bits are a colour, see [`SphereTag::of_color`].
+    /// The value's bits are a colour, see [`SphereTag::of_color`](crate::SphereTag::of_color).
     Direct,
 }
 
@@ -110,12 +94,14 @@ pub fn wire_box(bounds: &Bounds, width: f32, color: u32) -> Vec<Line> {
 /// What a picture shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// Balls as (x, y, z, radius) [m].
-    pub spheres: &'a [[f32; 4]],
-    /// One tag per ball.
-    pub tags: &'a [SphereTag],
-    /// How the tags become colours.
+    /// Balls.
+    pub spheres: SphereSource<'a>,
+    /// How the balls' tags become colours.
     pub paint: &'a Paint,
+    /// Bodies.
+    pub meshes: &'a [MeshInstance],
+    /// A view of a field.
+    pub field: Option<&'a FieldView>,
     /// Height of the ground [m]; none where absent.
     pub ground: Option<f32>,
     /// Lines, hidden by what is in front of them.
@@ -125,21 +111,19 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// The box around all balls, lines and triangles; `None` where there is nothing.
+    /// The box around all that is drawn but the ground; `None` where there is nothing.
     pub fn bounds(&self) -> Option<Bounds> {
         let points = self.lines.iter().flat_map(|line| [line.from, line.to]);
         let points = points.chain(self.triangles.iter().map(|corner| corner.position));
-        let others = points.map(Vec3::from).map(|point| Bounds { min: point, max: point });
-        Bounds::of_spheres(self.spheres).into_iter().chain(others).reduce(Bounds::union)
+        let parts = self.spheres.bounds().into_iter().chain(Bounds::of_points(points.map(Vec3::from)));
+        let bodies = self.meshes.iter().map(MeshInstance::bounds);
+        parts.chain(bodies).chain(self.field.map(FieldView::bounds)).reduce(Bounds::union)
     }
 
-    /// Mean radius of the balls [m]; 1 without any.
-    pub(crate) fn mean_radius(&self) -> f32 {
-        if self.spheres.is_empty() {
-            return 1.0;
-        }
-        let sum: f64 = self.spheres.iter().map(|sphere| f64::from(sphere[3])).sum();
-        (sum / self.spheres.len() as f64) as f32
+    /// The box around all that casts shadows; `None` where nothing does.
+    pub(crate) fn caster_bounds(&self) -> Option<Bounds> {
+        let solid = self.meshes.iter().filter(|instance| instance.is_solid());
+        self.spheres.bounds().into_iter().chain(solid.map(MeshInstance::bounds)).reduce(Bounds::union)
     }
 }
 
@@ -167,15 +151,19 @@ mod tests {
     fn bounds_hold_whatever_is_drawn() {
         let line = Line { from: [5.0, 0.0, 0.0], width: 1.0, to: [0.0, -7.0, 0.0], color: 0 };
         let subject = Subject {
-            spheres: &[[0.0, 0.0, 0.0, 1.0]],
-            tags: &[SphereTag::default()],
+            spheres: SphereSource::Uploaded {
+                spheres: &[[0.0, 0.0, 0.0, 1.0]],
+                tags: &[crate::SphereTag::default()],
+            },
             paint: &Paint::Direct,
+            meshes: &[],
+            field: None,
             ground: None,
             lines: &[line],
             triangles: &[],
         };
         let bounds = subject.bounds().unwrap();
         assert_eq!((bounds.min, bounds.max), (Vec3::new(-1.0, -7.0, -1.0), Vec3::new(5.0, 1.0, 1.0)));
-        assert!(Subject { spheres: &[], lines: &[], ..subject }.bounds().is_none());
+        assert!(Subject { spheres: SphereSource::NONE, lines: &[], ..subject }.bounds().is_none());
     }
 }

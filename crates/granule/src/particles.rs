@@ -4,6 +4,7 @@
 //! Particles are kept sorted by cell; nothing outside the engine relies on their order, only on ids.
 
 use glam::{Vec3, Vec4};
+use serde::{Deserialize, Serialize};
 
 use crate::neighbors::{Permutation, Scratch};
 
@@ -34,6 +35,16 @@ pub struct Particles {
     /// Index into the scene's materials.
     pub material: Vec<u16>,
     next_id: u32,
+    births: Vec<Birth>,
+}
+
+/// When grains entered: all with this id or a later one, up to the next entry, at this time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Birth {
+    /// The first of these grains.
+    pub first_id: u32,
+    /// Simulated time [s].
+    pub time: f64,
 }
 
 impl Particles {
@@ -44,8 +55,9 @@ impl Particles {
         id: Vec<u32>,
         material: Vec<u16>,
         next_id: u32,
+        births: Vec<Birth>,
     ) -> Self {
-        Self { position, velocity, id, material, next_id }
+        Self { position, velocity, id, material, next_id, births }
     }
 
     /// The number of particles.
@@ -61,6 +73,25 @@ impl Particles {
     /// The id that the next particle will get; also the number of particles ever created.
     pub fn next_id(&self) -> u32 {
         self.next_id
+    }
+
+    /// Says that the particles from an id on have entered at a time [s]. Ids grow with time, so a few entries tell the
+    /// age of every particle.
+    pub fn note_birth(&mut self, first_id: u32, time: f64) {
+        if self.births.last().is_none_or(|last| last.time != time) {
+            self.births.push(Birth { first_id, time });
+        }
+    }
+
+    /// When particles entered that were not there from the beginning, in the order of ids.
+    pub fn births(&self) -> &[Birth] {
+        &self.births
+    }
+
+    /// When a particle entered [s]; 0 for those that were there from the beginning.
+    pub fn birth_time(&self, id: u32) -> f64 {
+        let after = self.births.partition_point(|birth| birth.first_id <= id);
+        after.checked_sub(1).map_or(0.0, |k| self.births[k].time)
     }
 
     /// Appends a particle and returns its id.
@@ -95,4 +126,20 @@ impl Particles {
 pub fn retain_column<T>(column: &mut Vec<T>, keep: &[bool]) {
     let mut flags = keep.iter();
     column.retain(|_| *flags.next().unwrap_or(&true));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_age_of_every_particle_follows_from_its_id() {
+        let mut particles = Particles::default();
+        particles.note_birth(10, 0.5);
+        particles.note_birth(12, 0.5);
+        particles.note_birth(20, 0.75);
+        let times = [0, 9, 10, 15, 19, 20, 99].map(|id| particles.birth_time(id));
+        assert_eq!(times, [0.0, 0.0, 0.5, 0.5, 0.5, 0.75, 0.75]);
+        assert_eq!(particles.births().len(), 2, "one entry per time");
+    }
 }

@@ -1,15 +1,19 @@
 //! Walls and ground of a scene as things to draw.
 
-use glam::Vec3;
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3};
 use granule::Scene;
 use granule::boundary::{Motion, Sdf, Shape};
-use granule_render::{Bounds, Line, Vertex, pack_color, wire_box};
+use granule_render::{Bounds, Line, Mesh, MeshInstance, pack_color, wire_box};
 
 use super::surface::surface;
 use crate::failure::Failure;
 
 /// Opacity of walls: what is behind them matters more.
 const WALL_OPACITY: f32 = 0.14;
+/// Linear colour of walls.
+const WALL_COLOR: Vec3 = Vec3::new(0.55, 0.66, 0.74);
 /// Width of the edges of containers [pixels].
 const EDGE_WIDTH: f32 = 1.5;
 /// How far walls are shown beyond the grains, relative to the grains' extent.
@@ -27,13 +31,19 @@ struct Wall {
     containers: Vec<Bounds>,
 }
 
-/// Walls as lines and triangles.
+/// A wall as lines and triangles, in its own axes.
+pub struct WallShape {
+    lines: Vec<Line>,
+    mesh: Option<Arc<Mesh>>,
+}
+
+/// Walls as lines and see-through meshes.
 #[derive(Default)]
 pub struct Scenery {
     /// Edges of containers.
     pub lines: Vec<Line>,
     /// See-through surfaces.
-    pub triangles: Vec<Vertex>,
+    pub meshes: Vec<MeshInstance>,
 }
 
 impl Walls {
@@ -64,32 +74,31 @@ impl Walls {
     }
 
     /// The walls around a region, as they are at the beginning; moving ones are drawn whole.
-    pub fn meshes(&self, region: &Bounds) -> Vec<Scenery> {
+    pub fn shapes(&self, region: &Bounds) -> Vec<WallShape> {
         let extent = SURROUNDINGS * (region.max - region.min).max_element();
         let wide = Bounds { min: region.min - extent, max: region.max + extent };
-        self.walls.iter().map(|wall| wall.mesh(&wide)).collect()
+        self.walls.iter().map(|wall| wall.shape(&wide)).collect()
     }
 
     /// The walls at a time [s].
-    pub fn at(&self, meshes: &[Scenery], time: f64) -> Scenery {
+    pub fn at(&self, shapes: &[WallShape], time: f64) -> Scenery {
         let mut scenery = Scenery::default();
-        for (wall, mesh) in self.walls.iter().zip(meshes) {
-            let Some(motion) = &wall.motion else {
-                scenery.lines.extend(&mesh.lines);
-                scenery.triangles.extend(&mesh.triangles);
-                continue;
-            };
-            let pose = motion.pose(time);
-            let place = |x: [f32; 3]| pose.world_from_body(x.into()).to_array();
-            scenery.lines.extend(mesh.lines.iter().map(|line| Line {
+        for (wall, shape) in self.walls.iter().zip(shapes) {
+            let pose = wall.motion.as_ref().map(|motion| motion.pose(time));
+            let world_from_body = pose.map_or(Affine3A::IDENTITY, |pose| {
+                Affine3A::from_rotation_translation(pose.rotation, pose.world_from_body(Vec3::ZERO))
+            });
+            let place = |x: [f32; 3]| world_from_body.transform_point3(x.into()).to_array();
+            scenery.lines.extend(shape.lines.iter().map(|line| Line {
                 from: place(line.from),
                 to: place(line.to),
                 ..*line
             }));
-            scenery.triangles.extend(mesh.triangles.iter().map(|corner| Vertex {
-                position: place(corner.position),
-                normal: (pose.rotation * Vec3::from(corner.normal)).to_array(),
-                ..*corner
+            scenery.meshes.extend(shape.mesh.iter().map(|mesh| MeshInstance {
+                mesh: Arc::clone(mesh),
+                world_from_body,
+                color: WALL_COLOR,
+                opacity: WALL_OPACITY,
             }));
         }
         scenery
@@ -103,21 +112,20 @@ impl Wall {
         self.containers.iter().map(|container| container.min.y).chain(solid).reduce(f32::min)
     }
 
-    fn mesh(&self, region: &Bounds) -> Scenery {
+    fn shape(&self, region: &Bounds) -> WallShape {
         let whole = self.sdf.bounds().filter(|_| self.motion.is_some());
         let region = whole.map_or(*region, |(min, max)| {
             let room = 0.02 * (max - min).max_element();
             Bounds { min: min - room, max: max + room }
         });
         let edge = pack_color(Vec3::splat(0.12), 0.7);
-        let wall = pack_color(Vec3::new(0.55, 0.66, 0.74), WALL_OPACITY);
-        Scenery {
+        WallShape {
             lines: self
                 .containers
                 .iter()
                 .flat_map(|container| wire_box(container, EDGE_WIDTH, edge))
                 .collect(),
-            triangles: surface(&self.sdf, &region, wall),
+            mesh: surface(&self.sdf, &region),
         }
     }
 }

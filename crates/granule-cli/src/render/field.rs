@@ -10,15 +10,17 @@ use super::frames::Frame;
 pub const MATERIAL: &str = "material";
 /// Names that follow from a field, with that field.
 const DERIVED: [(&str, &str); 2] = [("speed", "velocity"), ("height", "position")];
-/// Vectors are shown by their directions: x red, y green, z blue.
-const VECTORS: [&str; 1] = ["velocity"];
+/// What stands behind the name of a vector field whose lengths are to be shown.
+const MAGNITUDE: &str = ".magnitude";
+/// Numbers that are names: each gets a colour of its own.
+const CATEGORIES: [&str; 1] = ["cell"];
 
 /// The field that a run has to write for a colour; `None` where all frames have it.
 pub fn needed(color_by: &str) -> Option<&str> {
     match color_by {
         MATERIAL | "height" | "id" => None,
         "speed" => Some("velocity"),
-        other => Some(other),
+        other => Some(other.strip_suffix(MAGNITUDE).unwrap_or(other)),
     }
 }
 
@@ -32,27 +34,31 @@ pub enum Values {
 
 /// Looks up a field; where the frame lacks it, the error lists what there is.
 pub fn values(frame: &Frame, name: &str) -> Result<Values, String> {
-    if VECTORS.contains(&name) {
-        let vectors = frame.vectors(name).ok_or_else(|| unknown(frame, name))?;
-        return Ok(Values::Direct(directions(&vectors)));
-    }
     let unit = |name: &str| frame.data.units.get(name).cloned().unwrap_or_default();
-    match name {
+    let lengths = |name: &str, unit: String| {
+        let vectors = frame.vectors(name)?;
+        Some(Values::Scalar(vectors.iter().map(|vector| vector.length()).collect(), unit))
+    };
+    let found = match name {
         "height" => {
-            Ok(Values::Scalar(frame.position.iter().map(|position| position.y).collect(), "m".into()))
+            let heights = frame.position.iter().map(|position| position.y).collect();
+            Some(Values::Scalar(heights, "m".into()))
         }
-        "speed" if frame.data.scalar("speed").is_none() => {
-            let velocity = frame.vectors("velocity").ok_or_else(|| unknown(frame, name))?;
-            Ok(Values::Scalar(velocity.iter().map(|velocity| velocity.length()).collect(), "m/s".into()))
-        }
-        _ => match frame.data.columns.iter().find(|(known, _)| known == name) {
-            Some((_, PlyColumn::Float(values))) => Ok(Values::Scalar(values.clone(), unit(name))),
-            Some((_, PlyColumn::Integer(values))) => {
-                Ok(Values::Scalar(values.iter().map(|value| *value as f32).collect(), unit(name)))
+        "speed" if frame.data.scalar("speed").is_none() => lengths("velocity", "m/s".into()),
+        _ => match (frame.data.columns.iter().find(|(known, _)| known == name), name.strip_suffix(MAGNITUDE))
+        {
+            (Some((_, PlyColumn::Float(values))), _) => Some(Values::Scalar(values.clone(), unit(name))),
+            (Some((_, PlyColumn::Integer(values))), _) if CATEGORIES.contains(&name) => {
+                Some(Values::Direct(values.iter().map(|value| category_color(*value)).collect()))
             }
-            None => Err(unknown(frame, name)),
+            (Some((_, PlyColumn::Integer(values))), _) => {
+                Some(Values::Scalar(values.iter().map(|value| *value as f32).collect(), unit(name)))
+            }
+            (None, Some(vector)) => lengths(vector, unit(vector)),
+            (None, None) => frame.vectors(name).map(|vectors| Values::Direct(directions(&vectors))),
         },
-    }
+    };
+    found.ok_or_else(|| unknown(frame, name))
 }
 
 fn unknown(frame: &Frame, name: &str) -> String {
@@ -61,17 +67,26 @@ fn unknown(frame: &Frame, name: &str) -> String {
 
 /// All that a frame can be coloured by.
 fn known(frame: &Frame) -> Vec<String> {
-    let has = |field: &str| {
-        field == "position" || frame.data.names().any(|name| name == field || name == format!("{field}_x"))
-    };
+    let is_vector = |field: &str| field != "position" && frame.data.vec3(field).is_some();
+    let has = |field: &str| field == "position" || is_vector(field);
     let derived = DERIVED.iter().filter(|(_, from)| has(from)).map(|(name, _)| (*name).to_string());
-    let vectors = VECTORS.iter().filter(|name| has(name)).map(|name| (*name).to_string());
+    let bases = frame.data.names().filter_map(|name| name.strip_suffix("_x")).filter(|name| is_vector(name));
+    let vectors = bases.flat_map(|name| [name.to_string(), format!("{name}{MAGNITUDE}")]);
     let columns = frame.data.names().filter(|name| !matches!(*name, "x" | "y" | "z")).map(String::from);
     let mut names: Vec<String> =
         [MATERIAL.to_string()].into_iter().chain(derived).chain(vectors).chain(columns).collect();
     let mut seen = std::collections::BTreeSet::new();
     names.retain(|name| seen.insert(name.clone()));
     names
+}
+
+/// A colour for a number that is a name: hues by the golden ratio, which keeps those of near numbers far apart.
+fn category_color(number: u32) -> Vec3 {
+    let scrambled = number.wrapping_mul(0x9e37_79b1);
+    let hue = scrambled as f32 / u32::MAX as f32 * 6.0;
+    let light = if scrambled & 0x40 == 0 { 0.95 } else { 0.7 };
+    let part = |shift: f32| ((hue + shift) % 6.0 - 3.0).abs().clamp(1.0, 2.0) - 1.0;
+    (0.25 + 0.75 * Vec3::new(part(0.0), part(4.0), part(2.0))) * light
 }
 
 /// Colours of vectors: their direction, paler the slower, black at rest.

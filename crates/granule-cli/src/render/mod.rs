@@ -1,6 +1,7 @@
 //! `granule render`: pictures and videos of runs.
 
 mod boundaries;
+mod distance;
 mod field;
 mod frames;
 mod movie;
@@ -19,6 +20,8 @@ use crate::scenes::Opened;
 use crate::{output, run};
 use frames::RunFrames;
 use studio::{Studio, Wishes};
+
+pub use distance::{FieldChoice, parse_number, parse_plane, parse_step};
 
 /// What an output path asks for.
 enum Product {

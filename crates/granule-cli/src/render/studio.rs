@@ -1,15 +1,19 @@
 //! A run set up for pictures: camera, ground, walls, colours.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::Vec3;
 use granule::io::{FrameEntry, write_atomic};
+use granule::scene::CameraSettings;
 use granule_render::{
-    Bounds, Camera, CameraChoice, ColorMap, DEFAULT_FOV_RADIANS, Image, Legend, Look, Paint, Renderer,
-    SphereTag, Subject, robust_range,
+    Bounds, Camera, CameraChoice, CameraKey, CameraPath, ColorMap, Cut, DEFAULT_FOV_RADIANS, FieldView,
+    Image, Legend, LegendSide, Look, Paint, Renderer, ScalarGrid, SphereSource, SphereTag, Subject,
+    robust_range,
 };
 
-use super::boundaries::{Scenery, Walls};
+use super::boundaries::{WallShape, Walls};
+use super::distance::{DistanceField, FieldChoice, FieldWishes, cut_towards};
 use super::field::{self, Values};
 use super::frames::{Frame, RunFrames};
 use crate::args::RenderArgs;
@@ -31,6 +35,9 @@ pub struct Wishes {
     map: ColorMap,
     camera: Option<CameraChoice>,
     turntable: bool,
+    field: Option<FieldWishes>,
+    /// An axis and a place on it [m]: what is before it is left out.
+    cut: Option<(usize, f32)>,
 }
 
 impl Default for Wishes {
@@ -43,6 +50,8 @@ impl Default for Wishes {
             map: ColorMap::default(),
             camera: None,
             turntable: false,
+            field: None,
+            cut: None,
         }
     }
 }
@@ -54,6 +63,15 @@ impl Wishes {
         if args.range.is_some() && color_by.is_none() {
             return Err(Failure::Input("--range needs --color-by with a field of numbers".into()));
         }
+        if args.field.is_some() && args.slice.is_none() && args.iso.is_none() {
+            return Err(Failure::Input("--field needs --slice, e.g. z=0, or --iso, e.g. 0".into()));
+        }
+        let field = args.field.clone().map(|FieldChoice(boundary)| FieldWishes {
+            boundary,
+            slice: args.slice,
+            iso: args.iso,
+            step: args.field_step,
+        });
         Ok(Self {
             size: args.size,
             time: args.time,
@@ -62,6 +80,8 @@ impl Wishes {
             map: args.colormap,
             camera: args.camera,
             turntable: args.turntable,
+            field,
+            cut: args.cut,
         })
     }
 }
@@ -71,19 +91,24 @@ pub struct Studio<'a> {
     frames: &'a RunFrames,
     wishes: &'a Wishes,
     walls: Walls,
+    field: Option<DistanceField>,
 }
 
 /// What is the same in every picture of a video.
 pub struct Setup {
-    camera: Camera,
+    camera: CameraPath,
     legend: Option<Legend>,
-    walls: Vec<Scenery>,
+    walls: Vec<WallShape>,
+    /// The region that fields are sampled in, and the samples where no wall moves.
+    field: Option<(Bounds, Option<Arc<ScalarGrid>>)>,
 }
 
 impl<'a> Studio<'a> {
     /// Sets up a run.
     pub fn new(frames: &'a RunFrames, wishes: &'a Wishes) -> Result<Self, Failure> {
-        Ok(Self { frames, wishes, walls: Walls::new(frames.scene())? })
+        let scene = frames.scene();
+        let field = wishes.field.as_ref().map(|field| DistanceField::new(scene, field)).transpose()?;
+        Ok(Self { frames, wishes, walls: Walls::new(scene)?, field })
     }
 
     /// The run.
@@ -114,21 +139,35 @@ impl<'a> Studio<'a> {
     fn setup(&self, probes: &[Frame]) -> Result<Setup, Failure> {
         let bounds = self.bounds(probes);
         let camera = self.camera(probes, &bounds);
-        Ok(Setup { camera, legend: self.legend(probes)?, walls: self.walls.meshes(&bounds) })
+        let field = self.field.as_ref().map(|field| {
+            let region = field.region(&bounds);
+            let grid = if field.moves() { None } else { Some(field.grid(&region, 0.0)?) };
+            Ok::<_, Failure>((region, grid))
+        });
+        let walls = self.walls.shapes(&bounds);
+        Ok(Setup { camera, legend: self.legend(probes)?, walls, field: field.transpose()? })
     }
 
     /// The camera as wished, else the scene's own, else one that shows everything.
-    fn camera(&self, probes: &[Frame], bounds: &Bounds) -> Camera {
+    fn camera(&self, probes: &[Frame], bounds: &Bounds) -> CameraPath {
+        let own = self.frames.scene().camera.as_ref();
+        let path = own.filter(|_| self.wishes.camera.is_none()).and_then(path_of);
+        path.unwrap_or_else(|| CameraPath::still(self.still_camera(probes, bounds)))
+    }
+
+    fn still_camera(&self, probes: &[Frame], bounds: &Bounds) -> Camera {
         let [width, height] = self.wishes.size;
-        let own = self.frames.scene().camera;
+        let own = self.frames.scene().camera.as_ref();
         let fov_radians = own.map_or(DEFAULT_FOV_RADIANS, |camera| camera.fov.to_radians());
-        let own_choice = own.map(|camera| CameraChoice::Fixed {
-            position: camera.position.into(),
-            target: camera.target.into(),
+        let own_choice = own.and_then(|camera| {
+            let (position, target) = (camera.position?.into(), camera.target?.into());
+            Some(CameraChoice::Fixed { position, target })
         });
         let choice = self.wishes.camera.or(own_choice).unwrap_or_default();
         let all = probes.iter().flat_map(|frame| &frame.position);
-        let points: Vec<Vec3> = all.map(|point| point.clamp(bounds.min, bounds.max)).collect();
+        let mut points: Vec<Vec3> = all.map(|point| point.clamp(bounds.min, bounds.max)).collect();
+        // A field is looked at as a whole.
+        points.extend(self.field.iter().flat_map(|field| field.region(bounds).corners()));
         choice.camera(&points, fov_radians, width as f32 / height as f32)
     }
 
@@ -168,7 +207,7 @@ impl<'a> Studio<'a> {
             all.extend_from_slice(values);
         }
         let range = self.wishes.range.unwrap_or_else(|| robust_range(all.into_iter()));
-        Ok(Some(Legend { title: name.clone(), unit, map: self.wishes.map, range }))
+        Ok(Some(Legend { title: name.clone(), unit, map: self.wishes.map, range, side: LegendSide::Left }))
     }
 
     /// Draws a frame; `share` says how much of a video is over.
@@ -179,23 +218,49 @@ impl<'a> Studio<'a> {
         frame: &Frame,
         share: f32,
     ) -> Result<Image, Failure> {
+        let turn = if self.wishes.turntable { std::f32::consts::TAU * share } else { 0.0 };
+        let camera = setup.camera.at(frame.time).orbited(turn);
+        let (mut tags, paint) = self.colors(setup, frame)?;
         let radius = self.radius();
-        let spheres: Vec<[f32; 4]> = frame.position.iter().map(|p| [p.x, p.y, p.z, radius]).collect();
-        let (tags, paint) = self.colors(setup, frame)?;
-        let scenery = self.walls.at(&setup.walls, frame.time);
+        let mut spheres: Vec<[f32; 4]> = frame.position.iter().map(|p| [p.x, p.y, p.z, radius]).collect();
+        let cut = self.wishes.cut.map(|plane| cut_towards(camera.position, plane));
+        if let Some(cut) = &cut {
+            let mut removed = frame.position.iter().map(|p| cut.removes(*p));
+            tags.retain(|_| !removed.next().unwrap_or(false));
+            spheres.retain(|[x, y, z, _]| !cut.removes(Vec3::new(*x, *y, *z)));
+        }
+        let mut scenery = self.walls.at(&setup.walls, frame.time);
+        let mut legends: Vec<Legend> = setup.legend.iter().cloned().collect();
+        let view = self.field_view(setup, frame.time, cut)?.map(|(view, legend)| {
+            legends.extend(legend);
+            // The field shows the walls already.
+            scenery.meshes.clear();
+            view
+        });
         let subject = Subject {
-            spheres: &spheres,
-            tags: &tags,
+            spheres: SphereSource::Uploaded { spheres: &spheres, tags: &tags },
             paint: &paint,
+            meshes: &scenery.meshes,
+            field: view.as_ref(),
             ground: self.walls.ground(),
             lines: &scenery.lines,
-            triangles: &scenery.triangles,
+            triangles: &[],
         };
         let [width, height] = self.wishes.size;
-        let turn = if self.wishes.turntable { std::f32::consts::TAU * share } else { 0.0 };
-        let look = Look::new(width, height, setup.camera.orbited(turn));
-        let drawn = renderer.draw(&subject, &look, setup.legend.as_ref());
+        let drawn = renderer.draw(&subject, &Look::new(width, height, camera), &legends);
         drawn.map_err(|error| Failure::Run(error.to_string()))
+    }
+
+    /// The view of the field at a time [s], with its legend.
+    fn field_view(
+        &self,
+        setup: &Setup,
+        time: f64,
+        cut: Option<Cut>,
+    ) -> Result<Option<(FieldView, Option<Legend>)>, Failure> {
+        let (Some(field), Some((region, grid))) = (&self.field, &setup.field) else { return Ok(None) };
+        let grid = grid.clone().map_or_else(|| field.grid(region, time), Ok)?;
+        Ok(Some(field.view(grid, cut)))
     }
 
     fn colors(&self, setup: &Setup, frame: &Frame) -> Result<(Vec<SphereTag>, Paint), Failure> {
@@ -221,6 +286,19 @@ impl<'a> Studio<'a> {
         let albedo = self.frames.scene().material.iter().map(|material| Vec3::from(material.albedo));
         (tags.collect(), Paint::Material { albedo: albedo.collect() })
     }
+}
+
+/// The path through a scene's camera keys; `None` without any.
+fn path_of(settings: &CameraSettings) -> Option<CameraPath> {
+    let key = |key: &granule::scene::CameraKey| CameraKey {
+        time: key.time,
+        camera: Camera {
+            position: key.eye.into(),
+            target: key.target.into(),
+            fov_radians: key.fov.unwrap_or(settings.fov).to_radians(),
+        },
+    };
+    CameraPath::new(settings.keys.iter().map(key).collect())
 }
 
 /// Writes a picture; a reader sees all of it or nothing.

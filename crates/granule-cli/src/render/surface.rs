@@ -1,10 +1,11 @@
 //! Triangles of a distance function's zero surface: naive surface nets (Gibson 1998).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use glam::{UVec3, Vec3};
 use granule::boundary::Sdf;
-use granule_render::{Bounds, Vertex};
+use granule_render::{Bounds, Mesh, Vertex, pack_color};
 
 /// Cells along the longest side of the region.
 const CELLS: f32 = 56.0;
@@ -41,17 +42,22 @@ impl Grid {
     }
 }
 
-/// The part of a solid's surface inside a region, as triangles of one colour.
+/// The part of a solid's surface inside a region; `None` where there is none.
 ///
 /// Every cell whose corners are on both sides of the surface gets a point, moved onto the surface along its normal;
 /// every edge of the grid that the surface crosses joins the points of the four cells around it.
-pub fn surface(sdf: &Sdf, region: &Bounds, color: u32) -> Vec<Vertex> {
+pub fn surface(sdf: &Sdf, region: &Bounds) -> Option<Arc<Mesh>> {
     let grid = Grid::over(region);
     let distances = grid.distances(sdf);
     let inside = |node: UVec3| distances[grid.index(node)] < 0.0;
-    let mut points: BTreeMap<[u32; 3], Vertex> = BTreeMap::new();
-    let mut point =
-        |cell: UVec3| *points.entry(cell.to_array()).or_insert_with(|| on_surface(sdf, &grid, cell, color));
+    let mut vertices = Vec::new();
+    let mut numbers: BTreeMap<[u32; 3], u32> = BTreeMap::new();
+    let mut point = |cell: UVec3| {
+        *numbers.entry(cell.to_array()).or_insert_with(|| {
+            vertices.push(on_surface(sdf, &grid, cell));
+            vertices.len() as u32 - 1
+        })
+    };
     let mut triangles = Vec::new();
     for z in 0..grid.cells.z {
         for y in 0..grid.cells.y {
@@ -65,12 +71,12 @@ pub fn surface(sdf: &Sdf, region: &Bounds, color: u32) -> Vec<Vertex> {
                     }
                     let quad =
                         [node, node - unit(u), node - unit(u) - unit(v), node - unit(v)].map(&mut point);
-                    triangles.extend([0, 1, 2, 0, 2, 3].map(|k| quad[k]));
+                    triangles.extend([[0, 1, 2], [0, 2, 3]].map(|corners| corners.map(|k| quad[k])));
                 }
             }
         }
     }
-    triangles
+    Mesh::new(vertices, triangles).ok()
 }
 
 fn unit(axis: usize) -> UVec3 {
@@ -78,7 +84,7 @@ fn unit(axis: usize) -> UVec3 {
 }
 
 /// The middle of a cell, moved onto the surface.
-fn on_surface(sdf: &Sdf, grid: &Grid, cell: UVec3, color: u32) -> Vertex {
+fn on_surface(sdf: &Sdf, grid: &Grid, cell: UVec3) -> Vertex {
     let mut place = grid.node(cell) + 0.5 * grid.spacing;
     let mut normal = Vec3::Y;
     for _ in 0..3 {
@@ -86,7 +92,7 @@ fn on_surface(sdf: &Sdf, grid: &Grid, cell: UVec3, color: u32) -> Vertex {
         normal = nearest.normal;
         place -= nearest.distance.clamp(-grid.spacing, grid.spacing) * normal;
     }
-    Vertex { position: place.into(), color, normal: normal.into(), unused: 0 }
+    Vertex { position: place.into(), color: pack_color(Vec3::ONE, 1.0), normal: normal.into(), unused: 0 }
 }
 
 #[cfg(test)]
@@ -99,15 +105,17 @@ mod tests {
     fn a_balls_surface_lies_on_the_ball_and_is_closed() {
         let sdf = Sdf::new(&Shape::Sphere { center: [0.1, 0.0, 0.0], radius: 0.5, hollow: false }).unwrap();
         let region = Bounds { min: Vec3::splat(-1.0), max: Vec3::splat(1.0) };
-        let triangles = surface(&sdf, &region, 0);
+        let mesh = surface(&sdf, &region).unwrap();
         let center = Vec3::new(0.1, 0.0, 0.0);
         let mut area = 0.0;
-        for corners in triangles.as_chunks::<3>().0 {
-            let [a, b, c] = corners.map(|corner| Vec3::from(corner.position));
+        for corners in mesh.triangles() {
+            let [a, b, c] = corners.map(|corner| Vec3::from(mesh.vertices()[corner as usize].position));
             assert!((a.distance(center) - 0.5).abs() < 1e-4);
             area += 0.5 * (b - a).cross(c - a).length();
         }
         let exact = std::f32::consts::PI;
         assert!((area / exact - 1.0).abs() < 0.02, "{area} instead of {exact}");
+        let far = Bounds { min: Vec3::splat(3.0), max: Vec3::splat(4.0) };
+        assert!(surface(&sdf, &far).is_none());
     }
 }

@@ -50,7 +50,7 @@ fn a_run_is_drawn_at_any_time_and_by_any_field_it_has() {
 fn a_field_that_the_frames_lack_is_refused_with_those_they_have() {
     let place = with_run();
     render(&place, &["-o", "a.png", "--color-by", "temperature"])
-        .expect(2, &["temperature", "material, speed, height, velocity, id", "pressure"]);
+        .expect(2, &["temperature", "material, speed, height, velocity, velocity.magnitude, id", "pressure"]);
     assert!(!place.path("a.png").exists());
 }
 
@@ -73,6 +73,65 @@ fn wrong_outputs_sizes_times_and_ranges_are_refused() {
         .granule(&["render", "run", "-o", "a.png", "--device", "no such card"])
         .expect(2, &["--device no such card"]);
     assert!(!place.path("a.png").exists());
+}
+
+#[test]
+fn the_distances_from_walls_are_shown_as_slice_and_surface() {
+    let place = with_run();
+    render(&place, &["-o", "plain.png"]).expect(0, &[]);
+    let views: [(&str, &[&str]); 5] = [
+        ("slice.png", &["--slice", "z=0"]),
+        ("cut.png", &["--slice", "z=0", "--cut", "z=0"]),
+        ("lines.png", &["--slice", "z=0", "--field-step", "0.003"]),
+        ("iso.png", &["--iso", "0.001"]),
+        ("open.png", &["--iso", "0.001", "--cut", "x=0.01"]),
+    ];
+    let mut seen = vec![fs::read(place.path("plain.png")).unwrap()];
+    for (name, args) in views {
+        render(&place, &[&["-o", name, "--field", "boundary"], args].concat()).expect(0, &[]);
+        let bytes = fs::read(place.path(name)).unwrap();
+        assert!(!seen.contains(&bytes), "{name} differs from all before");
+        seen.push(bytes);
+    }
+}
+
+#[test]
+fn wrong_views_of_fields_are_refused() {
+    let place = with_run();
+    let refused = |args: &[&str], parts: &[&str]| {
+        render(&place, &[&["-o", "a.png"], args].concat()).expect(2, parts);
+    };
+    refused(&["--field", "boundary"], &["--slice", "--iso"]);
+    refused(&["--field", "density", "--iso", "0"], &["boundary:NAME"]);
+    refused(&["--field", "boundary:moon", "--iso", "0"], &["boundary:moon", "it has floor"]);
+    refused(&["--slice", "z=0"], &["--field"]);
+    refused(&["--field", "boundary", "--slice", "w=0"], &["z=0"]);
+    refused(&["--field", "boundary", "--slice", "z=0", "--field-step", "0"], &["above 0"]);
+    refused(&["--field", "boundary", "--iso", "inf"], &["finite"]);
+    refused(&["--cut", "z"], &["z=0"]);
+    assert!(!place.path("a.png").exists());
+}
+
+#[test]
+fn a_moving_camera_is_where_its_keys_say_at_a_frames_time() {
+    let place = Place::new();
+    let camera = |words: &str| block(&format!("[camera]\n{words}"));
+    let at = |x: f32| format!("[{x}, 0.3, 0.5]");
+    let key = |time: f64, x: f32| format!("{{ time = {time}, eye = {}, target = [0, 0, 0] }}", at(x));
+    let keys = format!("keys = [{}, {}, {}]", key(0.0, 0.0), key(0.04, 0.4), key(0.1, 0.4));
+    let draw = |words: &str, out: &str, time: &str| {
+        let scene = place.scene(&camera(words)).to_string();
+        place.granule(&["run", &scene, "--out", out]).expect(0, &[]);
+        let picture = format!("{out}.png");
+        let args = ["render", out, "--device", "cpu", "-o", &picture, "--time", time];
+        place.granule(&[&args[..], &SIZE[..]].concat()).expect(0, &[]);
+        fs::read(place.path(&picture)).unwrap()
+    };
+    let still = |x: f32| format!("position = {}\ntarget = [0, 0, 0]", at(x));
+    assert_eq!(draw(&keys, "first", "0"), draw(&still(0.0), "still-first", "0"));
+    // It rests between the last two keys.
+    assert_eq!(draw(&keys, "rest", "0.08"), draw(&still(0.4), "still-rest", "0.08"));
+    assert_ne!(draw(&keys, "between", "0.02"), draw(&still(0.4), "still-between", "0.02"));
 }
 
 #[test]
@@ -159,10 +218,16 @@ fn a_run_leaves_a_picture_where_it_is_asked_to() {
 fn a_scene_is_run_first_with_the_field_that_is_asked_for() {
     let place = Place::new();
     let scene = place.scene(&block(""));
-    let args = ["render", scene, "-o", "a.png", "--device", "cpu", "--color-by", "strain_rate"];
-    place.granule(&[&args[..], &SIZE[..]].concat()).expect(0, &[]);
-    assert_eq!(png_size(&place.path("a.png")), [96, 64]);
-    assert_eq!(place.names("out"), ["block-001"]);
+    let mut seen = Vec::new();
+    for field in ["strain_rate", "age", "force", "force.magnitude", "normal", "cell"] {
+        let args = ["render", scene, "-o", "a.png", "--device", "cpu", "--color-by", field];
+        place.granule(&[&args[..], &SIZE[..]].concat()).expect(0, &[]);
+        assert_eq!(png_size(&place.path("a.png")), [96, 64]);
+        let bytes = fs::read(place.path("a.png")).unwrap();
+        assert!(!seen.contains(&bytes), "{field} differs from all before");
+        seen.push(bytes);
+    }
+    assert_eq!(place.names("out").len(), 6);
 }
 
 #[test]

@@ -1,27 +1,28 @@
 //! Pictures by a graphics device.
 //!
 //! ```text
-//! shadow map of the spheres -> spheres and ground with depth, normal, colour -> occlusion -> light
-//! -> see-through triangles, lines -> tone mapping and averaging of samples
+//! shadow map of spheres and solid meshes -> spheres, meshes, field and ground with depth, normal, colour
+//! -> occlusion -> light -> see-through meshes, triangles, lines -> tone mapping and averaging of samples
 //! ```
 
+mod kept;
 mod passes;
 mod pipelines;
 mod shaders;
 mod targets;
+mod upload;
 
 use granule_device::{AdapterSummary, GpuDevice};
-use wgpu::util::{BufferInitDescriptor, DeviceExt};
-use wgpu::{Buffer, BufferUsages, TextureAspect};
+use wgpu::TextureAspect;
 
 use crate::RenderError;
-use crate::colormap::TABLE_SIZE;
 use crate::frame::FrameParams;
 use crate::image::Image;
 use crate::look::Look;
-use crate::subject::{Paint, Subject};
+use crate::subject::Subject;
 use pipelines::Pipelines;
 use targets::Targets;
+use upload::Residents;
 
 /// Most samples of a picture; above, there is one per pixel.
 const MAX_SAMPLES: u64 = 1 << 26;
@@ -31,16 +32,7 @@ pub struct GpuRenderer {
     gpu: GpuDevice,
     pipelines: Pipelines,
     targets: Option<Targets>,
-}
-
-/// What is drawn, on the device.
-struct Uploaded {
-    frame: Buffer,
-    color_table: wgpu::TextureView,
-    /// Places, tags and their number.
-    spheres: Option<(Buffer, Buffer, u32)>,
-    lines: Option<(Buffer, u32)>,
-    triangles: Option<(Buffer, u32)>,
+    residents: Residents,
 }
 
 impl GpuRenderer {
@@ -52,7 +44,7 @@ impl GpuRenderer {
         let pipelines = Pipelines::new(&gpu.device);
         match gpu.take_error() {
             Some(error) => Err(error.into()),
-            None => Ok(Self { gpu, pipelines, targets: None }),
+            None => Ok(Self { gpu, pipelines, targets: None, residents: Residents::default() }),
         }
     }
 
@@ -88,18 +80,13 @@ impl GpuRenderer {
 
     fn render(&mut self, subject: &Subject, look: &Look) -> Result<FrameParams, RenderError> {
         look.check(subject)?;
-        let limits = self.gpu.device.limits();
         let frame = FrameParams::new(subject, look, self.supersampling(look));
-        let needed = 16 * subject.spheres.len() as u64;
-        if needed > limits.max_buffer_size {
-            return Err(RenderError::TooMany { spheres: subject.spheres.len() });
-        }
         let size = [look.width, look.height, frame.size.z as u32, frame.shadow_side()];
         if self.targets.as_ref().is_none_or(|targets| targets.size != size) {
             self.targets = None;
             self.targets = Some(Targets::new(&self.gpu, size));
         }
-        let uploaded = self.upload(subject, &frame);
+        let uploaded = self.residents.upload(&self.gpu, subject, &frame)?;
         if let Some(targets) = &self.targets {
             passes::submit(&self.gpu, &self.pipelines, targets, &uploaded);
         }
@@ -115,39 +102,5 @@ impl GpuRenderer {
             width.max(height) <= side && u64::from(width) * u64::from(height) <= MAX_SAMPLES
         };
         (1..=look.supersampling).rev().find(|scale| fits(*scale)).unwrap_or(1)
-    }
-
-    fn upload(&self, subject: &Subject, frame: &FrameParams) -> Uploaded {
-        let buffer = |contents: &[u8], usage| {
-            self.gpu.device.create_buffer_init(&BufferInitDescriptor { label: None, contents, usage })
-        };
-        let vertices = |contents: &[u8]| buffer(contents, BufferUsages::VERTEX);
-        let some = |contents: &[u8], count: usize| (count > 0).then(|| (vertices(contents), count as u32));
-        Uploaded {
-            frame: buffer(bytemuck::bytes_of(frame), BufferUsages::UNIFORM),
-            color_table: self.upload_color_table(subject.paint),
-            spheres: some(bytemuck::cast_slice(subject.spheres), subject.spheres.len())
-                .map(|(spheres, count)| (spheres, vertices(bytemuck::cast_slice(subject.tags)), count)),
-            lines: some(bytemuck::cast_slice(subject.lines), subject.lines.len()),
-            triangles: some(bytemuck::cast_slice(subject.triangles), subject.triangles.len()),
-        }
-    }
-
-    fn upload_color_table(&self, paint: &Paint) -> wgpu::TextureView {
-        let colors: Vec<[f32; 4]> = paint.table().iter().map(|color| color.extend(1.0).to_array()).collect();
-        let descriptor = wgpu::TextureDescriptor {
-            label: Some("colour table"),
-            size: wgpu::Extent3d { width: TABLE_SIZE as u32, height: 1, depth_or_array_layers: 1 },
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: wgpu::TextureFormat::Rgba32Float,
-            usage: wgpu::TextureUsages::TEXTURE_BINDING,
-            view_formats: &[],
-        };
-        let order = wgpu::util::TextureDataOrder::LayerMajor;
-        let bytes = bytemuck::cast_slice(&colors);
-        let texture = self.gpu.device.create_texture_with_data(&self.gpu.queue, &descriptor, order, bytes);
-        texture.create_view(&Default::default())
     }
 }

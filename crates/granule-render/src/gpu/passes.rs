@@ -3,13 +3,14 @@
 use granule_device::GpuDevice;
 use wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindingResource, Color, CommandEncoder, CompareFunction,
-    FilterMode, LoadOp, Operations, RenderPass, RenderPassColorAttachment, RenderPassDepthStencilAttachment,
-    RenderPassDescriptor, RenderPipeline, SamplerDescriptor, StoreOp, TextureView,
+    FilterMode, IndexFormat, LoadOp, Operations, RenderPass, RenderPassColorAttachment,
+    RenderPassDepthStencilAttachment, RenderPassDescriptor, RenderPipeline, SamplerDescriptor, StoreOp,
+    TextureView,
 };
 
-use super::Uploaded;
 use super::pipelines::Pipelines;
 use super::targets::Targets;
+use super::upload::{Count, GpuSpheres, Uploaded};
 
 /// Records and submits all passes of a picture.
 pub fn submit(gpu: &GpuDevice, pipelines: &Pipelines, targets: &Targets, uploaded: &Uploaded) {
@@ -36,11 +37,12 @@ struct Picture<'a> {
 impl Picture<'_> {
     fn shadow(&self, encoder: &mut CommandEncoder) {
         let mut pass = begin(encoder, "shadow", &[], Some((&self.targets.shadow.view, LoadOp::Clear(1.0))));
-        if let Some((spheres, _, count)) = &self.uploaded.spheres {
+        if let Some(spheres) = &self.uploaded.spheres {
             self.set(&mut pass, &self.pipelines.shadow, &[]);
-            pass.set_vertex_buffer(0, spheres.slice(..));
-            pass.draw(0..4, 0..*count);
+            pass.set_vertex_buffer(0, spheres.places.slice(..));
+            draw_spheres(&mut pass, spheres);
         }
+        self.meshes(&mut pass, &self.pipelines.mesh_shadow, true);
     }
 
     fn surfaces(&self, encoder: &mut CommandEncoder) {
@@ -48,15 +50,52 @@ impl Picture<'_> {
         let colors = [(&self.targets.albedo.view, clear), (&self.targets.normal.view, clear)];
         let depth = (&self.targets.depth.view, LoadOp::Clear(0.0));
         let mut pass = begin(encoder, "surfaces", &colors, Some(depth));
-        if let Some((spheres, tags, count)) = &self.uploaded.spheres {
+        if let Some(spheres) = &self.uploaded.spheres {
             let table = BindingResource::TextureView(&self.uploaded.color_table);
-            self.set(&mut pass, &self.pipelines.spheres, &[table]);
-            pass.set_vertex_buffer(0, spheres.slice(..));
-            pass.set_vertex_buffer(1, tags.slice(..));
-            pass.draw(0..4, 0..*count);
+            let pipelines = [&self.pipelines.spheres, &self.pipelines.sphere_columns];
+            self.set(&mut pass, pipelines[spheres.tags.len() - 1], &[table]);
+            pass.set_vertex_buffer(0, spheres.places.slice(..));
+            for (slot, tags) in (1..).zip(&spheres.tags) {
+                pass.set_vertex_buffer(slot, tags.slice(..));
+            }
+            draw_spheres(&mut pass, spheres);
         }
+        self.meshes(&mut pass, &self.pipelines.meshes, true);
+        self.field(&mut pass);
         self.set(&mut pass, &self.pipelines.ground, &[]);
         pass.draw(0..3, 0..1);
+    }
+
+    /// Draws the meshes that are solid, or those that are not.
+    fn meshes(&self, pass: &mut RenderPass, pipeline: &RenderPipeline, solid: bool) {
+        let wanted = |(_, (_, is_solid)): &(u32, &(_, bool))| *is_solid == solid;
+        let mut chosen = (0..).zip(&self.uploaded.meshes).filter(wanted).peekable();
+        let Some(instances) = &self.uploaded.instances else { return };
+        if chosen.peek().is_none() {
+            return;
+        }
+        self.set(pass, pipeline, &[]);
+        pass.set_vertex_buffer(1, instances.slice(..));
+        for (number, (mesh, _)) in chosen {
+            pass.set_vertex_buffer(0, mesh.vertices.slice(..));
+            pass.set_index_buffer(mesh.indices.slice(..), IndexFormat::Uint32);
+            pass.draw_indexed(0..mesh.index_count, 0, number..number + 1);
+        }
+    }
+
+    fn field(&self, pass: &mut RenderPass) {
+        let Some(field) = &self.uploaded.field else { return };
+        let data = [field.params.as_entire_binding(), field.values.as_entire_binding()];
+        if field.has_iso {
+            self.set(pass, &self.pipelines.iso, &data);
+            pass.draw(0..3, 0..1);
+        }
+        if let Some(colors) = &field.slice_colors {
+            let [params, values] = data;
+            let resources = [params, values, BindingResource::TextureView(colors)];
+            self.set(pass, &self.pipelines.slice, &resources);
+            pass.draw(0..3, 0..1);
+        }
     }
 
     fn occlusion(&self, encoder: &mut CommandEncoder) {
@@ -98,6 +137,7 @@ impl Picture<'_> {
     fn overlay(&self, encoder: &mut CommandEncoder) {
         let depth = (&self.targets.depth.view, LoadOp::Load);
         let mut pass = begin(encoder, "overlay", &[(&self.targets.light.view, LoadOp::Load)], Some(depth));
+        self.meshes(&mut pass, &self.pipelines.glass_meshes, false);
         if let Some((corners, count)) = &self.uploaded.triangles {
             self.set(&mut pass, &self.pipelines.triangles, &[]);
             pass.set_vertex_buffer(0, corners.slice(..));
@@ -136,6 +176,14 @@ impl Picture<'_> {
             layout: &pipeline.get_bind_group_layout(0),
             entries: &entries,
         })
+    }
+}
+
+/// Draws a quad per ball.
+fn draw_spheres(pass: &mut RenderPass, spheres: &GpuSpheres) {
+    match &spheres.count {
+        Count::Known(count) => pass.draw(0..4, 0..*count),
+        Count::Indirect(buffer, offset) => pass.draw_indirect(buffer, *offset),
     }
 }
 

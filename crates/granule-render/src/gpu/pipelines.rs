@@ -9,7 +9,9 @@ use wgpu::{
 };
 
 use super::shaders::{self, Shader};
-use crate::subject::{Line, SphereTag, Vertex};
+use crate::mesh::InstanceRow;
+use crate::spheres::SphereTag;
+use crate::subject::{Line, Vertex};
 
 /// Depth, reversed: 1 is near, 0 infinitely far, so that floats are finest where distances are large.
 pub const DEPTH: TextureFormat = TextureFormat::Depth32Float;
@@ -28,8 +30,18 @@ pub const PICTURE: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 pub struct Pipelines {
     /// Depth of spheres as the sun sees them.
     pub shadow: RenderPipeline,
+    /// Depth of meshes as the sun sees them.
+    pub mesh_shadow: RenderPipeline,
     /// Spheres with depth, normal and colour.
     pub spheres: RenderPipeline,
+    /// The same, with values and identities in columns of their own.
+    pub sphere_columns: RenderPipeline,
+    /// Solid meshes with depth, normal and colour.
+    pub meshes: RenderPipeline,
+    /// A surface where a field has a value, with depth, normal and colour.
+    pub iso: RenderPipeline,
+    /// A plane through a field, with depth, normal and colour.
+    pub slice: RenderPipeline,
     /// The ground with depth, normal and colour.
     pub ground: RenderPipeline,
     /// Ambient occlusion.
@@ -38,6 +50,8 @@ pub struct Pipelines {
     pub smooth: RenderPipeline,
     /// Light on what is seen.
     pub light: RenderPipeline,
+    /// See-through meshes.
+    pub glass_meshes: RenderPipeline,
     /// See-through triangles.
     pub triangles: RenderPipeline,
     /// Lines.
@@ -50,7 +64,7 @@ pub struct Pipelines {
 struct Plan<'a> {
     shader: Shader,
     vertex: &'static str,
-    fragment: &'static str,
+    fragment: Option<&'static str>,
     buffers: &'a [Option<VertexBufferLayout<'a>>],
     topology: PrimitiveTopology,
     depth: Option<(CompareFunction, bool)>,
@@ -66,7 +80,7 @@ impl Plan<'_> {
     const SCREEN: Plan<'static> = Plan {
         shader: shaders::RESOLVE,
         vertex: "fullscreen",
-        fragment: "resolve",
+        fragment: Some("resolve"),
         buffers: &[],
         topology: PrimitiveTopology::TriangleList,
         depth: None,
@@ -77,7 +91,7 @@ impl Plan<'_> {
     const OVERLAY: Plan<'static> = Plan {
         shader: shaders::OVERLAY,
         vertex: "place_corner",
-        fragment: "lay_over",
+        fragment: Some("lay_over"),
         buffers: &[],
         topology: PrimitiveTopology::TriangleList,
         depth: Some((CompareFunction::Greater, false)),
@@ -91,54 +105,98 @@ impl Pipelines {
     pub fn new(device: &Device) -> Self {
         let create = |plan: Plan| create(device, &plan);
         let quad = PrimitiveTopology::TriangleStrip;
-        let balls = sphere_buffers();
+        let (balls, ball_columns) = (sphere_buffers(), sphere_column_buffers());
         let (corner, line) = ([Some(corner_buffer())], [Some(line_buffer())]);
+        let body = [Some(corner_buffer()), Some(instance_buffer())];
         let surfaces = [ALBEDO, NORMAL];
+        let caster = Some((CompareFunction::Less, true));
+        let spheres = |buffers| Plan {
+            shader: shaders::SPHERES,
+            vertex: "place_quad",
+            fragment: Some("cast_ray"),
+            buffers,
+            topology: quad,
+            depth: NEARER,
+            targets: &surfaces,
+            blend: None,
+        };
         Self {
             shadow: create(Plan {
                 shader: shaders::SHADOW,
                 vertex: "place_caster",
-                fragment: "cast_shadow",
+                fragment: Some("cast_shadow"),
                 buffers: &balls[..1],
                 topology: quad,
-                depth: Some((CompareFunction::Less, true)),
+                depth: caster,
                 targets: &[],
                 blend: None,
             }),
-            spheres: create(Plan {
-                shader: shaders::SPHERES,
-                vertex: "place_quad",
-                fragment: "cast_ray",
-                buffers: &balls,
-                topology: quad,
+            mesh_shadow: create(Plan {
+                shader: shaders::MESHES,
+                vertex: "place_mesh_caster",
+                fragment: None,
+                buffers: &body,
+                topology: PrimitiveTopology::TriangleList,
+                depth: caster,
+                targets: &[],
+                blend: None,
+            }),
+            spheres: create(spheres(&balls)),
+            sphere_columns: create(spheres(&ball_columns)),
+            meshes: create(Plan {
+                shader: shaders::MESHES,
+                vertex: "place_mesh",
+                fragment: Some("show_mesh"),
+                buffers: &body,
                 depth: NEARER,
                 targets: &surfaces,
-                blend: None,
+                ..Plan::SCREEN
+            }),
+            iso: create(Plan {
+                shader: shaders::ISO,
+                fragment: Some("show_iso"),
+                depth: NEARER,
+                targets: &surfaces,
+                ..Plan::SCREEN
+            }),
+            slice: create(Plan {
+                shader: shaders::SLICE,
+                fragment: Some("show_slice"),
+                depth: NEARER,
+                targets: &surfaces,
+                ..Plan::SCREEN
             }),
             ground: create(Plan {
                 shader: shaders::GROUND,
-                fragment: "show_ground",
+                fragment: Some("show_ground"),
                 depth: NEARER,
                 targets: &surfaces,
                 ..Plan::SCREEN
             }),
             occlusion: create(Plan {
                 shader: shaders::OCCLUSION,
-                fragment: "find_occlusion",
+                fragment: Some("find_occlusion"),
                 targets: &[OCCLUSION],
                 ..Plan::SCREEN
             }),
             smooth: create(Plan {
                 shader: shaders::SMOOTH,
-                fragment: "smooth_occlusion",
+                fragment: Some("smooth_occlusion"),
                 targets: &[OCCLUSION],
                 ..Plan::SCREEN
             }),
             light: create(Plan {
                 shader: shaders::LIGHT,
-                fragment: "light_surface",
+                fragment: Some("light_surface"),
                 targets: &[LIGHT],
                 ..Plan::SCREEN
+            }),
+            glass_meshes: create(Plan {
+                shader: shaders::MESHES,
+                vertex: "place_mesh",
+                fragment: Some("lay_mesh_over"),
+                buffers: &body,
+                ..Plan::OVERLAY
             }),
             triangles: create(Plan { buffers: &corner, ..Plan::OVERLAY }),
             lines: create(Plan { vertex: "place_line", buffers: &line, topology: quad, ..Plan::OVERLAY }),
@@ -160,7 +218,7 @@ fn create(device: &Device, plan: &Plan) -> RenderPipeline {
         })
         .collect();
     device.create_render_pipeline(&RenderPipelineDescriptor {
-        label: Some(plan.fragment),
+        label: Some(plan.fragment.unwrap_or(plan.vertex)),
         layout: None,
         vertex: VertexState {
             module: &module,
@@ -177,9 +235,9 @@ fn create(device: &Device, plan: &Plan) -> RenderPipeline {
             bias: Default::default(),
         }),
         multisample: Default::default(),
-        fragment: Some(FragmentState {
+        fragment: plan.fragment.map(|entry_point| FragmentState {
             module: &module,
-            entry_point: Some(plan.fragment),
+            entry_point: Some(entry_point),
             compilation_options: Default::default(),
             targets: &targets,
         }),
@@ -188,14 +246,36 @@ fn create(device: &Device, plan: &Plan) -> RenderPipeline {
     })
 }
 
-/// Place and radius of spheres as a simulation keeps them, and their tags.
+/// Place and radius of a sphere, as a simulation keeps them.
+const SPHERE: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x4];
+
+/// A buffer with an entry per thing that is drawn.
+fn per_instance<T>(attributes: &'static [wgpu::VertexAttribute]) -> VertexBufferLayout<'static> {
+    VertexBufferLayout {
+        array_stride: size_of::<T>() as u64,
+        step_mode: VertexStepMode::Instance,
+        attributes,
+    }
+}
+
+/// Spheres and their tags.
 fn sphere_buffers() -> [Option<VertexBufferLayout<'static>>; 2] {
-    const SPHERE: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x4];
     const TAG: &[wgpu::VertexAttribute] = &vertex_attr_array![1 => Float32, 2 => Uint32];
-    let buffer = |array_stride, attributes| {
-        Some(VertexBufferLayout { array_stride, step_mode: VertexStepMode::Instance, attributes })
-    };
-    [buffer(size_of::<[f32; 4]>() as u64, SPHERE), buffer(size_of::<SphereTag>() as u64, TAG)]
+    [Some(per_instance::<[f32; 4]>(SPHERE)), Some(per_instance::<SphereTag>(TAG))]
+}
+
+/// Spheres, their values and their identities.
+fn sphere_column_buffers() -> [Option<VertexBufferLayout<'static>>; 3] {
+    const VALUE: &[wgpu::VertexAttribute] = &vertex_attr_array![1 => Float32];
+    const ID: &[wgpu::VertexAttribute] = &vertex_attr_array![2 => Uint32];
+    [Some(per_instance::<[f32; 4]>(SPHERE)), Some(per_instance::<f32>(VALUE)), Some(per_instance::<u32>(ID))]
+}
+
+/// Where bodies are, and their colours.
+fn instance_buffer() -> VertexBufferLayout<'static> {
+    const INSTANCE: &[wgpu::VertexAttribute] =
+        &vertex_attr_array![3 => Float32x4, 4 => Float32x4, 5 => Float32x4, 6 => Float32x4];
+    per_instance::<InstanceRow>(INSTANCE)
 }
 
 fn corner_buffer() -> VertexBufferLayout<'static> {
@@ -210,9 +290,5 @@ fn corner_buffer() -> VertexBufferLayout<'static> {
 
 fn line_buffer() -> VertexBufferLayout<'static> {
     const LINE: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x4, 1 => Float32x3, 2 => Unorm8x4];
-    VertexBufferLayout {
-        array_stride: size_of::<Line>() as u64,
-        step_mode: VertexStepMode::Instance,
-        attributes: LINE,
-    }
+    per_instance::<Line>(LINE)
 }

@@ -3,6 +3,8 @@
 const FRAME: &str = include_str!("../../shader/frame.wgsl");
 const FULLSCREEN: &str = include_str!("../../shader/fullscreen.wgsl");
 const SHADING: &str = include_str!("../../shader/shading.wgsl");
+const GLASS: &str = include_str!("../../shader/glass.wgsl");
+const FIELD: &str = include_str!("../../shader/field.wgsl");
 
 /// A shader: its name and the files it is made of.
 pub struct Shader {
@@ -24,6 +26,15 @@ pub const SHADOW: Shader =
 /// Spheres with depth, normal and colour.
 pub const SPHERES: Shader =
     Shader { name: "spheres", parts: &[FRAME, SHADING, include_str!("../../shader/spheres.wgsl")] };
+/// Meshes: solid, see-through, and as the sun sees them.
+pub const MESHES: Shader =
+    Shader { name: "meshes", parts: &[FRAME, SHADING, GLASS, include_str!("../../shader/meshes.wgsl")] };
+/// A surface where a field has a value.
+pub const ISO: Shader =
+    Shader { name: "iso", parts: &[FRAME, FULLSCREEN, FIELD, include_str!("../../shader/iso.wgsl")] };
+/// A plane through a field.
+pub const SLICE: Shader =
+    Shader { name: "slice", parts: &[FRAME, FULLSCREEN, FIELD, include_str!("../../shader/slice.wgsl")] };
 /// The ground with depth, normal and colour.
 pub const GROUND: Shader =
     Shader { name: "ground", parts: &[FRAME, FULLSCREEN, include_str!("../../shader/ground.wgsl")] };
@@ -38,7 +49,7 @@ pub const LIGHT: Shader =
     Shader { name: "light", parts: &[FRAME, SHADING, FULLSCREEN, include_str!("../../shader/light.wgsl")] };
 /// Triangles and lines.
 pub const OVERLAY: Shader =
-    Shader { name: "overlay", parts: &[FRAME, SHADING, include_str!("../../shader/overlay.wgsl")] };
+    Shader { name: "overlay", parts: &[FRAME, SHADING, GLASS, include_str!("../../shader/overlay.wgsl")] };
 /// From samples to pixels.
 pub const RESOLVE: Shader = Shader {
     name: "resolve",
@@ -52,9 +63,11 @@ mod tests {
     use naga::valid::{Capabilities, ValidationFlags, Validator};
 
     use super::*;
+    use crate::field::FieldParams;
     use crate::frame::FrameParams;
 
-    const ALL: [&Shader; 8] = [&SHADOW, &SPHERES, &GROUND, &OCCLUSION, &SMOOTH, &LIGHT, &OVERLAY, &RESOLVE];
+    const ALL: [&Shader; 11] =
+        [&SHADOW, &SPHERES, &MESHES, &ISO, &SLICE, &GROUND, &OCCLUSION, &SMOOTH, &LIGHT, &OVERLAY, &RESOLVE];
 
     fn module(shader: &Shader) -> naga::Module {
         let source = shader.source();
@@ -84,15 +97,21 @@ mod tests {
         ($type:ty, $($field:ident),+) => { vec![$((stringify!($field), offset_of!($type, $field))),+] };
     }
 
-    #[test]
-    fn the_frame_has_the_same_layout_on_both_sides() {
-        let module = module(&LIGHT);
-        let (_, frame) = module.types.iter().find(|(_, kind)| kind.name.as_deref() == Some("Frame")).unwrap();
-        let naga::TypeInner::Struct { members, span } = &frame.inner else { panic!("{frame:?}") };
-        let found: Vec<(&str, usize)> = members
+    /// Compares a struct of a shader with its mirror.
+    fn compare(shader: &Shader, name: &str, expected: &[(&str, usize)], size: usize) {
+        let module = module(shader);
+        let (_, found) = module.types.iter().find(|(_, kind)| kind.name.as_deref() == Some(name)).unwrap();
+        let naga::TypeInner::Struct { members, span } = &found.inner else { panic!("{found:?}") };
+        let members: Vec<(&str, usize)> = members
             .iter()
             .map(|member| (member.name.as_deref().unwrap_or(""), member.offset as usize))
             .collect();
+        assert_eq!(members, expected);
+        assert_eq!(*span as usize, size);
+    }
+
+    #[test]
+    fn the_frame_has_the_same_layout_on_both_sides() {
         let expected = fields!(
             FrameParams,
             view_from_world,
@@ -112,7 +131,13 @@ mod tests {
             shadow,
             occlusion
         );
-        assert_eq!(found, expected);
-        assert_eq!(*span as usize, size_of::<FrameParams>());
+        compare(&LIGHT, "Frame", &expected, size_of::<FrameParams>());
+    }
+
+    #[test]
+    fn the_field_has_the_same_layout_on_both_sides() {
+        let expected =
+            fields!(FieldParams, grid_from_view, world_from_grid, nodes, plane, slice, iso, options, cut);
+        compare(&ISO, "Field", &expected, size_of::<FieldParams>());
     }
 }

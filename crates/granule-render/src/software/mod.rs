@@ -1,9 +1,13 @@
 //! Pictures without any graphics device: the same camera, light and colours on CPU cores, without occlusion.
 
+mod ball;
+mod facet;
+mod field;
+mod overlay;
 mod raster;
 mod shadow;
 
-use glam::{Vec2, Vec3, Vec4};
+use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
 use crate::RenderError;
@@ -11,13 +15,17 @@ use crate::colormap::{linear_from_srgb, srgb_from_linear};
 use crate::frame::FrameParams;
 use crate::image::Image;
 use crate::look::Look;
-use crate::shading::{background, bumped_normal, grain_tint, grain_wave, surface_light, tone_map};
-use crate::subject::{Paint, SphereTag, Subject, unpack_color};
-use raster::{Raster, Seen};
+use crate::shading::{
+    background, bumped_normal, dither, grain_tint, grain_wave, inverse_tone_map, own_shadow, smoothstep,
+    surface_light, tone_map,
+};
+use crate::spheres::{SphereSource, SphereTag};
+use crate::subject::{Paint, Subject, unpack_color};
+use facet::triangle_at;
+use field::FieldTracer;
+use overlay::Overlay;
+use raster::{Raster, Seen, Surface};
 use shadow::ShadowMap;
-
-/// Opacity of the light on see-through triangles, as in `shader/overlay.wgsl`.
-const OVERLAY_SUN: f32 = 0.6;
 
 /// Draws a picture on CPU cores.
 ///
@@ -25,13 +33,20 @@ const OVERLAY_SUN: f32 = 0.6;
 /// Says what is wrong with the subject or the look.
 pub fn draw_in_software(subject: &Subject, look: &Look) -> Result<Image, RenderError> {
     look.check(subject)?;
+    if matches!(subject.spheres, SphereSource::Buffers(_)) {
+        return Err(RenderError::OnDevice);
+    }
     let frame = FrameParams::new(subject, look, look.supersampling);
+    let field = subject.field.map(|view| FieldTracer::new(view, &frame));
+    let raster = Raster::new(&frame, subject, field.as_ref());
     let painter = Painter {
-        frame,
+        frame: &frame,
         subject,
         table: subject.paint.table(),
-        shadow: (frame.sun.w > 0.0).then(|| ShadowMap::new(&frame, subject.spheres)),
-        raster: Raster::new(&frame, subject),
+        shadow: (frame.sun.w > 0.0).then(|| ShadowMap::new(&frame, subject)),
+        overlay: Overlay::new(&frame, subject, &raster),
+        raster: &raster,
+        field,
     };
     let scale = look.supersampling;
     let mut pixels = vec![[0; 4]; look.width as usize * look.height as usize];
@@ -45,11 +60,13 @@ pub fn draw_in_software(subject: &Subject, look: &Look) -> Result<Image, RenderE
 
 /// All that the colour of a pixel depends on.
 struct Painter<'a> {
-    frame: FrameParams,
+    frame: &'a FrameParams,
     subject: &'a Subject<'a>,
     table: Vec<Vec3>,
     shadow: Option<ShadowMap>,
-    raster: Raster,
+    raster: &'a Raster,
+    overlay: Overlay<'a>,
+    field: Option<FieldTracer<'a>>,
 }
 
 impl Painter<'_> {
@@ -60,7 +77,11 @@ impl Painter<'_> {
             let light = self.sample(x * scale + sample % scale, y * scale + sample / scale);
             sum += if self.frame.sky.w > 0.0 { tone_map(light) } else { light };
         }
-        let color = srgb_from_linear((sum / (scale * scale) as f32).clamp(Vec3::ZERO, Vec3::ONE));
+        let mut color = srgb_from_linear((sum / (scale * scale) as f32).clamp(Vec3::ZERO, Vec3::ONE));
+        if self.frame.sky.w > 0.0 {
+            // Smooth gradients would show bands of equal bytes.
+            color += (dither(Vec2::new(x as f32 + 0.5, y as f32 + 0.5)) - 0.5) / 255.0;
+        }
         let [r, g, b] = (color * 255.0).round().to_array().map(|part| part as u8);
         [r, g, b, 255]
     }
@@ -71,52 +92,67 @@ impl Painter<'_> {
         let view_ray = self.frame.view_ray(place);
         let seen = self.raster.at(x, y);
         let mut light = self.surface(seen, view_ray, place);
-        for layer in self.raster.layers(x, y) {
-            light = light.lerp(self.layer_light(layer.color, layer.normal, view_ray), layer.color.w);
+        for layer in self.overlay.at(x, y) {
+            light = light.lerp(layer.truncate(), layer.w);
         }
         light
     }
 
     fn surface(&self, seen: Seen, view_ray: Vec3, place: Vec2) -> Vec3 {
-        let frame = &self.frame;
+        let frame = self.frame;
         let ray = frame.world_from_view.transform_vector3(view_ray).normalize();
-        let behind = background(frame, ray);
-        let eye = frame.world_from_view.w_axis.truncate();
-        let point = eye + frame.world_from_view.transform_vector3(view_ray * seen.distance);
-        match seen.sphere {
-            _ if seen.distance.is_infinite() => behind,
-            Some(index) => {
-                let [x, y, z, radius] = self.subject.spheres[index as usize];
-                let tag = self.subject.tags[index as usize];
-                let albedo = self.albedo(&tag);
-                if frame.sky.w == 0.0 {
-                    return albedo;
-                }
-                let round = ((point - Vec3::new(x, y, z)) / radius).normalize_or(-ray);
-                let waves = [0, 1, 2].map(|wave| grain_wave(tag.id, wave));
-                let normal = bumped_normal(round, waves, frame.zenith.w);
-                let sunlit = self.sunlight(point, normal, place);
-                surface_light(frame, albedo, normal, -ray, frame.bounce.w, sunlit, 1.0)
-            }
-            None => {
-                let sunlit = self.sunlight(point, Vec3::Y, place);
-                let light = surface_light(frame, frame.ground.truncate(), Vec3::Y, -ray, 0.0, sunlit, 1.0);
-                let fade = frame.ground_fade;
-                let away = Vec2::new(point.x, point.z).distance(Vec2::new(fade.x, fade.y));
-                light.lerp(behind, smoothstep(fade.z, fade.w, away))
-            }
+        if seen.distance.is_infinite() {
+            return background(frame, ray);
         }
+        let view_point = view_ray * seen.distance;
+        let eye = frame.world_from_view.w_axis.truncate();
+        let point = eye + frame.world_from_view.transform_vector3(view_point);
+        let mut day = 1.0;
+        let (albedo, normal) = match (seen.surface, &self.field) {
+            (Surface::Sphere(index), _) => {
+                let (albedo, round, bumped) = self.ball(index, point, ray);
+                day = own_shadow(round, frame.sun_direction.truncate(), frame.zenith.w);
+                (albedo, bumped)
+            }
+            (Surface::Triangle { body, triangle }, _) => {
+                triangle_at(frame, &self.subject.meshes[body as usize], triangle, view_point)
+            }
+            (Surface::Iso, Some(field)) => (field.iso_color(), field.iso_normal(view_point, ray)),
+            (Surface::Cut, Some(field)) => (field.iso_color(), field.cut_normal(frame, ray)),
+            (Surface::Slice, Some(field)) => {
+                let color = field.slice_color(frame, view_point);
+                return if frame.sky.w == 0.0 { color } else { inverse_tone_map(color) };
+            }
+            _ => return self.ground(point, ray, place),
+        };
+        if frame.sky.w == 0.0 {
+            return albedo;
+        }
+        let sunlit = day * self.sunlight(point, normal, place);
+        surface_light(frame, albedo, normal, -ray, frame.bounce.w, sunlit, 1.0)
+    }
+
+    /// Colour of a ball at a point, normal of the perfect ball, and normal of the grain.
+    fn ball(&self, index: u32, point: Vec3, ray: Vec3) -> (Vec3, Vec3, Vec3) {
+        let (spheres, tags) = self.subject.spheres.in_memory();
+        let [x, y, z, radius] = spheres[index as usize];
+        let tag = tags[index as usize];
+        let round = ((point - Vec3::new(x, y, z)) / radius).normalize_or(-ray);
+        let waves = [0, 1, 2].map(|wave| grain_wave(tag.id, wave));
+        (self.albedo(&tag), round, bumped_normal(round, waves, self.frame.zenith.w))
+    }
+
+    fn ground(&self, point: Vec3, ray: Vec3, place: Vec2) -> Vec3 {
+        let frame = self.frame;
+        let sunlit = self.sunlight(point, Vec3::Y, place);
+        let light = surface_light(frame, frame.ground.truncate(), Vec3::Y, -ray, 0.0, sunlit, 1.0);
+        let fade = frame.ground_fade;
+        let away = Vec2::new(point.x, point.z).distance(Vec2::new(fade.x, fade.y));
+        light.lerp(background(frame, ray), smoothstep(fade.z, fade.w, away))
     }
 
     fn sunlight(&self, point: Vec3, normal: Vec3, place: Vec2) -> f32 {
-        self.shadow.as_ref().map_or(1.0, |map| map.sunlight(&self.frame, point, normal, place))
-    }
-
-    fn layer_light(&self, color: Vec4, normal: Option<Vec3>, view_ray: Vec3) -> Vec3 {
-        let Some(normal) = normal else { return color.truncate() };
-        let ray = self.frame.world_from_view.transform_vector3(view_ray).normalize();
-        let facing = if normal.dot(ray) < 0.0 { normal } else { -normal };
-        surface_light(&self.frame, color.truncate(), facing, -ray, 0.0, OVERLAY_SUN, 1.0)
+        self.shadow.as_ref().map_or(1.0, |map| map.sunlight(self.frame, point, normal, place))
     }
 
     /// Twin of `albedo_of` in `shader/spheres.wgsl`.
@@ -133,9 +169,4 @@ impl Painter<'_> {
             }
         }
     }
-}
-
-fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
-    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
 }

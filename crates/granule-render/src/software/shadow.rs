@@ -3,10 +3,14 @@
 use glam::{Vec2, Vec3};
 
 use crate::frame::FrameParams;
+use crate::shading::dither;
+use crate::subject::{Subject, Vertex};
 
 const BLOCKER_TAPS: u32 = 12;
 const FILTER_TAPS: u32 = 12;
 const GOLDEN_ANGLE: f32 = 2.399_963_2;
+/// Slope of the steepest surface that gets all the room it needs in the shadow map.
+const STEEPEST: f32 = 2.5;
 
 /// Depth of what the sun sees, 0 near and 1 far.
 pub struct ShadowMap {
@@ -17,8 +21,8 @@ pub struct ShadowMap {
 }
 
 impl ShadowMap {
-    /// Draws spheres as the sun sees them.
-    pub fn new(frame: &FrameParams, spheres: &[[f32; 4]]) -> Self {
+    /// Draws spheres and solid meshes as the sun sees them.
+    pub fn new(frame: &FrameParams, subject: &Subject) -> Self {
         let side = frame.shadow_side() as usize;
         let per_metre = 0.5
             * Vec2::new(
@@ -26,10 +30,41 @@ impl ShadowMap {
                 frame.light_from_world.row(1).truncate().length(),
             );
         let mut map = Self { side, depth: vec![1.0; side * side], per_metre };
-        for [x, y, z, radius] in spheres {
+        for [x, y, z, radius] in subject.spheres.in_memory().0 {
             map.cast(frame, Vec3::new(*x, *y, *z), *radius);
         }
+        for instance in subject.meshes.iter().filter(|instance| instance.is_solid()) {
+            let place = |vertex: &Vertex| {
+                let point = instance.world_from_body.transform_point3(vertex.position.into());
+                light_place(frame, point) * Vec3::new(side as f32, side as f32, 1.0)
+            };
+            let places: Vec<Vec3> = instance.mesh.vertices().iter().map(place).collect();
+            for triangle in instance.mesh.triangles() {
+                map.cast_triangle(triangle.map(|corner| places[corner as usize]));
+            }
+        }
         map
+    }
+
+    /// Draws a triangle whose corners are given in texels and depth.
+    fn cast_triangle(&mut self, corners: [Vec3; 3]) {
+        let [a, b, c] = corners.map(Vec3::truncate);
+        let (low, high) = (a.min(b).min(c), a.max(b).max(c));
+        let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
+        let area = (b - a).perp_dot(c - a);
+        for row in span(middle.y, half.y, self.side) {
+            for column in span(middle.x, half.x, self.side) {
+                let p = Vec2::new(column as f32, row as f32) + 0.5;
+                let share = |from: Vec2, to: Vec2| (to - from).perp_dot(p - from) / area;
+                let shares = Vec3::new(share(b, c), share(c, a), share(a, b));
+                // Also false where the triangle is seen edge-on.
+                if shares.min_element() >= 0.0 {
+                    let depth = shares.dot(Vec3::new(corners[0].z, corners[1].z, corners[2].z));
+                    let texel = &mut self.depth[row * self.side + column];
+                    *texel = texel.min(depth.clamp(0.0, 1.0));
+                }
+            }
+        }
     }
 
     fn cast(&mut self, frame: &FrameParams, center: Vec3, radius: f32) {
@@ -72,12 +107,11 @@ impl ShadowMap {
         }
         let height = (place.z - depth_sum / blockers) * frame.projection.w;
         let width = (height * frame.sun_direction.w).clamp(frame.shadow.x, frame.shadow.y);
-        let lifted = light_place(frame, point + normal * (frame.shadow.z + 0.5 * width));
+        let cosine = normal.dot(frame.sun_direction.truncate()).max(1e-3);
+        let slope = ((1.0 - cosine * cosine).max(0.0).sqrt() / cosine).min(STEEPEST);
+        let depth = (place.z - width * slope / frame.projection.w).min(1.0);
         let taps = (0..FILTER_TAPS).map(|k| {
-            self.compare(
-                lifted.truncate() + disc(k, FILTER_TAPS, turn) * self.per_metre * width,
-                lifted.z.min(1.0),
-            )
+            self.compare(place.truncate() + disc(k, FILTER_TAPS, turn) * self.per_metre * width, depth)
         });
         taps.sum::<f32>() / FILTER_TAPS as f32
     }
@@ -111,10 +145,6 @@ pub fn span(middle: f32, half: f32, side: usize) -> std::ops::Range<usize> {
 fn light_place(frame: &FrameParams, point: Vec3) -> Vec3 {
     let p = frame.light_from_world.transform_point3(point);
     Vec3::new(0.5 + 0.5 * p.x, 0.5 - 0.5 * p.y, p.z)
-}
-
-fn dither(pixel: Vec2) -> f32 {
-    (52.982_919 * pixel.dot(Vec2::new(0.067_110_56, 0.005_837_15)).fract()).fract()
 }
 
 fn disc(k: u32, count: u32, turn: f32) -> Vec2 {

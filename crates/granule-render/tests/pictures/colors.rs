@@ -1,7 +1,9 @@
 //! Colours of a known field, read back from the picture.
 
 use glam::Vec3;
-use granule_render::{Camera, ColorMap, Image, Legend, Look, Paint, Renderer, SphereTag, draw_in_software};
+use granule_render::{
+    Camera, ColorMap, Image, Legend, LegendSide, Look, Paint, Renderer, SphereTag, draw_in_software,
+};
 
 use crate::common::{gpu, only_spheres};
 
@@ -72,12 +74,17 @@ fn direct_colours_come_through() {
 #[test]
 fn the_legend_is_drawn_into_the_picture() {
     let (spheres, tags) = row();
-    let legend =
-        Legend { title: "speed".into(), unit: "m/s".into(), map: ColorMap::Magma, range: [0.0, 8.0] };
+    let legend = Legend {
+        title: "speed".into(),
+        unit: "m/s".into(),
+        map: ColorMap::Magma,
+        range: [0.0, 8.0],
+        side: LegendSide::Left,
+    };
     let paint = Paint::Scalar { map: legend.map, range: legend.range };
     let subject = only_spheres(&spheres, &tags, &paint);
     let mut renderer = Renderer::Software(None);
-    let image = renderer.draw(&subject, &look(true), Some(&legend)).unwrap();
+    let image = renderer.draw(&subject, &look(true), std::slice::from_ref(&legend)).unwrap();
     let place = legend.place(320, 200);
     for (value, _) in legend.ticks() {
         let found = image.pixel(place.left as u32 + 2, legend.height_of(&place, value) as u32);

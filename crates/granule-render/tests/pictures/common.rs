@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 use granule_device::{AdapterChoice, GpuDevice};
-use granule_render::{Camera, GpuRenderer, Paint, SphereTag, Subject, View};
+use granule_render::{Camera, GpuRenderer, Image, Paint, SphereSource, SphereTag, Subject, View};
 
 /// A renderer on the machine's first adapter; without any, tests are passed over, except where
 /// `GRANULE_REQUIRE_ADAPTER` is set.
@@ -29,7 +29,20 @@ pub fn sand() -> Paint {
 
 /// Spheres and nothing else.
 pub fn only_spheres<'a>(spheres: &'a [[f32; 4]], tags: &'a [SphereTag], paint: &'a Paint) -> Subject<'a> {
-    Subject { spheres, tags, paint, ground: None, lines: &[], triangles: &[] }
+    Subject { spheres: SphereSource::Uploaded { spheres, tags }, ..nothing(paint) }
+}
+
+/// A picture of nothing.
+pub fn nothing(paint: &Paint) -> Subject<'_> {
+    Subject {
+        spheres: SphereSource::NONE,
+        paint,
+        meshes: &[],
+        field: None,
+        ground: None,
+        lines: &[],
+        triangles: &[],
+    }
 }
 
 /// What a ray meets: the sphere's number and the distance along the view direction [m].
@@ -55,4 +68,15 @@ pub fn cast(camera: &Camera, view: &View, spheres: &[[f32; 4]], u: f64, v: f64) 
     };
     let hits = spheres.iter().enumerate().filter_map(meet);
     hits.min_by(|a, b| a.distance.total_cmp(&b.distance))
+}
+
+/// Mean difference of all colours, of 255.
+pub fn difference(a: &Image, b: &Image) -> f64 {
+    let sum: u64 = a.bytes().iter().zip(b.bytes()).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+    sum as f64 / a.bytes().len() as f64
+}
+
+/// Mean of a pixel's colours, of 255.
+pub fn brightness(image: &Image, x: u32, y: u32) -> f64 {
+    image.pixel(x, y)[..3].iter().map(|part| f64::from(*part)).sum::<f64>() / 3.0
 }

@@ -1,9 +1,9 @@
 //! Light and shadow: where they must be, and the same by a graphics device and in software.
 
 use glam::Vec3;
-use granule_render::{Camera, ColorMap, Image, Light, Look, Paint, SphereTag, Subject, draw_in_software};
+use granule_render::{Camera, ColorMap, Light, Look, Paint, SphereTag, Subject, draw_in_software};
 
-use crate::common::{gpu, only_spheres, sand, tags};
+use crate::common::{brightness, difference, gpu, only_spheres, sand, tags};
 
 /// Mean difference of colours that is allowed between device and software, of 255; 0.14 was seen.
 const MEAN_TOLERANCE: f64 = 0.4;
@@ -32,16 +32,6 @@ fn look() -> Look {
     let camera =
         Camera { position: Vec3::new(2.0, 2.2, 3.4), target: Vec3::new(0.0, 0.2, 0.0), fov_radians: 0.7 };
     Look { occlusion: false, ..Look::new(240, 160, camera) }
-}
-
-fn brightness(image: &Image, x: u32, y: u32) -> f64 {
-    image.pixel(x, y)[..3].iter().map(|part| f64::from(*part)).sum::<f64>() / 3.0
-}
-
-/// Mean difference of all colours, of 255.
-fn difference(a: &Image, b: &Image) -> f64 {
-    let sum: u64 = a.bytes().iter().zip(b.bytes()).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
-    sum as f64 / a.bytes().len() as f64
 }
 
 #[test]

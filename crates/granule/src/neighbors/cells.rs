@@ -203,6 +203,11 @@ impl CellIndex {
         self.total_bits = shift;
     }
 
+    /// The cell of a position, counted from the origin or from the beginning of a periodic axis.
+    pub fn coordinates(&self, x: Vec3) -> [i32; 3] {
+        [0, 1, 2].map(|axis| self.axes[axis].coordinate(x[axis]))
+    }
+
     /// Lists the occupied cells; `key` must be sorted.
     pub fn index(&mut self, key: &[u64]) {
         self.keys.clear();

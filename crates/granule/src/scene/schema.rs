@@ -520,17 +520,37 @@ pub enum WindField {
     },
 }
 
-/// Where pictures are taken from.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Where pictures are taken from: `position` and `target` of a camera that rests, or `keys` of one that moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CameraSettings {
-    /// The eye [m].
-    pub position: [f32; 3],
-    /// The point in the middle of the picture [m].
-    pub target: [f32; 3],
+    /// The eye [m]; not with `keys`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<[f32; 3]>,
+    /// The point in the middle of the picture [m]; not with `keys`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<[f32; 3]>,
     /// Angle between the lower and the upper edge of the picture [degrees].
     #[serde(default = "default_fov")]
     pub fov: f32,
+    /// Places that the camera moves through smoothly, at least two; before and after them it rests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<CameraKey>,
+}
+
+/// Where a moving camera is at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CameraKey {
+    /// Simulated time [s], later than that of the key before.
+    pub time: f64,
+    /// The eye [m].
+    pub eye: [f32; 3],
+    /// The point in the middle of the picture [m].
+    pub target: [f32; 3],
+    /// Angle between the lower and the upper edge of the picture [degrees]; the camera's own when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fov: Option<f32>,
 }
 
 fn default_fov() -> f32 {

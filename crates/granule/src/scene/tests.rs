@@ -188,6 +188,8 @@ fn every_range_refuses_what_is_outside() {
         ("camera", "{ position = [0, 0, inf], target = [0, 0, 0] }", "finite"),
         ("camera", "{ position = [0, 1, 0], target = [0, 1, 0] }", "another point"),
         ("camera", "{ position = [0, 1, 0], target = [0, 0, 0], fov = 180 }", "from 1 to 160"),
+        ("camera", "{ position = [0, 1, 0] }", "`target`, or `keys`"),
+        ("camera", "{ keys = [{ time = 0, eye = [0, 1, 0], target = [0, 0, 0] }] }", "at least two"),
         ("air.density", "-1", "0 or more"),
         ("air.viscosity", "0", "above 0"),
         ("air.drag", "{ constant = -1 }", "0 or more"),
@@ -227,6 +229,30 @@ fn every_range_refuses_what_is_outside() {
         let scene_error = message.starts_with("--set ") || message.starts_with("t.toml");
         assert!(scene_error, "no location: {message}");
     }
+}
+
+#[test]
+fn a_moving_camera_is_checked_key_by_key() {
+    let keys = |time: &str, second: &str, beside: &str| {
+        let first = "{ time = 1, eye = [0, 1, 0], target = [0, 0, 0] }";
+        with(
+            "camera",
+            &format!("{{ {beside}keys = [{first}, {{ time = {time}, target = [0, 0, 0], {second} }}] }}"),
+        )
+    };
+    for (time, second, beside, part) in [
+        ("1", "eye = [0, 1, 0]", "", "later than 1"),
+        ("2", "eye = [0, 1, 0], fov = 0", "", "from 1 to 160"),
+        ("2", "eye = [0, 0, 0]", "", "another point than `eye`"),
+        ("2", "eye = [0, inf, 0]", "", "finite"),
+        ("nan", "eye = [0, 1, 0]", "", "finite"),
+        ("2", "eye = [0, 1, 0]", "position = [0, 0, 0], ", "one or the other"),
+    ] {
+        assert_has(&keys(time, second, beside).unwrap_err().to_string(), &["camera", part]);
+    }
+    let scene = keys("2", "eye = [0, 1, 0], fov = 20", "").unwrap();
+    let again = Scene::parse(&scene.to_toml().unwrap(), "again").unwrap();
+    assert_eq!(again.camera.unwrap().keys[1].fov, Some(20.0));
 }
 
 #[test]

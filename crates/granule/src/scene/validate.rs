@@ -471,12 +471,46 @@ fn check_air(air: &AirSettings) -> Check {
 }
 
 fn check_camera(camera: &CameraSettings) -> Check {
-    finite_all("camera.position", &camera.position)?;
-    finite_all("camera.target", &camera.target)?;
-    range(camera.position != camera.target, "camera.target", list(&camera.target), || {
-        "another point than `position`".into()
+    check_angle("camera.fov", camera.fov)?;
+    if camera.keys.is_empty() {
+        let missing = |key: &str| {
+            let allowed = "give `position` and `target`, or `keys`";
+            Problem::new(ProblemKind::Address, &format!("camera.{key}"), "it is missing", allowed)
+        };
+        let position = camera.position.ok_or_else(|| missing("position"))?;
+        let target = camera.target.ok_or_else(|| missing("target"))?;
+        return check_view("camera", "position", &position, &target);
+    }
+    ensure(camera.position.is_none() && camera.target.is_none(), || {
+        let found = "stand beside `position` or `target`";
+        Problem::new(ProblemKind::Address, "camera.keys", found, "give one or the other")
     })?;
-    range((1.0..=160.0).contains(&camera.fov), "camera.fov", camera.fov, || "from 1 to 160 degrees".into())
+    range(camera.keys.len() > 1, "camera.keys", camera.keys.len(), || "at least two keys".into())?;
+    for (i, key) in camera.keys.iter().enumerate() {
+        let path = format!("camera.keys.{i}");
+        not_negative(&format!("{path}.time"), key.time)?;
+        check_view(&path, "eye", &key.eye, &key.target)?;
+        key.fov.map_or(Ok(()), |fov| check_angle(&format!("{path}.fov"), fov))?;
+    }
+    for (i, pair) in camera.keys.windows(2).enumerate() {
+        range(pair[0].time < pair[1].time, &format!("camera.keys.{}.time", i + 1), pair[1].time, || {
+            format!("later than {}, the time before", pair[0].time)
+        })?;
+    }
+    Ok(())
+}
+
+/// A point that looks at another one.
+fn check_view(path: &str, eye_key: &str, eye: &[f32; 3], target: &[f32; 3]) -> Check {
+    finite_all(&format!("{path}.{eye_key}"), eye)?;
+    finite_all(&format!("{path}.target"), target)?;
+    range(eye != target, &format!("{path}.target"), list(target), || {
+        format!("another point than `{eye_key}`")
+    })
+}
+
+fn check_angle(path: &str, fov: f32) -> Check {
+    range((1.0..=160.0).contains(&fov), path, fov, || "from 1 to 160 degrees".into())
 }
 
 fn check_wind(path: &str, wind: &WindField) -> Check {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::air::Air;
 use crate::boundary::BoundaryState;
-use crate::particles::Particles;
+use crate::particles::{Birth, Particles};
 use crate::quarantine::unsound;
 use crate::scene::{AirSettings, Scene};
 use crate::simulator::StateError;
@@ -28,6 +28,7 @@ struct SavedState {
     wind: Option<Vec3>,
     boundaries: Vec<BoundaryState>,
     next_id: u32,
+    births: Vec<Birth>,
     position: Vec<Vec4>,
     velocity: Vec<Vec4>,
     id: Vec<u32>,
@@ -36,6 +37,8 @@ struct SavedState {
     stress: Vec<[f32; 6]>,
     density: Vec<f32>,
     strain_rate: Vec<f32>,
+    /// Accelerations of the last step [m/s2].
+    acceleration: Vec<Vec3>,
     neighbor_count: Vec<u32>,
     /// Wall contacts per particle.
     contact_count: Vec<u8>,
@@ -55,6 +58,7 @@ impl Iisph {
             wind: self.air.as_ref().and_then(Air::uniform_wind),
             boundaries: self.boundaries.state(),
             next_id: particles.next_id(),
+            births: particles.births().to_vec(),
             position: particles.position.clone(),
             velocity: particles.velocity.clone(),
             id: particles.id.clone(),
@@ -63,6 +67,7 @@ impl Iisph {
             stress: (0..particles.len()).map(|i| state.stress.get(i).to_array()).collect(),
             density: state.density.clone(),
             strain_rate: self.strain_rates().into_owned(),
+            acceleration: state.predicted.iter().map(|a| a.truncate()).collect(),
             neighbor_count: (0..particles.len()).map(|i| self.search.neighbor_count(i)).collect(),
             contact_count,
             contacts,
@@ -106,13 +111,20 @@ impl Iisph {
             stress: TensorColumns::from_rows(&saved.stress),
             density: saved.density,
             strain_rate: saved.strain_rate,
+            predicted: saved.acceleration.iter().map(|a| a.extend(0.0)).collect(),
             ..IisphState::default()
         };
         self.state.resize(count);
         self.state.contacts.restore(&saved.contact_count, &saved.contacts);
         self.search.restore(saved.neighbor_count);
-        self.particles =
-            Particles::from_columns(saved.position, saved.velocity, saved.id, saved.material, saved.next_id);
+        self.particles = Particles::from_columns(
+            saved.position,
+            saved.velocity,
+            saved.id,
+            saved.material,
+            saved.next_id,
+            saved.births,
+        );
     }
 }
 
@@ -128,6 +140,7 @@ impl SavedState {
             self.stress.len(),
             self.density.len(),
             self.strain_rate.len(),
+            self.acceleration.len(),
             self.neighbor_count.len(),
             self.contact_count.len(),
         ];
@@ -144,6 +157,12 @@ impl SavedState {
         ids.sort_unstable();
         if ids.windows(2).any(|pair| pair[0] == pair[1]) || ids.last().is_some_and(|id| *id >= self.next_id) {
             return Err(impossible("ids that are not unique, or newer than the newest"));
+        }
+        let ordered = |pair: &[Birth]| pair[0].first_id < pair[1].first_id && pair[0].time < pair[1].time;
+        let newest = self.births.last();
+        let known = newest.is_none_or(|birth| birth.first_id < self.next_id && birth.time <= self.time);
+        if !known || !self.births.windows(2).all(ordered) {
+            return Err(impossible("births that are out of order, or of grains that do not exist"));
         }
         let contacts: usize = self.contact_count.iter().map(|count| *count as usize).sum();
         if contacts != self.contacts.len()
@@ -171,6 +190,8 @@ impl SavedState {
             ("density", finite(&self.density)),
             ("strain_rate", finite(&self.strain_rate)),
             ("contacts", self.contacts.iter().all(SavedContact::is_finite)),
+            ("acceleration", self.acceleration.iter().all(|a| a.is_finite())),
+            ("births", self.births.iter().all(|birth| birth.time.is_finite())),
         ];
         match fields.iter().find(|(_, sound)| !sound) {
             Some((name, _)) => Err(StateError::NotFinite(name)),
@@ -256,7 +277,9 @@ mod tests {
     #[test]
     fn impossible_states_are_refused() {
         let sound = checkpoint();
-        let changes: [Change; 14] = [
+        let changes: [Change; 16] = [
+            ("births", &|s| s.births.push(Birth { first_id: s.next_id, time: 0.0 })),
+            ("`acceleration`", &|s| s.acceleration[3].x = f32::NAN),
             ("different lengths", &|s| s.pressure.truncate(3)),
             ("as many boundaries", &|s| s.boundaries.truncate(1)),
             ("a material", &|s| s.material[5] = 2),

@@ -102,7 +102,7 @@ impl Iisph {
         self.refresh_strain_rates();
         let reach = ROOM * self.setup.params.spacing;
         let mut room = Room::new(&domain, reach, &places, &self.particles.position);
-        let mut added = 0;
+        let (mut added, first_id) = (0, self.particles.next_id());
         for position in places {
             if added == most {
                 break;
@@ -113,6 +113,9 @@ impl Iisph {
                 self.particles.push(NewParticle { position, velocity, radius, mass, material });
                 added += 1;
             }
+        }
+        if added > 0 {
+            self.particles.note_birth(first_id, self.time);
         }
         self.state.resize(self.particles.len());
         added

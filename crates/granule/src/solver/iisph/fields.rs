@@ -28,6 +28,10 @@ pub const FIELDS: &[FieldInfo] = &[
     field("yield_ratio", "1", FieldKind::Scalar),
     field("strain_rate", "1/s", FieldKind::Scalar),
     field("neighbor_count", "1", FieldKind::Integer),
+    field("age", "s", FieldKind::Scalar),
+    field("force", "N", FieldKind::Vec3),
+    field("normal", "1", FieldKind::Vec3),
+    field("cell", "1", FieldKind::Integer),
 ];
 
 /// Reads that have finished and wait to be fetched.
@@ -101,6 +105,16 @@ impl Iisph {
             "strain_rate" => {
                 let strain_rate = self.strain_rates();
                 scalar(&|i| strain_rate[i])
+            }
+            "age" => scalar(&|i| (self.time - particles.birth_time(particles.id[i])) as f32),
+            "force" => vec3(&|i| (state.predicted[i].truncate() * particles.velocity[i].w).into()),
+            "normal" => {
+                let normals = self.pool.install(|| self.normals());
+                vec3(&|i| normals[i].into())
+            }
+            "cell" => {
+                let numbers = self.pool.install(|| self.cell_numbers());
+                integer(&|i| numbers[i])
             }
             "neighbor_count" => integer(&|i| self.search.neighbor_count(i)),
             _ => FieldData::Tensor(order.iter().map(|&i| state.stress.get(i as usize).to_array()).collect()),

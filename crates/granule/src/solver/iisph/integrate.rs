@@ -45,15 +45,17 @@ impl Iisph {
         squares.reduce(|| 0.0, f32::max).sqrt()
     }
 
-    /// Takes over the solved velocities and moves the particles: v then x.
+    /// Takes over the solved velocities and moves the particles: v then x. Leaves the accelerations behind.
     pub(super) fn integrate(&mut self, dt: f64) -> Moved {
         let dt = dt as f32;
         let domain = self.setup.domain;
         let periodic = domain.is_periodic();
-        (&mut self.particles.position, &mut self.particles.velocity, &self.state.velocity)
+        let state = &mut self.state;
+        (&mut self.particles.position, &mut self.particles.velocity, &state.velocity, &mut state.predicted)
             .into_par_iter()
-            .for_each(|(position, velocity, solved)| {
+            .for_each(|(position, velocity, solved, acceleration)| {
                 let v = solved.truncate();
+                *acceleration = ((v - velocity.truncate()) / dt).extend(0.0);
                 let mut x = position.truncate() + dt * v;
                 if periodic {
                     x = domain.wrap(x);

@@ -20,6 +20,7 @@ mod predict;
 pub mod rheology;
 mod setup;
 mod state;
+mod surroundings;
 mod sweep;
 mod walls;
 

@@ -80,7 +80,7 @@ pub struct IisphState {
     pub density: Vec<f32>,
     /// Diagonal A of the pressure system [m/kg]: response of the divergence to the particle's own pressure.
     pub diagonal: Vec<f32>,
-    /// Velocity without pressure, friction and walls [m/s].
+    /// Velocity without pressure, friction and walls [m/s]; after a step, the acceleration during it [m/s2].
     pub predicted: Vec<Vec4>,
     /// Velocity with everything [m/s].
     pub velocity: Vec<Vec4>,
@@ -126,6 +126,7 @@ impl IisphState {
     pub fn retain(&mut self, keep: &[bool]) {
         retain_column(&mut self.pressure, keep);
         retain_column(&mut self.density, keep);
+        retain_column(&mut self.predicted, keep);
         retain_column(&mut self.strain_rate, keep);
         self.stress.0.iter_mut().for_each(|column| retain_column(column, keep));
         self.contacts.retain(keep);
