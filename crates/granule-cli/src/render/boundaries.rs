@@ -7,7 +7,8 @@ use granule::Scene;
 use granule::boundary::{Motion, Sdf, Shape};
 use granule_render::{Bounds, Line, Mesh, MeshInstance, pack_color, wire_box};
 
-use super::surface::surface;
+use super::bodies::mesh_of_wall;
+use super::surface::{WALL_CELLS, surface};
 use crate::failure::Failure;
 
 /// Opacity of walls: what is behind them matters more.
@@ -29,6 +30,8 @@ struct Wall {
     sdf: Sdf,
     motion: Option<Motion>,
     containers: Vec<Bounds>,
+    /// The mesh that it is, for those that are one.
+    drawn: Option<Arc<Mesh>>,
 }
 
 /// A wall as lines and triangles, in its own axes.
@@ -61,7 +64,11 @@ impl Walls {
                 Sdf::new(&boundary.shape).map_err(|error| Failure::Input(format!("boundary: {error}")))?;
             let mut containers = Vec::new();
             find_containers(&boundary.shape, &mut containers);
-            walls.push(Wall { sdf, motion: boundary.motion.clone(), containers });
+            let drawn = match &boundary.shape {
+                Shape::Mesh(mesh) => mesh_of_wall(mesh),
+                _ => None,
+            };
+            walls.push(Wall { sdf, motion: boundary.motion.clone(), containers, drawn });
         }
         let below = walls.iter().filter_map(Wall::lowest).reduce(f32::min);
         let ground = floors.into_iter().reduce(f32::max).or(below);
@@ -125,7 +132,7 @@ impl Wall {
                 .iter()
                 .flat_map(|container| wire_box(container, EDGE_WIDTH, edge))
                 .collect(),
-            mesh: surface(&self.sdf, &region),
+            mesh: self.drawn.clone().or_else(|| surface(&self.sdf, &region, WALL_CELLS)),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glam::Vec3;
 use granule::Scene;
-use granule::io::{FrameEntry, FramesIndex, PlyData, RunFolder, read_ply};
+use granule::io::{BodyPlace, FrameEntry, FramesIndex, PlyData, RunFolder, parse_body_table, read_ply};
 
 use crate::failure::Failure;
 
@@ -17,6 +17,8 @@ pub struct RunFrames {
 
 /// The particles of a frame, y up.
 pub struct Frame {
+    /// Number of the frame.
+    pub number: u64,
     /// Simulated time [s].
     pub time: f64,
     /// Positions [m].
@@ -97,6 +99,17 @@ impl RunFrames {
         Ok(frame)
     }
 
+    /// Where the run's rigid bodies were in all frames.
+    pub fn body_places(&self) -> Result<Vec<BodyPlace>, Failure> {
+        if self.scene.body.is_empty() {
+            return Ok(Vec::new());
+        }
+        let path = self.folder.bodies();
+        let wrong = |why: String| Failure::Input(format!("{}: {why}", path.display()));
+        let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        parse_body_table(&text, self.scene.output.up).map_err(wrong)
+    }
+
     /// Reads a frame; positions that are not finite are refused.
     pub fn read(&self, entry: &FrameEntry) -> Result<Frame, Failure> {
         let missing = || Failure::Input(format!("frame {} has no PLY file", entry.frame));
@@ -110,7 +123,7 @@ impl RunFrames {
             return Err(wrong(format!("particle {bad} has a position that is not a finite number")));
         }
         let id = data.integer("id").map_or_else(|| (0..data.count as u32).collect(), <[u32]>::to_vec);
-        Ok(Frame { time: data.time, position, id, data, z_up })
+        Ok(Frame { number: entry.frame, time: data.time, position, id, data, z_up })
     }
 }
 

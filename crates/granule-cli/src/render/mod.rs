@@ -1,5 +1,6 @@
 //! `granule render`: pictures and videos of runs.
 
+mod bodies;
 mod boundaries;
 mod distance;
 mod field;

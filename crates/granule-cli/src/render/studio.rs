@@ -12,6 +12,7 @@ use granule_render::{
     robust_range,
 };
 
+use super::bodies::BodyModels;
 use super::boundaries::{WallShape, Walls};
 use super::distance::{DistanceField, FieldChoice, FieldWishes, cut_towards};
 use super::field::{self, Values};
@@ -91,6 +92,7 @@ pub struct Studio<'a> {
     frames: &'a RunFrames,
     wishes: &'a Wishes,
     walls: Walls,
+    bodies: BodyModels,
     field: Option<DistanceField>,
 }
 
@@ -108,7 +110,8 @@ impl<'a> Studio<'a> {
     pub fn new(frames: &'a RunFrames, wishes: &'a Wishes) -> Result<Self, Failure> {
         let scene = frames.scene();
         let field = wishes.field.as_ref().map(|field| DistanceField::new(scene, field)).transpose()?;
-        Ok(Self { frames, wishes, walls: Walls::new(scene)?, field })
+        let bodies = BodyModels::new(scene, frames.body_places()?)?;
+        Ok(Self { frames, wishes, walls: Walls::new(scene)?, bodies, field })
     }
 
     /// The run.
@@ -168,6 +171,8 @@ impl<'a> Studio<'a> {
         let mut points: Vec<Vec3> = all.map(|point| point.clamp(bounds.min, bounds.max)).collect();
         // A field is looked at as a whole.
         points.extend(self.field.iter().flat_map(|field| field.region(bounds).corners()));
+        let bodies = probes.iter().filter_map(|frame| self.bodies.bounds(frame.number));
+        points.extend(bodies.flat_map(|bounds| bounds.corners()));
         choice.camera(&points, fov_radians, width as f32 / height as f32)
     }
 
@@ -237,6 +242,7 @@ impl<'a> Studio<'a> {
             scenery.meshes.clear();
             view
         });
+        scenery.meshes.extend(self.bodies.at(frame.number));
         let subject = Subject {
             spheres: SphereSource::Uploaded { spheres: &spheres, tags: &tags },
             paint: &paint,

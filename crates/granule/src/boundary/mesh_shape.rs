@@ -86,18 +86,31 @@ impl MeshShape {
     /// # Errors
     /// Names the file and what is wrong with it.
     pub fn load(&self) -> Result<TriangleMesh, MeshFileError> {
+        solid(&self.load_raw()?).map_err(|error| MeshFileError { path: self.file.clone().into(), error })
+    }
+
+    /// The mesh as its file has it, with its colours, where it is placed.
+    ///
+    /// # Errors
+    /// Names the file and what is wrong with it.
+    pub fn load_as_drawn(&self) -> Result<TriangleMesh, MeshFileError> {
+        let mut mesh = self.load_raw()?;
+        mesh.place(self.rotation(), Vec3::from(self.position));
+        Ok(mesh)
+    }
+
+    fn load_raw(&self) -> Result<TriangleMesh, MeshFileError> {
         let path = PathBuf::from(&self.file);
-        let wrong = |error| MeshFileError { path: path.clone(), error };
         let options = MeshOptions { scale: self.scale, up: self.up, ..MeshOptions::default() };
-        let mesh = match self.file.strip_prefix(BUILTIN) {
+        let mut mesh = match self.file.strip_prefix(BUILTIN) {
             Some(name) => {
-                let mut mesh = builtin_mesh(name).map_err(wrong)?;
+                let mut mesh =
+                    builtin_mesh(name).map_err(|error| MeshFileError { path: path.clone(), error })?;
                 mesh.transform(options.transform());
                 mesh
             }
             None => load_mesh(&path, &options)?,
         };
-        let mut mesh = solid(&mesh).map_err(wrong)?;
         if let (Some(size), Some(bounds)) = (self.size, mesh.bounds()) {
             let scale = size / bounds.size().max_element();
             let middle = bounds.center();

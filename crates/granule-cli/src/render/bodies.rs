@@ -1,0 +1,109 @@
+//! Rigid bodies as things to draw.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3};
+use granule::Scene;
+use granule::boundary::{MeshShape, Pose, Sdf, Shape};
+use granule::geometry::{TriangleMesh, shapes};
+use granule::io::BodyPlace;
+use granule::scene::BodySettings;
+use granule_render::{Bounds, Mesh, MeshInstance, Vertex, pack_color};
+
+use super::surface::{WALL_CELLS, surface};
+use crate::failure::Failure;
+
+/// Edges sharper than this are drawn sharp [radians].
+const CREASE: f32 = 0.6;
+
+/// The bodies of a run.
+pub struct BodyModels {
+    models: Vec<Model>,
+    places: HashMap<(u64, String), Pose>,
+}
+
+struct Model {
+    name: String,
+    mesh: Arc<Mesh>,
+    color: Vec3,
+}
+
+impl BodyModels {
+    /// The bodies of a scene that were at these places.
+    pub fn new(scene: &Scene, places: Vec<BodyPlace>) -> Result<Self, Failure> {
+        let models = scene.body.iter().map(Model::new).collect::<Result<_, _>>()?;
+        let places = places.into_iter().map(|place| ((place.frame, place.name), place.pose)).collect();
+        Ok(Self { models, places })
+    }
+
+    /// The bodies in a frame.
+    pub fn at(&self, frame: u64) -> Vec<MeshInstance> {
+        let instance = |model: &Model| {
+            let pose = self.places.get(&(frame, model.name.clone())).copied().unwrap_or(Pose::IDENTITY);
+            MeshInstance {
+                mesh: Arc::clone(&model.mesh),
+                world_from_body: Affine3A::from_rotation_translation(pose.rotation, pose.translation),
+                color: model.color,
+                opacity: 1.0,
+            }
+        };
+        self.models.iter().map(instance).collect()
+    }
+
+    /// The box around all bodies in a frame [m].
+    pub fn bounds(&self, frame: u64) -> Option<Bounds> {
+        self.at(frame).iter().map(MeshInstance::bounds).reduce(Bounds::union)
+    }
+}
+
+impl Model {
+    fn new(body: &BodySettings) -> Result<Self, Failure> {
+        let wrong = |reason: String| Failure::Input(format!("body `{}`: {reason}", body.name));
+        let (mesh, colored) = match &body.shape {
+            Shape::Mesh(shape) => {
+                let mesh = shape.load_as_drawn().map_err(|error| wrong(error.to_string()))?;
+                let colored = !mesh.material.is_empty();
+                (of_triangles(&mesh).map_err(wrong)?, colored)
+            }
+            Shape::Box { min, max, hollow: false } => {
+                let (min, max) = (Vec3::from(*min), Vec3::from(*max));
+                let mut mesh = shapes::cuboid(max - min);
+                mesh.position.iter_mut().for_each(|corner| *corner += 0.5 * (min + max));
+                (of_triangles(&mesh).map_err(wrong)?, false)
+            }
+            shape => {
+                let sdf = Sdf::new(shape).map_err(|error| wrong(error.to_string()))?;
+                let (min, max) = sdf.bounds().ok_or_else(|| wrong("it has no bounds".into()))?;
+                let mesh = surface(&sdf, &Bounds { min, max }, WALL_CELLS);
+                (mesh.ok_or_else(|| wrong("it has no surface".into()))?, false)
+            }
+        };
+        let color = if colored { Vec3::ONE } else { Vec3::from(body.albedo) };
+        Ok(Self { name: body.name.clone(), mesh, color })
+    }
+}
+
+/// A mesh with its own base colours.
+fn of_triangles(mesh: &TriangleMesh) -> Result<Arc<Mesh>, String> {
+    let positions: Vec<[f32; 3]> = mesh.position.iter().map(|corner| corner.to_array()).collect();
+    let plain =
+        Mesh::from_positions(&positions, &mesh.triangle, CREASE).map_err(|error| error.to_string())?;
+    if mesh.triangle_material.is_empty() {
+        return Ok(plain);
+    }
+    // Three corners of its own per triangle, in the order of the triangles.
+    let color = |triangle: usize| {
+        let material = mesh.triangle_material.get(triangle).and_then(|k| mesh.material.get(*k as usize));
+        let [r, g, b, _] = material.map_or([1.0; 4], |material| material.base_color);
+        pack_color(Vec3::new(r, g, b), 1.0)
+    };
+    let vertices = plain.vertices().iter().enumerate();
+    let vertices = vertices.map(|(k, vertex)| Vertex { color: color(k / 3), ..*vertex }).collect();
+    Mesh::new(vertices, plain.triangles().to_vec()).map_err(|error| error.to_string())
+}
+
+/// The mesh of a boundary that is one, for a sharper picture than its distances give.
+pub fn mesh_of_wall(shape: &MeshShape) -> Option<Arc<Mesh>> {
+    of_triangles(&shape.load_as_drawn().ok()?).ok()
+}
