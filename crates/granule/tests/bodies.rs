@@ -5,7 +5,7 @@ mod common;
 use common::{D, block, floor, sand, simulate, wall};
 use glam::{DVec3, Vec3};
 use granule::boundary::{Keyframe, Motion, Shape};
-use granule::scene::{BodyKind, BodySettings, Fill, Scene};
+use granule::scene::{BodyKind, BodySettings, Fill, JointKind, JointSettings, MotorSettings, Scene};
 use granule::{Options, Simulation};
 
 /// A dynamic body without motion.
@@ -242,4 +242,38 @@ fn bodies_that_are_not_free_hold_sand_like_walls_and_tell_its_weight() {
         let lowest = lowest.vec3("position").unwrap().iter().map(|x| x[1]).fold(f32::MAX, f32::min);
         assert!(lowest > 0.4 * D, "{kind:?}: {lowest} m");
     }
+}
+
+/// A paddle on a hinge that a motor turns in a bed of sand.
+fn paddle(strength: f32) -> Scene {
+    let mut scene = tank(30.0, 1600.0, 16.0, 6.0);
+    let blade = brick([7.5, 3.0, 5.0], [8.5, 13.0, 11.0]);
+    scene.grains[0].shape = brick([0.0; 3], [7.0, 6.0, 16.0]);
+    scene.body.push(body("paddle", blade, 1000.0));
+    scene.joint.push(JointSettings {
+        name: "shaft".into(),
+        kind: JointKind::Hinge,
+        bodies: ["world".into(), "paddle".into()],
+        anchor: [8.0 * D, 8.0 * D, 8.0 * D],
+        axis: [0.0, 0.0, 1.0],
+        limits: None,
+        motor: Some(MotorSettings { speed: 90.0, strength }),
+    });
+    scene
+}
+
+#[test]
+fn a_hinge_keeps_its_anchor_and_a_motor_its_speed_as_far_as_its_strength_goes() {
+    let turn = |strength: f32| {
+        let mut simulation = simulate(paddle(strength));
+        simulation.run_until(0.5);
+        let paddle = simulation.simulator().bodies().remove(0);
+        let anchor = Vec3::splat(8.0 * D);
+        let moved = (paddle.pose.world_from_body(anchor) - anchor).length() / D;
+        assert!(moved < 0.05, "the anchor has moved by {moved} d");
+        2.0 * paddle.pose.rotation.z.atan2(paddle.pose.rotation.w).to_degrees()
+    };
+    let (strong, weak) = (turn(1e3), turn(1e-3));
+    assert!((strong - 45.0).abs() < 3.0, "the strong motor has turned by {strong} degrees");
+    assert!(weak.abs() < 15.0, "the weak motor has turned by {weak} degrees");
 }

@@ -1,5 +1,6 @@
 //! The program as its users meet it: arguments in, exit code, text and files out.
 
+mod bodies;
 mod checkpoint;
 #[cfg(target_os = "linux")]
 mod disk;

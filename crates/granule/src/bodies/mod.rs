@@ -6,6 +6,7 @@
 //! they take from the body in the same sweep, so a light body yields at once instead of a step later. What the sweeps
 //! end with is handed over as one impulse per body and step.
 
+mod joint;
 mod motion;
 mod solid;
 mod world;

@@ -4,10 +4,11 @@ use glam::{Mat3, Quat, Vec3};
 use rapier3d::math::Pose as RapierPose;
 use rapier3d::prelude::{ColliderBuilder, PhysicsWorld, RigidBody, RigidBodyBuilder, RigidBodyHandle};
 
+use super::joint::joint;
 use super::motion::{BodyMotion, Wrench};
 use super::solid::{Solid, SolidError, mass_properties};
 use crate::boundary::{Boundaries, Boundary, Pose, Sdf};
-use crate::scene::{BodyKind, BodySettings, Scene};
+use crate::scene::{BodyKind, BodySettings, JointSettings, Scene};
 
 /// Depth at which a body counts as overlapping at the start, relative to its size.
 const LARGEST_OVERLAP: f32 = 5e-3;
@@ -134,7 +135,8 @@ impl Bodies {
             bodies.add_body(settings, region, boundaries, boundary)?;
             boundaries.attach(boundary, k as u32, settings.kind == BodyKind::Dynamic);
         }
-        bodies.check_overlaps(boundaries)?;
+        bodies.check_overlaps(scene, boundaries)?;
+        bodies.add_joints(scene, boundaries);
         bodies.place(boundaries);
         Ok(bodies)
     }
@@ -179,6 +181,21 @@ impl Bodies {
         Ok(())
     }
 
+    fn add_joints(&mut self, scene: &Scene, boundaries: &Boundaries) {
+        if scene.joint.is_empty() {
+            return;
+        }
+        let world = self.world.insert_body(RigidBodyBuilder::fixed());
+        for settings in &scene.joint {
+            let [first, second] = settings.bodies.each_ref().map(|name| {
+                let body = self.list.iter().find(|body| body.name == *name);
+                let pose = body.and_then(|body| boundaries.iter().nth(body.boundary)).map(Boundary::pose);
+                (body.map_or(world, |body| body.handle), pose.unwrap_or(Pose::IDENTITY))
+            });
+            self.world.insert_impulse_joint(first.0, second.0, joint(settings, &first.1, &second.1));
+        }
+    }
+
     fn insert(
         &mut self,
         builder: RigidBodyBuilder,
@@ -205,15 +222,18 @@ impl Bodies {
         handle
     }
 
-    /// Refuses bodies that begin in each other or in a wall.
-    fn check_overlaps(&self, boundaries: &Boundaries) -> Result<(), BodyError> {
+    /// Refuses bodies that begin in each other or in a wall; those of a joint may.
+    fn check_overlaps(&self, scene: &Scene, boundaries: &Boundaries) -> Result<(), BodyError> {
         let surfaces: Vec<(&Boundary, Vec<Vec3>)> =
             boundaries.iter().map(|boundary| (boundary, surface_points(boundary))).collect();
         for body in self.list.iter().filter(|body| body.kind == BodyKind::Dynamic) {
             let (own, points) = &surfaces[body.boundary];
             let size = own.sdf().bounds().map_or(1.0, |(min, max)| (max - min).max_element());
             for (k, (other, other_points)) in surfaces.iter().enumerate() {
-                if k == body.boundary {
+                let jointed = |joint: &JointSettings| {
+                    joint.bodies.contains(&body.name) && joint.bodies.iter().any(|name| name == other.name())
+                };
+                if k == body.boundary || scene.joint.iter().any(jointed) {
                     continue;
                 }
                 let depth = depth_in(other, points).max(depth_in(own, other_points));

@@ -6,6 +6,7 @@
 
 mod collapse;
 mod discharge;
+mod drum;
 mod hydrostatic;
 mod pour;
 mod profile;
@@ -197,6 +198,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "discharge",
         summary: "rate of an hourglass: constant over time, the same for two fill heights, Beverloo's size",
         work: discharge::measure,
+    },
+    Experiment {
+        name: "drum",
+        summary: "inclination of the sand in a rotating drum: steady, and steeper for rougher sand",
+        work: drum::measure,
     },
 ];
 

@@ -42,6 +42,7 @@ pub fn sand(name: &str, friction_angle: f64, options: &MeasureOptions) -> Scene 
         grains: Vec::new(),
         boundary: Vec::new(),
         body: Vec::new(),
+        joint: Vec::new(),
         emitter: Vec::new(),
         outlet: Vec::new(),
         counter: Vec::new(),

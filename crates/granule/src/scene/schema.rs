@@ -37,6 +37,9 @@ pub struct Scene {
     /// Rigid bodies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub body: Vec<BodySettings>,
+    /// Joints between rigid bodies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joint: Vec<JointSettings>,
     /// Where grains enter during a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub emitter: Vec<EmitterSettings>,
@@ -363,6 +366,60 @@ pub struct BodySettings {
     #[serde(default = "default_body_albedo")]
     pub albedo: [f32; 3],
 }
+
+/// What a joint leaves free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JointKind {
+    /// Nothing.
+    Fixed,
+    /// All rotations about a point.
+    Ball,
+    /// Rotation about an axis.
+    Hinge,
+    /// Motion along an axis.
+    Slider,
+}
+
+/// A joint of two bodies, where they are at the start. They do not collide with each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JointSettings {
+    /// Name.
+    pub name: String,
+    /// What it leaves free.
+    pub kind: JointKind,
+    /// Names of two bodies; `world` is what does not move.
+    pub bodies: [String; 2],
+    /// The point that both bodies keep in common [m].
+    pub anchor: [f32; 3],
+    /// Axis of a hinge or slider.
+    #[serde(default = "up")]
+    pub axis: [f32; 3],
+    /// Smallest and largest angle of a hinge [degrees] or way of a slider [m], 0 at the start; no limits when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<[f32; 2]>,
+    /// A motor of a hinge or slider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motor: Option<MotorSettings>,
+}
+
+fn up() -> [f32; 3] {
+    [0.0, 1.0, 0.0]
+}
+
+/// A motor that keeps a speed as far as its strength allows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MotorSettings {
+    /// Speed of the second body relative to the first: [degrees/s] of a hinge, [m/s] of a slider.
+    pub speed: f32,
+    /// Largest torque [N m] or force [N].
+    pub strength: f32,
+}
+
+/// The name of what does not move, in joints.
+pub const WORLD: &str = "world";
 
 /// The shape of a body that names none; refused unless a mesh takes its place.
 pub(super) fn no_shape() -> Shape {

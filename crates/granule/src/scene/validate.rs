@@ -8,8 +8,8 @@ use toml::Table;
 use super::error::{Problem, ProblemKind, SceneError};
 use super::schema::{
     AirSettings, BodyKind, BodySettings, BoundarySettings, CameraSettings, DragLaw, EmitterSettings,
-    ExpectSettings, ExportFormat, GrainsSettings, IisphSettings, MaterialSettings, OutputSettings, Quantity,
-    Scene, SimulationSettings, SolverKind, WindField, no_shape,
+    ExpectSettings, ExportFormat, GrainsSettings, IisphSettings, JointKind, JointSettings, MaterialSettings,
+    OutputSettings, Quantity, Scene, SimulationSettings, SolverKind, WORLD, WindField, no_shape,
 };
 use super::{load, overrides};
 use crate::boundary::{MeshShape, Motion, Shape};
@@ -105,6 +105,44 @@ impl Scene {
                 Problem::new(ProblemKind::Name, &format!("{path}.name"), &body.name, allowed)
             })?;
             check_body(&path, body)?;
+        }
+        check_names("joint", &names(&self.joint, |joint| &joint.name))?;
+        for (i, joint) in self.joint.iter().enumerate() {
+            self.check_joint(&format!("joint.{i}"), joint)?;
+        }
+        Ok(())
+    }
+
+    fn check_joint(&self, path: &str, joint: &JointSettings) -> Check {
+        let at = |key: &str| format!("{path}.{key}");
+        let known: Vec<&str> =
+            self.body.iter().map(|body| body.name.as_str()).chain(std::iter::once(WORLD)).collect();
+        for (i, name) in joint.bodies.iter().enumerate() {
+            ensure(known.contains(&name.as_str()), || {
+                let allowed = format!("no such body; the scene has: {}", known.join(", "));
+                Problem::new(ProblemKind::Name, &at(&format!("bodies.{i}")), name, allowed)
+                    .with_nearest(known.iter().copied())
+            })?;
+        }
+        let kind_of = |name: &String| self.body.iter().find(|b| b.name == *name).map(|body| body.kind);
+        let free = joint.bodies.iter().any(|name| kind_of(name) == Some(BodyKind::Dynamic));
+        let differ = joint.bodies[0] != joint.bodies[1];
+        range(free && differ, &at("bodies"), list(&joint.bodies), || {
+            "two different bodies, one of them dynamic".into()
+        })?;
+        finite_all(&at("anchor"), &joint.anchor)?;
+        direction(&at("axis"), &joint.axis)?;
+        let turns_or_slides = matches!(joint.kind, JointKind::Hinge | JointKind::Slider);
+        if let Some(limits) = joint.limits {
+            let sound = turns_or_slides && limits[0] <= 0.0 && limits[1] >= 0.0;
+            range(sound && limits.iter().all(|l| l.is_finite()), &at("limits"), list(&limits), || {
+                "[from, to] around 0, for hinges and sliders only".into()
+            })?;
+        }
+        if let Some(motor) = joint.motor {
+            range(turns_or_slides, &at("motor"), "a motor", || "hinges and sliders only".into())?;
+            finite(&at("motor.speed"), motor.speed)?;
+            positive(&at("motor.strength"), motor.strength)?;
         }
         Ok(())
     }

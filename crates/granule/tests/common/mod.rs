@@ -22,6 +22,7 @@ pub fn sand(friction_angle: f32) -> Scene {
         grains: Vec::new(),
         boundary: Vec::new(),
         body: Vec::new(),
+        joint: Vec::new(),
         emitter: Vec::new(),
         outlet: Vec::new(),
         counter: Vec::new(),

@@ -1,0 +1,104 @@
+//! A rotating drum: its sand keeps a steady inclination, steeper for rougher sand.
+
+use crate::scene::Scene;
+use crate::simulation::{Simulation, SimulationError};
+
+use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series, surface_angle};
+
+/// Friction angles of the sand [degrees].
+const ANGLES: [f64; 3] = [20.0, 30.0, 40.0];
+
+/// Time until the surface has found its inclination [s].
+const SETTLING: f64 = 2.0;
+
+pub(super) fn measure(
+    options: &MeasureOptions,
+    measurement: &mut Measurement,
+    progress: &mut Progress,
+) -> Result<(), SimulationError> {
+    let seconds = if options.quick { 4.0 } else { 8.0 };
+    let (mut means, mut series) = (Vec::new(), Vec::new());
+    for (k, friction) in ANGLES.into_iter().enumerate() {
+        let friction_angle = options.friction_angle.unwrap_or(friction);
+        progress(k as f64 / ANGLES.len() as f64, &format!("drum, friction {friction} degrees"));
+        let curve = run(options, measurement, friction_angle, seconds)?;
+        let late: Vec<f64> = curve.iter().filter(|[t, _]| *t > SETTLING).map(|[_, angle]| *angle).collect();
+        let count = late.len() as f64;
+        let mean = late.iter().sum::<f64>() / count;
+        let spread = (late.iter().map(|angle| (angle - mean).powi(2)).sum::<f64>() / count).sqrt();
+        let with = |point: Point| point.with("friction [degrees]", friction);
+        let source = "the dynamic angle of a rolling drum lies above the angle of repose by up to about 10 degrees [DRMW98]";
+        let range = [friction - 1.0, friction + 10.0];
+        measurement.points.push(with(Point::new("inclination [degrees]", mean, range, source)));
+        let source = "steady: avalanches and grain-sized noise only";
+        measurement.points.push(with(Point::new(
+            "its spread over time [degrees]",
+            spread,
+            [0.0, 2.5],
+            source,
+        )));
+        means.push(mean);
+        series.push(Series { name: format!("friction {friction} degrees"), points: curve, line: true });
+    }
+    for k in 1..ANGLES.len() {
+        let source = "a rougher sand is steeper, by about as much as its friction angle is larger";
+        let rise =
+            Point::new("rise of the inclination [degrees]", means[k] - means[k - 1], [5.0, 15.0], source);
+        let rise = rise.with("from [degrees]", ANGLES[k - 1]).with("to [degrees]", ANGLES[k]);
+        measurement.points.push(rise.against(ANGLES[k] - ANGLES[k - 1]));
+    }
+    measurement.plots.push(Plot {
+        name: "drum".into(),
+        title: "Inclination of the sand in a rotating drum".into(),
+        x_label: "time [s]".into(),
+        y_label: "inclination [degrees]".into(),
+        logarithmic: false,
+        series,
+    });
+    Ok(())
+}
+
+/// Inclination of the surface over time (t [s], angle [degrees]).
+fn run(
+    options: &MeasureOptions,
+    measurement: &mut Measurement,
+    friction_angle: f64,
+    seconds: f64,
+) -> Result<Vec<[f64; 2]>, SimulationError> {
+    let sets = [("material.friction_angle".to_string(), friction_angle.to_string())];
+    let mut scene = Scene::open("drum", options.quick, &sets)?;
+    scene.iisph.friction = options.friction;
+    scene.iisph.yield_law = options.yield_law;
+    let spacing = 2.0 * f64::from(scene.material[0].radius);
+    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    measurement.describe(&simulation);
+    let mut curve = Vec::new();
+    while simulation.time() < seconds {
+        let frame = simulation.frame();
+        while simulation.frame() == frame {
+            simulation.step();
+        }
+        let Ok(snapshot) = simulation.read(&["position"]) else { break };
+        let angle = surface_angle(snapshot.vec3("position").unwrap_or_default(), spacing);
+        curve.push([simulation.time(), angle]);
+    }
+    Ok(curve)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::Experiment;
+
+    fn drum(friction_angle: Option<f64>) -> Measurement {
+        let options = MeasureOptions { quick: true, friction_angle, ..MeasureOptions::default() };
+        Experiment::find("drum").unwrap().run(&options, &mut |_, _| ()).unwrap()
+    }
+
+    #[test]
+    fn the_inclination_is_steady_and_grows_with_the_friction_angle() {
+        let measured = drum(None);
+        assert!(measured.pass, "{:?}", measured.points);
+        assert!(!drum(Some(5.0)).pass, "a sand that is nearly a fluid must fail");
+    }
+}
