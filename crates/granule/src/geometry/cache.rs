@@ -117,7 +117,7 @@ impl FieldCache {
         let nodes = UVec3::new(word(36)?, word(40)?, word(44)?);
         let grid = Grid { origin, cell: number(32)?, nodes };
         let count = nodes.as_dvec3();
-        if !(count.x * count.y * count.z <= MOST_NODES) || nodes.min_element() < 2 {
+        if count.x * count.y * count.z > MOST_NODES || nodes.min_element() < 2 {
             return None;
         }
         let data = &body[HEADER..];

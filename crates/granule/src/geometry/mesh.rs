@@ -182,7 +182,7 @@ impl TriangleMesh {
         if self.triangle.len() > MOST_TRIANGLES {
             return Err(MeshError::TooManyTriangles { most: MOST_TRIANGLES });
         }
-        let far = |position: &Vec3| !(position.abs().max_element() <= MOST_COORDINATE) || position.is_nan();
+        let far = |position: &Vec3| position.is_nan() || position.abs().max_element() > MOST_COORDINATE;
         if let Some(vertex) = self.position.iter().position(far) {
             let position = self.position[vertex].into();
             return Err(MeshError::Coordinate { vertex, position, most: MOST_COORDINATE });

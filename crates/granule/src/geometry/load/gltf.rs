@@ -160,9 +160,8 @@ impl Reader<'_> {
             let [a, b, c] = [a + first, b + first, c + first];
             if mirrored { [a, c, b] } else { [a, b, c] }
         }));
-        match primitive.attributes.texcoord {
-            Some(uv) => self.mesh.uv.extend(self.buffers.read::<2>(self.document, uv)?),
-            None => {}
+        if let Some(uv) = primitive.attributes.texcoord {
+            self.mesh.uv.extend(self.buffers.read::<2>(self.document, uv)?);
         }
         self.mesh.uv.resize(self.mesh.position.len(), [0.0; 2]);
         let material = self.material_of(primitive.material)?;

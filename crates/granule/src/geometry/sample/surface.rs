@@ -45,7 +45,7 @@ pub fn surface(
     let count = mesh.area() / (AREA_PER_POINT * f64::from(radius).powi(2));
     let cells = (bounds.size().as_dvec3() / f64::from(CUTOFF * radius)).ceil();
     let places = (cells.x * cells.y * cells.z).max(count);
-    if !(places <= MOST_CELLS) {
+    if places.is_nan() || places > MOST_CELLS {
         return Err(SampleError::TooMany { count: places, most: MOST_CELLS });
     }
     let mut points = scatter(mesh, (count.ceil() as usize).max(1), seed);
