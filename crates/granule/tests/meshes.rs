@@ -18,7 +18,7 @@ fn mesh(name: &str, size: f32, position: [f32; 3]) -> MeshShape {
 fn grains_rest_a_radius_above_a_mesh() {
     let mut scene = sand(30.0);
     // The top of a cube of 30 d, its middle 15 d down, is the floor.
-    scene.boundary.push(wall("cube", Shape::Mesh(mesh("cube", 30.0, [0.0, -15.0, 0.0])), Some(1.0)));
+    scene.boundary.push(wall("cube", Shape::Mesh(mesh("box", 30.0, [0.0, -15.0, 0.0])), Some(1.0)));
     scene.grains.push(block([-6.0, 0.2, -6.0], [6.0, 6.2, 6.0], Fill::Jittered));
     let mut simulation = simulate(scene);
     simulation.run_until(1.5);
@@ -38,7 +38,7 @@ fn grains_rest_a_radius_above_a_mesh() {
 /// A bed full of sand that is shaken sideways and up and down, turned and tipped.
 fn shaken_bed() -> Scene {
     let mut scene = sand(30.0);
-    let bed = mesh("truck_bed", 30.0, [0.0; 3]);
+    let bed = mesh("truck-bed", 30.0, [0.0; 3]);
     let key = |time: f64, translation: [f32; 3], angle: f32| Keyframe {
         time,
         translation,

@@ -197,6 +197,8 @@ pub enum ShapeName {
     Bumpy,
     /// A box with thick walls that is open at the top.
     TruckBed,
+    /// A box with thick walls that is open at the top and towards -x.
+    DumpBed,
     /// A closed cylinder along y with thick walls, hollow inside.
     Drum,
 }

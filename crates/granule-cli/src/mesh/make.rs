@@ -1,7 +1,7 @@
 //! `granule mesh make`.
 
 use glam::Vec3;
-use granule::geometry::{TriangleMesh, shapes, write_mesh};
+use granule::geometry::{TriangleMesh, dump_bed, shapes, write_mesh};
 
 use super::args::{MakeArgs, ShapeName};
 use crate::failure::Failure;
@@ -30,6 +30,7 @@ fn shape(args: &MakeArgs) -> Result<TriangleMesh, Failure> {
         ShapeName::Cylinder => shapes::cylinder(0.5 * x, y, n),
         ShapeName::Bumpy => shapes::bumpy(0.5 * x, n),
         ShapeName::TruckBed => shapes::truck_bed(size, thickness(args, size.min_element())?),
+        ShapeName::DumpBed => dump_bed(size, thickness(args, size.min_element())?),
         ShapeName::Drum => shapes::drum(0.5 * x, y, thickness(args, x.min(y))?, n),
     })
 }

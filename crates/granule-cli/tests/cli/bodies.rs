@@ -21,7 +21,7 @@ fn a_run_with_bodies_tells_where_they_are_and_what_pushes_them() {
     let place = Place::new();
     std::fs::write(place.path("tetra.obj"), obj(true)).unwrap();
     let scene = place.scene(&with_body(
-        "mesh = \"tetra.obj\"\nshape.mesh = { file = \"builtin:cube\", size = 0.1, position = [0.5, 0.5, 0.5] }\n",
+        "mesh = \"tetra.obj\"\nshape.mesh = { file = \"builtin:box\", size = 0.1, position = [0.5, 0.5, 0.5] }\n",
     ));
     let args = ["run", scene, "--frames", "2", "--out", "out", "--json"];
     let summary = place.granule(&args).expect(0, &[]).json();

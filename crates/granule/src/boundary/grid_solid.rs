@@ -342,7 +342,7 @@ mod tests {
 
     /// A cube of 0.3 m around the origin, as a mesh turned about y.
     fn cube(hollow: bool, angle: f32) -> Shape {
-        let file = "builtin:cube".into();
+        let file = "builtin:box".into();
         Shape::Mesh(MeshShape { size: Some(0.3), angle, hollow, ..MeshShape::of_file(file) })
     }
 

@@ -17,8 +17,8 @@ const BUILTIN: &str = "builtin:";
 #[serde(deny_unknown_fields)]
 pub struct MeshShape {
     /// File (OBJ, STL, PLY, glTF or GLB), relative to the scene's file; or a mesh that the program makes itself:
-    /// `builtin:cube`, `builtin:sphere`, `builtin:cylinder`, `builtin:torus`, `builtin:bumpy`, `builtin:truck_bed`,
-    /// `builtin:dump_bed` or `builtin:drum`, each one metre long.
+    /// `builtin:box`, `builtin:sphere`, `builtin:cylinder`, `builtin:torus`, `builtin:bumpy`, `builtin:truck-bed`,
+    /// `builtin:dump-bed` or `builtin:drum`, each one metre long.
     pub file: String,
     /// Metres per unit of the file.
     #[serde(default = "one")]

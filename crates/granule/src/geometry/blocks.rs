@@ -53,6 +53,15 @@ pub fn blocks(lines: [&[f32]; 3], solid: impl Fn([usize; 3]) -> bool) -> Triangl
     mesh
 }
 
+/// The bed of a dump truck with walls of `thickness` [m], centred at the origin, open above and behind (towards -x): a
+/// floor, two sides and a front wall.
+pub fn dump_bed(size: Vec3, thickness: f32) -> TriangleMesh {
+    let Vec3 { x, y, z } = 0.5 * size;
+    let (xs, ys) = ([-x, x - thickness, x], [-y, thickness - y, y]);
+    let zs = [-z, thickness - z, z - thickness, z];
+    blocks([&xs, &ys, &zs], |[x, y, z]| y == 0 || z != 1 || x == 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

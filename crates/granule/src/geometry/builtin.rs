@@ -2,14 +2,14 @@
 
 use glam::Vec3;
 
-use super::blocks::blocks;
+use super::blocks::dump_bed;
 use super::error::MeshError;
 use super::mesh::TriangleMesh;
 use super::shapes;
 
 /// The names of the meshes.
 pub const BUILTIN_MESHES: &[&str] =
-    &["cube", "sphere", "cylinder", "torus", "bumpy", "truck_bed", "dump_bed", "drum"];
+    &["box", "sphere", "cylinder", "torus", "bumpy", "truck-bed", "dump-bed", "drum"];
 
 /// A mesh by its name; its largest extent is about one metre.
 ///
@@ -17,22 +17,16 @@ pub const BUILTIN_MESHES: &[&str] =
 /// Lists the names where there is no such mesh.
 pub fn builtin_mesh(name: &str) -> Result<TriangleMesh, MeshError> {
     Ok(match name {
-        "cube" => shapes::cuboid(Vec3::ONE),
+        "box" => shapes::cuboid(Vec3::ONE),
         "sphere" => shapes::sphere(0.5, 48),
         "cylinder" => shapes::cylinder(0.5, 1.0, 96),
         "torus" => shapes::torus(0.36, 0.14, 128, 48),
         "bumpy" => shapes::bumpy(0.45, 48),
-        "truck_bed" => shapes::truck_bed(Vec3::new(1.0, 0.4, 0.55), 0.05),
-        "dump_bed" => dump_bed(),
+        "truck-bed" => shapes::truck_bed(Vec3::new(1.0, 0.4, 0.55), 0.05),
+        "dump-bed" => dump_bed(Vec3::new(1.0, 0.4, 0.55), 0.05),
         "drum" => shapes::drum(0.5, 0.6, 0.05, 128),
         _ => return Err(MeshError::UnknownBuiltin { name: name.into(), known: BUILTIN_MESHES.join(", ") }),
     })
-}
-
-/// The bed of a dump truck, open above and behind (towards -x): a floor, two sides and a front wall.
-fn dump_bed() -> TriangleMesh {
-    let (xs, ys, zs) = ([-0.5, 0.45, 0.5], [-0.2, -0.15, 0.2], [-0.275, -0.225, 0.225, 0.275]);
-    blocks([&xs, &ys, &zs], |[x, y, z]| y == 0 || z != 1 || x == 1)
 }
 
 #[cfg(test)]

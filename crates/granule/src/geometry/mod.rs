@@ -22,7 +22,7 @@ mod topology;
 mod volume_map;
 mod write;
 
-pub use blocks::blocks;
+pub use blocks::{blocks, dump_bed};
 pub use builtin::{BUILTIN_MESHES, builtin_mesh};
 pub use bvh::{MeshTree, Nearest};
 pub use distance::DistanceField;

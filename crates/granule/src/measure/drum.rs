@@ -27,7 +27,7 @@ pub(super) fn measure(
         let mean = late.iter().sum::<f64>() / count;
         let spread = (late.iter().map(|angle| (angle - mean).powi(2)).sum::<f64>() / count).sqrt();
         let with = |point: Point| point.with("friction [degrees]", friction);
-        let source = "the dynamic angle of a rolling drum lies above the angle of repose by up to about 10 degrees [DRMW98]";
+        let source = "the dynamic angle of a rolling drum lies above the angle of repose by up to about 10 degrees [DRMN98]";
         let range = [friction - 1.0, friction + 10.0];
         measurement.points.push(with(Point::new("inclination [degrees]", mean, range, source)));
         let source = "steady: avalanches and grain-sized noise only";

@@ -53,12 +53,12 @@ mod tests {
     fn paths_of_a_scene_lead_from_its_folder() {
         let text = "[[body]]\nname = \"a\"\nmesh = \"a.obj\"\n\
                     [[boundary]]\n[[boundary.shape.union]]\nmesh = { file = \"sub/b.stl\" }\n\
-                    [[boundary.shape.union]]\nmesh = { file = \"builtin:cube\" }\n\
+                    [[boundary.shape.union]]\nmesh = { file = \"builtin:box\" }\n\
                     [quick]\n\"body.mesh\" = \"/c.ply\"\n";
         let mut table: Table = text.parse().unwrap();
         locate(&mut table, Path::new("/scenes"));
         let text = table.to_string();
-        for path in ["/scenes/a.obj", "/scenes/sub/b.stl", "\"builtin:cube\"", "\"/c.ply\""] {
+        for path in ["/scenes/a.obj", "/scenes/sub/b.stl", "\"builtin:box\"", "\"/c.ply\""] {
             assert!(text.contains(path), "{path} in {text}");
         }
     }
