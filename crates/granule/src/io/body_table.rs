@@ -72,10 +72,7 @@ pub fn parse_body_table(text: &str, up: UpAxis) -> Result<Vec<BodyPlace>, String
 fn place(line: &str, up: UpAxis) -> Option<BodyPlace> {
     let (frame, rest) = line.split_once(',')?;
     let (_, rest) = rest.split_once(',')?;
-    let (name, rest) = match rest.strip_prefix('"') {
-        Some(rest) => rest.split_once("\",").map(|(name, rest)| (name.replace("\"\"", "\""), rest))?,
-        None => rest.split_once(',').map(|(name, rest)| (name.to_string(), rest))?,
-    };
+    let (name, rest) = unquoted(rest)?;
     let numbers: Vec<f32> = rest.split(',').map(|n| n.parse().ok()).collect::<Option<_>>()?;
     if numbers.len() != 22 || numbers.iter().any(|n| !n.is_finite()) {
         return None;
@@ -87,6 +84,25 @@ fn place(line: &str, up: UpAxis) -> Option<BodyPlace> {
         UpAxis::Z => Pose { rotation: (back * turn).normalize(), translation: back * origin },
     };
     Some(BodyPlace { frame: frame.parse().ok()?, name, pose })
+}
+
+/// The first field of a row, which may be quoted, and what follows it.
+fn unquoted(row: &str) -> Option<(String, &str)> {
+    let Some(mut rest) = row.strip_prefix('"') else {
+        return row.split_once(',').map(|(name, rest)| (name.to_string(), rest));
+    };
+    let mut name = String::new();
+    loop {
+        let (part, after) = rest.split_once('"')?;
+        name += part;
+        match after.strip_prefix('"') {
+            Some(after) => {
+                name.push('"');
+                rest = after;
+            }
+            None => return Some((name, after.strip_prefix(',')?)),
+        }
+    }
 }
 
 /// A name as a field of a table.
