@@ -245,9 +245,10 @@ fn scene_boundaries(scene: &Scene) -> Result<Boundaries, SceneError> {
 fn scene_grains(scene: &Scene, boundaries: &Boundaries) -> Result<Vec<NewParticle>, SceneError> {
     let wrong = |k: usize, reason: String| geometry_error(&format!("grains.{k}.shape"), reason);
     let refused = |refusal: Refusal| wrong(refusal.entry, refusal.reason);
+    let resolution = scene.resolution();
     let mut shapes = Vec::with_capacity(scene.grains.len());
     for (k, grains) in scene.grains.iter().enumerate() {
-        shapes.push(Sdf::new(&grains.shape).map_err(|e| wrong(k, e.to_string()))?);
+        shapes.push(Sdf::resolved(&grains.shape, resolution.as_ref()).map_err(|e| wrong(k, e.to_string()))?);
     }
     check_memory(scene, &shapes, available_memory()).map_err(refused)?;
     let mut random = Random::new(scene.simulation.seed);

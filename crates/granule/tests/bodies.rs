@@ -249,6 +249,7 @@ fn paddle(strength: f32) -> Scene {
     let mut scene = tank(30.0, 1600.0, 16.0, 6.0);
     let blade = brick([7.5, 3.0, 5.0], [8.5, 13.0, 11.0]);
     scene.grains[0].shape = brick([0.0; 3], [7.0, 6.0, 16.0]);
+    scene.grains.push(block([9.0, 0.0, 0.0], [16.0, 6.0, 16.0], Fill::Lattice));
     scene.body.push(body("paddle", blade, 1000.0));
     scene.joint.push(JointSettings {
         name: "shaft".into(),

@@ -77,7 +77,7 @@ fn wrong_meshes_are_refused_with_the_file_and_the_reason() {
 fn wrong_bodies_are_refused_with_their_names() {
     let ball = |y: f32| format!("shape.sphere = {{ center = [0, {y}, 0], radius = 0.04 }}\n");
     let cases: &[(String, &[&str])] = &[
-        (ball(1.0) + "density = 0\n", &["body.0.density", "greater than 0"]),
+        (ball(1.0) + "density = 0\n", &["body.0.density", "above 0"]),
         (ball(1.0) + "density = -5\n", &["body.0.density"]),
         (ball(1.0) + "restitution = 2\n", &["body.0.restitution", "from 0 to 1"]),
         (ball(1.0) + "kind = \"keyframed\"\n", &["motion"]),

@@ -108,7 +108,7 @@ fn damaged_checkpoints_are_refused_with_a_remedy() {
     }
     refuse(&[&whole[..], b"x"].concat(), &["longer than", "copy the file again"]);
     // Magic, format, length, engine version, content and checksum.
-    let words = ["not a granule", "format 0", "bytes", "damaged", "damaged", "damaged"];
+    let words = ["not a granule", "a checkpoint of format", "bytes", "damaged", "damaged", "damaged"];
     for (place, word) in [0, 8, 14, 21, length / 2, length - 1].into_iter().zip(words) {
         let mut flipped = whole.clone();
         flipped[place] ^= 1;

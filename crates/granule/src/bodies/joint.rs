@@ -9,7 +9,7 @@ use crate::boundary::Pose;
 use crate::scene::{JointKind, JointSettings};
 
 /// Rate at which a motor approaches its speed [1/s], as far as its strength allows.
-const MOTOR_RATE: f32 = 1e3;
+const MOTOR_RATE: f32 = 1e5;
 
 /// A joint of two bodies whose frames lie at these poses when it is made.
 pub fn joint(settings: &JointSettings, first: &Pose, second: &Pose) -> GenericJoint {
