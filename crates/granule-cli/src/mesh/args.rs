@@ -64,7 +64,7 @@ pub struct MeshInput {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Metres per unit of the file, or the unit: m, cm, mm, in, ft.
-    #[arg(long, value_name = "S|UNIT", default_value = "m", value_parser = scale)]
+    #[arg(long, value_name = "S|UNIT", default_value = "m", allow_negative_numbers = true, value_parser = scale)]
     pub scale: f32,
     /// The axis that points up in the file.
     #[arg(long, default_value = "y", value_parser = ["y", "z"])]
@@ -100,13 +100,13 @@ pub struct SdfArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Distance of nodes [m].
-    #[arg(long, value_name = "S", conflicts_with = "resolution", value_parser = length)]
+    #[arg(long, value_name = "S", conflicts_with = "resolution", allow_negative_numbers = true, value_parser = length)]
     pub cell: Option<f32>,
     /// Cells along the longest side of the mesh.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub resolution: u32,
     /// Space around the mesh [m]; at least two cells.
-    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = length_or_zero)]
+    #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true, value_parser = length_or_zero)]
     pub padding: f32,
 }
 
@@ -120,7 +120,7 @@ pub struct SampleArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Radius of the spheres [m]; on surfaces, spheres of this radius cover the mesh.
-    #[arg(long, value_name = "R", value_parser = length)]
+    #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = length)]
     pub radius: f32,
     /// What is sampled.
     #[arg(long, value_enum, default_value_t)]
@@ -172,13 +172,13 @@ pub struct MakeArgs {
     pub output: PathBuf,
     /// Size along x, y and z [m]; a single number for all. Round shapes take their diameter from x, cylinders and drums
     /// their height from y, a torus its tube's diameter.
-    #[arg(long, value_name = "X[,Y[,Z]]", default_value = "1", value_parser = size)]
+    #[arg(long, value_name = "X[,Y[,Z]]", default_value = "1", allow_negative_numbers = true, value_parser = size)]
     pub size: [f32; 3],
     /// Divisions of round shapes.
     #[arg(long, value_name = "N", default_value_t = 48, value_parser = clap::value_parser!(u32).range(3..=2000))]
     pub divisions: u32,
     /// Thickness of the walls of drums and truck beds [m]; a tenth of the smallest size when absent.
-    #[arg(long, value_name = "T", value_parser = length)]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = length)]
     pub thickness: Option<f32>,
 }
 
