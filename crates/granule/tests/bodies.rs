@@ -80,7 +80,6 @@ fn a_light_box_floats_half_immersed() {
     // The surface rises by what the box displaces.
     let (width, side) = (f64::from(width), f64::from(side));
     let immersed = (level - (mean - side / 2.0)) / (1.0 - (side / width).powi(2)) / side;
-    println!("level {level:.3} d, centre {mean:.3} d, immersed {immersed:.4}, swing {swing:.3} d");
     assert!((immersed / 0.5 - 1.0).abs() < 0.05, "{immersed:.3} of the box are under the surface");
     assert!(swing < 0.2, "it has come to rest: {swing} d");
 }
@@ -96,7 +95,6 @@ fn a_heavy_ball_sinks_into_sand_and_stays() {
     let track = heights(&mut simulation, 3.0);
     let depth = |y: f64| (f64::from(height * D) - (y - f64::from(radius))) / f64::from(radius);
     let (middle, end) = (depth(track[track.len() / 2]), depth(track[track.len() - 1]));
-    println!("depth in radii: {middle:.3} then {end:.3}");
     assert!(end > 0.3, "it sinks in by {end:.3} radii");
     assert!(end < f64::from(height * D / radius) - 0.1, "it does not reach the floor: {end:.3} radii");
     assert!((end - middle).abs() < 0.02, "it stays: {middle:.3} and then {end:.3} radii");
@@ -139,7 +137,6 @@ fn grains_and_bodies_keep_their_momentum_together() {
         assert!(bodies[0].velocity.x > 0.05, "the cloud has hit the slab: {:?}", bodies[0].velocity);
         let (after, _) = momentum(&mut simulation);
         let error = (after - before).length() / before.length();
-        println!("friction {friction}: relative error {error:e}, slab {:?}", bodies[0].velocity);
         assert!(error < 1e-4, "friction {friction}: {before} became {after}");
     }
 }
@@ -153,7 +150,6 @@ fn a_light_body_does_not_bounce() {
     let track = heights(&mut simulation, 2.0);
     let late = &track[track.len() / 2..];
     let swing = late.iter().copied().fold(f64::MIN, f64::max) - late.iter().copied().fold(f64::MAX, f64::min);
-    println!("swing {:.5} d", swing / f64::from(D));
     assert!(swing < 0.01 * f64::from(D), "it moves by {:.4} d", swing / f64::from(D));
 }
 

@@ -56,7 +56,7 @@ fn solids_are_filled_and_surfaces_covered() {
     let fraction = |report: serde_json::Value| report["fraction"].as_f64().unwrap();
     assert!(fraction(sample(&[])) > 0.49);
     assert!(fraction(sample(&["--fill", "random"])) > 0.3);
-    assert!((fraction(sample(&["--fill", "lattice"])) - 0.5236).abs() < 1e-3);
+    assert!((fraction(sample(&["--fill", "lattice"])) - std::f64::consts::FRAC_PI_6).abs() < 1e-3);
     assert!(fraction(sample(&["--fill", "random", "--spread", "uniform:0.03,0.06"])) > 0.25);
     assert!(fraction(sample(&["--fill", "random", "--spread", "lognormal:-3.2,0.2"])) > 0.25);
     assert!(sample(&["--mode", "surface"])["count"].as_u64().unwrap() > 700);

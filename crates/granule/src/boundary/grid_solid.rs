@@ -156,7 +156,7 @@ impl SampledMap {
         }
         let packed = self.walls_of_cell[self.map.grid().index(self.map.grid().cell_of(point))] as usize;
         let first = packed >> COUNT_BITS;
-        &self.wall[first..first + (packed & (1 << COUNT_BITS) - 1)]
+        &self.wall[first..first + (packed & ((1 << COUNT_BITS) - 1))]
     }
 
     /// The field at a point of the grid: distances as [`Grid::smooth`](crate::geometry::Grid::smooth) has them.
