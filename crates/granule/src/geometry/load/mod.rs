@@ -23,7 +23,7 @@ use super::error::{MeshError, MeshFileError};
 use super::mesh::TriangleMesh;
 use crate::scene::UpAxis;
 
-/// Largest file that is read [bytes].
+/// Largest file that is read, in bytes.
 pub const MOST_BYTES: u64 = 1 << 30;
 
 /// The formats of mesh files.
