@@ -60,19 +60,22 @@ impl Access {
     }
 }
 
-/// Bindings that several kernels share: group 1 and 2 of a shader.
+/// Uniform buffers that several kernels share: group 1 or 2 of a shader.
 #[derive(Clone, Debug)]
-pub struct SharedGroup {
+pub struct SharedLayout {
+    label: &'static str,
     layout: BindGroupLayout,
-    group: BindGroup,
 }
 
-impl SharedGroup {
-    /// A group of uniform buffers.
-    pub fn new(gpu: &GpuDevice, label: &str, buffers: &[&Buffer]) -> Self {
-        let layout = layout(gpu, label, &vec![Access::Uniform; buffers.len()]);
-        let group = group(gpu, label, &layout, buffers.iter().map(|b| b.as_entire_binding()));
-        Self { layout, group }
+impl SharedLayout {
+    /// A layout of so many uniform buffers.
+    pub fn new(gpu: &GpuDevice, label: &'static str, count: usize) -> Self {
+        Self { label, layout: layout(gpu, label, &vec![Access::Uniform; count]) }
+    }
+
+    /// The buffers of such a group.
+    pub fn bind(&self, gpu: &GpuDevice, buffers: &[&Buffer]) -> BindGroup {
+        group(gpu, self.label, &self.layout, buffers.iter().map(|buffer| buffer.as_entire_binding()))
     }
 }
 
@@ -82,7 +85,6 @@ pub struct Kernel {
     name: &'static str,
     pipeline: ComputePipeline,
     layout: BindGroupLayout,
-    shared: Vec<BindGroup>,
 }
 
 /// What a kernel is made of.
@@ -94,7 +96,7 @@ pub struct KernelPlan<'a> {
     /// The kernel's own buffers, group 0, in the order of their bindings.
     pub access: &'a [Access],
     /// Groups 1 and 2.
-    pub shared: &'a [&'a SharedGroup],
+    pub shared: &'a [&'a SharedLayout],
     /// Overrides of constants.
     pub constants: &'a [(&'a str, f64)],
 }
@@ -123,23 +125,19 @@ impl Kernel {
             },
             cache: None,
         });
-        let shared = plan.shared.iter().map(|shared| shared.group.clone()).collect();
-        Self { name: plan.entry, pipeline, layout, shared }
+        Self { name: plan.entry, pipeline, layout }
     }
 
     /// The kernel with its buffers, in the order of their bindings.
     pub fn bind(&self, gpu: &GpuDevice, buffers: &[&Buffer]) -> Bound {
-        self.bind_parts(gpu, buffers.iter().map(|buffer| buffer.as_entire_binding()))
+        self.bind_shared(gpu, buffers, &[])
     }
 
-    /// The kernel with parts of buffers, in the order of their bindings.
-    pub fn bind_parts<'a>(
-        &self,
-        gpu: &GpuDevice,
-        parts: impl IntoIterator<Item = BindingResource<'a>>,
-    ) -> Bound {
-        let mut groups = vec![group(gpu, self.name, &self.layout, parts)];
-        groups.extend(self.shared.iter().cloned());
+    /// The kernel with its buffers and the groups that it shares with others.
+    pub fn bind_shared(&self, gpu: &GpuDevice, buffers: &[&Buffer], shared: &[&BindGroup]) -> Bound {
+        let own =
+            group(gpu, self.name, &self.layout, buffers.iter().map(|buffer| buffer.as_entire_binding()));
+        let groups = [own].into_iter().chain(shared.iter().map(|group| (*group).clone())).collect();
         Bound { pipeline: self.pipeline.clone(), groups }
     }
 }

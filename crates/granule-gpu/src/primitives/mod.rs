@@ -69,3 +69,9 @@ impl Launch<'_> {
         }
     }
 }
+
+/// The shaders of all primitives.
+#[cfg(test)]
+pub(crate) fn shaders_of_primitives() -> [&'static crate::kernel::Shader; 5] {
+    [&scan::SHADER, &sort::SHADER, &compact::SHADER, &gather::SHADER, &reduce::SHADER]
+}

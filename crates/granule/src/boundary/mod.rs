@@ -14,6 +14,7 @@ mod profile;
 mod sample;
 mod sdf;
 mod shape;
+mod solid;
 #[cfg(test)]
 mod tests;
 
@@ -22,3 +23,4 @@ pub use motion::{Keyframe, Motion, MotionError, Pose};
 pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
 pub use sdf::{Sdf, Surface};
 pub use shape::Shape;
+pub use solid::{ProfileEdge, Solid};

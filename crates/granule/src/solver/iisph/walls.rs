@@ -16,10 +16,10 @@ use crate::sph::WallTable;
 pub const MAX_SAMPLES: usize = 8;
 
 /// Relaxation of the wall impulses per sweep.
-const WALL_RELAXATION: f32 = 0.5;
+pub const WALL_RELAXATION: f32 = 0.5;
 
 /// Share of a penetration that is pushed out per step.
-const PUSH_OUT: f32 = 0.1;
+pub const PUSH_OUT: f32 = 0.1;
 
 /// A wall near a particle and what it does to it.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,200 @@
+//! Steps in batches: recorded and submitted without waiting for any of them.
+//!
+//! A batch ends at a frame's time. The device chooses the length of every step itself and keeps the time since the
+//! batch's start; recorded steps beyond its end dispatch nothing. How many steps and sweeps are recorded follows the
+//! last batch and changes nothing but time: a step whose sweeps were not all recorded goes on with those of the next,
+//! and a batch that has not reached its end is followed by more.
+
+use granule::simulator::StepReport;
+use granule::stages::StageTimes;
+
+use crate::GpuError;
+use crate::columns::{MOST_REPORTS, MOST_SEGMENTS};
+use crate::kernel::WORKGROUP;
+use crate::layout::{ReportRecord, StepRecord, phase};
+use crate::motion;
+use crate::solver::GpuIisph;
+use crate::stages::Recorded;
+use crate::timing::{Passed, Timing, stage_times};
+
+/// Steps that are submitted at once.
+const STEPS_PER_SUBMISSION: u32 = 4;
+
+/// Steps that are recorded before the device is asked how far it got.
+const MOST_RECORDED: u32 = 256;
+
+/// Rounds without any step done or any room made, after which the device is given up.
+const MOST_IDLE_ROUNDS: u32 = 8;
+
+impl GpuIisph {
+    /// Advances by at most `most` steps, not beyond `length` [s].
+    pub(crate) fn run_batch(&mut self, length: f64, most: usize) -> Result<Vec<StepReport>, GpuError> {
+        let start = self.time;
+        self.begin_batch(length, most)?;
+        let (mut recorded, mut idle) = (0, 0);
+        let mut passed = Vec::new();
+        loop {
+            let before = self.step;
+            let count = self.steps_to_record(length, most);
+            self.submit(recorded, count, &mut passed)?;
+            recorded += count;
+            self.read_step()?;
+            if self.step.phase == phase::HALTED {
+                let room = self.room.grown(&self.step);
+                self.make_room(room)?;
+                self.step.phase = phase::READY;
+                self.write_step();
+            }
+            if self.step.reports >= self.step.most_reports || self.step.elapsed >= self.step.length {
+                break;
+            }
+            let same = before.reports == self.step.reports && before.iteration == self.step.iteration;
+            idle = if same && self.step.phase != phase::READY { idle + 1 } else { 0 };
+            if idle > MOST_IDLE_ROUNDS {
+                return Err(GpuError::Stuck { adapter: self.gpu.adapter.name.clone() });
+            }
+        }
+        let records = self.read_reports()?;
+        self.end_batch(start, length, &records);
+        Ok(self.reports(&records, &passed))
+    }
+
+    fn begin_batch(&mut self, length: f64, most: usize) -> Result<(), GpuError> {
+        for (pose, boundary) in self.poses.iter_mut().zip(self.boundaries.iter()) {
+            motion::refresh(pose, boundary);
+        }
+        let segments = motion::segments(&self.boundaries, &mut self.poses, self.time, length);
+        if segments.len() > MOST_SEGMENTS as usize {
+            return Err(GpuError::Motions { count: segments.len(), most: MOST_SEGMENTS as usize });
+        }
+        let queue = &self.gpu.queue;
+        queue.write_buffer(&self.columns.segments, 0, bytemuck::cast_slice(&segments));
+        queue.write_buffer(&self.columns.poses, 0, bytemuck::cast_slice(&self.poses));
+        self.step = StepRecord {
+            phase: phase::READY,
+            elapsed: 0.0,
+            length: length as f32,
+            reports: 0,
+            most_reports: most.min(MOST_REPORTS as usize) as u32,
+            slots: 0,
+            slots_needed: 0,
+            contacts_needed: 0,
+            cells_needed: 0,
+            ..self.step
+        };
+        self.write_step();
+        Ok(())
+    }
+
+    pub(crate) fn write_step(&self) {
+        self.gpu.queue.write_buffer(&self.columns.step, 0, bytemuck::bytes_of(&self.step));
+    }
+
+    /// Steps that the rest of the batch is likely to take.
+    fn steps_to_record(&self, length: f64, most: usize) -> u32 {
+        let params = &self.setup.params;
+        let likely = self.last_dt.unwrap_or(params.time_step.unwrap_or(params.max_time_step));
+        let left = length - f64::from(self.step.elapsed);
+        let steps = (left / likely).ceil().clamp(1.0, f64::from(MOST_RECORDED)) as usize;
+        steps.min(most - self.step.reports as usize).max(1) as u32
+    }
+
+    /// Records and submits steps, a few at a time, so that the device begins while others are recorded.
+    fn submit(&mut self, first: u32, count: u32, passed: &mut Vec<Passed>) -> Result<(), GpuError> {
+        let shape = Recorded {
+            blocks: self.step.sort_count.div_ceil(WORKGROUP),
+            sweeps: self.sweeps.min(self.setup.params.max_iterations).max(1),
+            diagnostics: self.diagnostics,
+        };
+        let mut timings = Vec::new();
+        for at in (0..count).step_by(STEPS_PER_SUBMISSION as usize) {
+            let mut timing = self.timings.pop().or_else(|| Timing::new(&self.gpu));
+            if let Some(timing) = &mut timing {
+                timing.begin(first + at);
+            }
+            let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+            for _ in at..(at + STEPS_PER_SUBMISSION).min(count) {
+                self.stages.record(&mut encoder, &shape, &mut timing);
+                if let Some(timing) = &mut timing {
+                    timing.next_step();
+                }
+            }
+            if let Some(timing) = &timing {
+                timing.resolve(&mut encoder);
+            }
+            self.gpu.queue.submit([encoder.finish()]);
+            timings.extend(timing);
+        }
+        for timing in &timings {
+            passed.extend(timing.read(&self.gpu)?);
+        }
+        self.timings.extend(timings);
+        Ok(())
+    }
+
+    fn read_step(&mut self) -> Result<(), GpuError> {
+        let size = size_of::<StepRecord>() as u64;
+        let bytes = self.gpu.read_buffer(&self.columns.step, 0, size)?;
+        self.step = bytemuck::pod_read_unaligned(&bytes);
+        Ok(())
+    }
+
+    fn read_reports(&self) -> Result<Vec<ReportRecord>, GpuError> {
+        let size = size_of::<ReportRecord>() as u64 * u64::from(self.step.reports.min(MOST_REPORTS));
+        let bytes = self.gpu.read_buffer(&self.columns.reports, 0, size)?;
+        Ok(bytemuck::pod_collect_to_vec(&bytes))
+    }
+
+    fn end_batch(&mut self, start: f64, length: f64, records: &[ReportRecord]) {
+        let Some(last) = records.last() else { return };
+        let elapsed = |record: &ReportRecord| {
+            if record.elapsed >= length as f32 { length } else { f64::from(record.elapsed) }
+        };
+        self.time = start + elapsed(last);
+        let before = records.len().checked_sub(2).map_or(0.0, |k| elapsed(&records[k]));
+        self.boundaries.advance(start + before, self.time - start - before);
+        self.there = last.count as usize;
+        self.last_dt = Some(f64::from(last.dt));
+        self.sweeps = records.iter().map(|record| record.iterations).max().unwrap_or(1).max(1);
+    }
+
+    fn reports(&mut self, records: &[ReportRecord], passed: &[Passed]) -> Vec<StepReport> {
+        let last_steps: Vec<u32> = records.iter().map(|record| record.slot).collect();
+        let times = stage_times(passed, &last_steps);
+        self.gaps = gaps(passed, &last_steps);
+        let diagnostics = self.diagnostics;
+        records.iter().zip(times).map(|(record, stages)| report(record, stages, diagnostics)).collect()
+    }
+}
+
+/// Time between passes that no stage used [s], per report.
+fn gaps(passed: &[Passed], last_steps: &[u32]) -> Vec<f64> {
+    let mut gaps = vec![0.0; last_steps.len()];
+    for pair in passed.windows(2) {
+        let report = last_steps.partition_point(|last| *last < pair[1].step);
+        if let Some(gap) = gaps.get_mut(report) {
+            *gap += (pair[1].begin - pair[0].end).max(0.0) * 1e-9;
+        }
+    }
+    gaps
+}
+
+fn report(record: &ReportRecord, stages: StageTimes, diagnostics: bool) -> StepReport {
+    StepReport {
+        dt: f64::from(record.dt),
+        particles: record.count as usize,
+        iterations: record.iterations,
+        density_error: f64::from(record.density_error),
+        friction_error: f64::from(record.friction_error),
+        converged: record.converged == 1,
+        limited: record.limited == 1,
+        max_speed: f64::from(record.max_speed),
+        kinetic_energy: f64::from(record.kinetic_energy),
+        friction_power: diagnostics.then_some(f64::from(record.friction_power)),
+        lost: record.lost as usize,
+        dropped_samples: record.dropped as usize,
+        neighbors_mean: f64::from(record.neighbors) / f64::from((record.count + record.lost).max(1)),
+        stages,
+        ..StepReport::default()
+    }
+}
