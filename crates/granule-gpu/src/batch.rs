@@ -23,19 +23,33 @@ const STEPS_PER_SUBMISSION: u32 = 4;
 /// Steps that are recorded before the device is asked how far it got.
 const MOST_RECORDED: u32 = 256;
 
+/// The stretch of time up to a frame's end that batches count from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Frame {
+    /// Simulated time at its start [s].
+    pub start: f64,
+    /// Its length [s].
+    pub length: f64,
+}
+
+impl Frame {
+    fn ends_at(&self, time: f64) -> bool {
+        self.length > 0.0 && (self.start + self.length - time).abs() <= 1e-9 * self.length
+    }
+}
+
 /// Rounds without any step done or any room made, after which the device is given up.
 const MOST_IDLE_ROUNDS: u32 = 8;
 
 impl GpuIisph {
     /// Advances by at most `most` steps, not beyond `length` [s].
     pub(crate) fn run_batch(&mut self, length: f64, most: usize) -> Result<Vec<StepReport>, GpuError> {
-        let start = self.time;
         self.begin_batch(length, most)?;
         let (mut recorded, mut idle) = (0, 0);
         let mut passed = Vec::new();
         loop {
             let before = self.step;
-            let count = self.steps_to_record(length, most);
+            let count = self.steps_to_record(most);
             self.submit(recorded, count, &mut passed)?;
             recorded += count;
             self.read_step()?;
@@ -55,7 +69,7 @@ impl GpuIisph {
             }
         }
         let records = self.read_reports()?;
-        self.end_batch(start, length, &records);
+        self.end_batch(&records);
         Ok(self.reports(&records, &passed))
     }
 
@@ -63,17 +77,20 @@ impl GpuIisph {
         for (pose, boundary) in self.poses.iter_mut().zip(self.boundaries.iter()) {
             motion::refresh(pose, boundary);
         }
-        let segments = motion::segments(&self.boundaries, &mut self.poses, self.time, length);
-        if segments.len() > MOST_SEGMENTS as usize {
-            return Err(GpuError::Motions { count: segments.len(), most: MOST_SEGMENTS as usize });
+        // Single steps towards a frame's end count from its start, as a batch does, so that both give the same bits.
+        if !self.frame.ends_at(self.time + length) {
+            self.frame = Frame { start: self.time, length };
+            self.step.elapsed = 0.0;
+            self.step.length = length as f32;
         }
-        let queue = &self.gpu.queue;
-        queue.write_buffer(&self.columns.segments, 0, bytemuck::cast_slice(&segments));
-        queue.write_buffer(&self.columns.poses, 0, bytemuck::cast_slice(&self.poses));
+        let Frame { start, length } = self.frame;
+        self.segments = motion::segments(&self.boundaries, &mut self.poses, start, length);
+        if self.segments.len() > MOST_SEGMENTS as usize {
+            return Err(GpuError::Motions { count: self.segments.len(), most: MOST_SEGMENTS as usize });
+        }
+        self.upload_walls();
         self.step = StepRecord {
             phase: phase::READY,
-            elapsed: 0.0,
-            length: length as f32,
             reports: 0,
             most_reports: most.min(MOST_REPORTS as usize) as u32,
             slots: 0,
@@ -91,10 +108,10 @@ impl GpuIisph {
     }
 
     /// Steps that the rest of the batch is likely to take.
-    fn steps_to_record(&self, length: f64, most: usize) -> u32 {
+    fn steps_to_record(&self, most: usize) -> u32 {
         let params = &self.setup.params;
         let likely = self.last_dt.unwrap_or(params.time_step.unwrap_or(params.max_time_step));
-        let left = length - f64::from(self.step.elapsed);
+        let left = self.frame.length - f64::from(self.step.elapsed);
         let steps = (left / likely).ceil().clamp(1.0, f64::from(MOST_RECORDED)) as usize;
         steps.min(most - self.step.reports as usize).max(1) as u32
     }
@@ -145,14 +162,15 @@ impl GpuIisph {
         Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
 
-    fn end_batch(&mut self, start: f64, length: f64, records: &[ReportRecord]) {
+    fn end_batch(&mut self, records: &[ReportRecord]) {
         let Some(last) = records.last() else { return };
-        let elapsed = |record: &ReportRecord| {
-            if record.elapsed >= length as f32 { length } else { f64::from(record.elapsed) }
+        let Frame { start, length } = self.frame;
+        let time = |record: &ReportRecord| {
+            start + if record.elapsed >= length as f32 { length } else { f64::from(record.elapsed) }
         };
-        self.time = start + elapsed(last);
-        let before = records.len().checked_sub(2).map_or(0.0, |k| elapsed(&records[k]));
-        self.boundaries.advance(start + before, self.time - start - before);
+        let before = records.len().checked_sub(2).map_or(self.time, |k| time(&records[k]));
+        self.time = time(last);
+        self.boundaries.advance(before, self.time - before);
         self.there = last.count as usize;
         self.last_dt = Some(f64::from(last.dt));
         self.sweeps = records.iter().map(|record| record.iterations).max().unwrap_or(1).max(1);

@@ -14,10 +14,11 @@ use granule::solver::iisph::setup::Setup;
 use granule_device::GpuDevice;
 
 use crate::GpuError;
+use crate::batch::Frame;
 use crate::columns::{Columns, Extents, Room};
 use crate::constants::{self, Variant};
 use crate::fields::Reads;
-use crate::layout::{Params, PoseRecord, StepRecord};
+use crate::layout::{Params, PoseRecord, SegmentRecord, StepRecord};
 use crate::motion;
 use crate::program::Program;
 use crate::queries::Queries;
@@ -38,6 +39,7 @@ pub struct GpuIisph {
     pub(crate) program: Program,
     pub(crate) wall_table: u32,
     pub(crate) poses: Vec<PoseRecord>,
+    pub(crate) segments: Vec<SegmentRecord>,
     pub(crate) room: Room,
     pub(crate) variant: Variant,
     pub(crate) kernels: Kernels,
@@ -49,6 +51,7 @@ pub struct GpuIisph {
     pub(crate) there: usize,
     pub(crate) next_id: u32,
     pub(crate) time: f64,
+    pub(crate) frame: Frame,
     pub(crate) last_dt: Option<f64>,
     pub(crate) sweeps: u32,
     pub(crate) timings: Vec<Timing>,
@@ -91,6 +94,7 @@ impl GpuIisph {
             program,
             wall_table,
             poses,
+            segments: Vec::new(),
             room,
             variant,
             kernels,
@@ -100,6 +104,7 @@ impl GpuIisph {
             there: 0,
             next_id: 0,
             time: 0.0,
+            frame: Frame::default(),
             last_dt: None,
             sweeps: FIRST_SWEEPS,
             timings: Vec::new(),
@@ -137,7 +142,15 @@ impl GpuIisph {
         let materials = constants::materials(&self.setup)?;
         queue.write_buffer(&self.columns.materials, 0, bytemuck::cast_slice(&materials));
         queue.write_buffer(&self.columns.program, 0, bytemuck::cast_slice(&self.program.records));
+        self.upload_walls();
         Ok(())
+    }
+
+    /// Writes poses of boundaries and the stretches of their motions.
+    pub(crate) fn upload_walls(&self) {
+        let queue = &self.gpu.queue;
+        queue.write_buffer(&self.columns.poses, 0, bytemuck::cast_slice(&self.poses));
+        queue.write_buffer(&self.columns.segments, 0, bytemuck::cast_slice(&self.segments));
     }
 
     /// Appends particles.
