@@ -38,7 +38,6 @@ struct Params {
     cell_capacity: u32,
     report_capacity: u32,
     wall_table: u32,
-    air_fields: u32,
     // Particles that fit, and where the entries of neighbour lists begin.
     capacity: u32,
     list_base: u32,

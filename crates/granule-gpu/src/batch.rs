@@ -47,12 +47,12 @@ impl GpuIisph {
         self.begin_batch(length, most)?;
         let (mut recorded, mut idle) = (0, 0);
         let mut passed = Vec::new();
-        loop {
+        let records = loop {
             let before = self.step;
             let count = self.steps_to_record(most);
-            self.submit(recorded, count, &mut passed)?;
+            let timings = self.submit(recorded, count);
             recorded += count;
-            self.read_step()?;
+            let records = self.read_round(recorded, timings, &mut passed)?;
             if self.step.phase == phase::HALTED {
                 let room = self.room.grown(&self.step);
                 self.make_room(room)?;
@@ -60,15 +60,14 @@ impl GpuIisph {
                 self.write_step();
             }
             if self.step.reports >= self.step.most_reports || self.step.elapsed >= self.step.length {
-                break;
+                break records;
             }
             let same = before.reports == self.step.reports && before.iteration == self.step.iteration;
             idle = if same && self.step.phase != phase::READY { idle + 1 } else { 0 };
             if idle > MOST_IDLE_ROUNDS {
                 return Err(GpuError::Stuck { adapter: self.gpu.adapter.name.clone() });
             }
-        }
-        let records = self.read_reports()?;
+        };
         self.end_batch(&records);
         Ok(self.reports(&records, &passed))
     }
@@ -88,7 +87,7 @@ impl GpuIisph {
         if self.segments.len() > MOST_SEGMENTS as usize {
             return Err(GpuError::Motions { count: self.segments.len(), most: MOST_SEGMENTS as usize });
         }
-        self.upload_walls();
+        self.upload_surroundings();
         self.step = StepRecord {
             phase: phase::READY,
             reports: 0,
@@ -117,7 +116,7 @@ impl GpuIisph {
     }
 
     /// Records and submits steps, a few at a time, so that the device begins while others are recorded.
-    fn submit(&mut self, first: u32, count: u32, passed: &mut Vec<Passed>) -> Result<(), GpuError> {
+    fn submit(&mut self, first: u32, count: u32) -> Vec<Timing> {
         let shape = Recorded {
             blocks: self.step.sort_count.div_ceil(WORKGROUP),
             sweeps: self.sweeps.min(self.setup.params.max_iterations).max(1),
@@ -142,24 +141,36 @@ impl GpuIisph {
             self.gpu.queue.submit([encoder.finish()]);
             timings.extend(timing);
         }
+        timings
+    }
+
+    /// Waits until all that was submitted is done, and takes over the step, its reports and the times of stages.
+    fn read_round(
+        &mut self,
+        recorded: u32,
+        timings: Vec<Timing>,
+        passed: &mut Vec<Passed>,
+    ) -> Result<Vec<ReportRecord>, GpuError> {
+        let most = recorded.min(MOST_REPORTS);
+        let sizes = [size_of::<StepRecord>(), size_of::<ReportRecord>() * most as usize];
+        let (c, [step_size, reports_size]) = (&self.columns, sizes);
+        let mut parts = vec![(&c.step, 0, step_size as u64), (&c.reports, 0, reports_size as u64)];
+        parts.extend(timings.iter().map(Timing::part));
+        let pending = self.gpu.begin_read(&parts);
+        self.gpu.wait()?;
+        let bytes = pending.try_take(&self.gpu)?.unwrap_or_default();
+        let (step, rest) = bytes.split_at(step_size);
+        let (reports, mut rest) = rest.split_at(reports_size);
+        self.step = bytemuck::pod_read_unaligned(step);
         for timing in &timings {
-            passed.extend(timing.read(&self.gpu)?);
+            let own;
+            (own, rest) = rest.split_at(timing.part().2 as usize);
+            passed.extend(timing.passed(&self.gpu, own));
         }
         self.timings.extend(timings);
-        Ok(())
-    }
-
-    fn read_step(&mut self) -> Result<(), GpuError> {
-        let size = size_of::<StepRecord>() as u64;
-        let bytes = self.gpu.read_buffer(&self.columns.step, 0, size)?;
-        self.step = bytemuck::pod_read_unaligned(&bytes);
-        Ok(())
-    }
-
-    fn read_reports(&self) -> Result<Vec<ReportRecord>, GpuError> {
-        let size = size_of::<ReportRecord>() as u64 * u64::from(self.step.reports.min(MOST_REPORTS));
-        let bytes = self.gpu.read_buffer(&self.columns.reports, 0, size)?;
-        Ok(bytemuck::pod_collect_to_vec(&bytes))
+        let mut records: Vec<ReportRecord> = bytemuck::pod_collect_to_vec(reports);
+        records.truncate(self.step.reports as usize);
+        Ok(records)
     }
 
     fn end_batch(&mut self, records: &[ReportRecord]) {
@@ -176,25 +187,12 @@ impl GpuIisph {
         self.sweeps = records.iter().map(|record| record.iterations).max().unwrap_or(1).max(1);
     }
 
-    fn reports(&mut self, records: &[ReportRecord], passed: &[Passed]) -> Vec<StepReport> {
+    fn reports(&self, records: &[ReportRecord], passed: &[Passed]) -> Vec<StepReport> {
         let last_steps: Vec<u32> = records.iter().map(|record| record.slot).collect();
         let times = stage_times(passed, &last_steps);
-        self.gaps = gaps(passed, &last_steps);
         let diagnostics = self.diagnostics;
         records.iter().zip(times).map(|(record, stages)| report(record, stages, diagnostics)).collect()
     }
-}
-
-/// Time between passes that no stage used [s], per report.
-fn gaps(passed: &[Passed], last_steps: &[u32]) -> Vec<f64> {
-    let mut gaps = vec![0.0; last_steps.len()];
-    for pair in passed.windows(2) {
-        let report = last_steps.partition_point(|last| *last < pair[1].step);
-        if let Some(gap) = gaps.get_mut(report) {
-            *gap += (pair[1].begin - pair[0].end).max(0.0) * 1e-9;
-        }
-    }
-    gaps
 }
 
 fn report(record: &ReportRecord, stages: StageTimes, diagnostics: bool) -> StepReport {

@@ -70,7 +70,8 @@ impl GpuIisph {
 
     /// Brings constants and kernels up to date.
     fn refresh(&mut self) {
-        let changed = Variant::new(&self.setup, self.air.is_some()) != self.variant;
+        // Wind fields may have come or gone.
+        let changed = self.air.is_some() || Variant::new(&self.setup, false) != self.variant;
         let done = if changed { self.make_room(self.room) } else { self.upload_constants() };
         if let Err(error) = done {
             self.fail(error);

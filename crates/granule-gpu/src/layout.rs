@@ -84,10 +84,9 @@ pub struct Params {
     pub cell_capacity: u32,
     pub report_capacity: u32,
     pub wall_table: u32,
-    pub air_fields: u32,
     pub capacity: u32,
     pub list_base: u32,
-    pub unused: [u32; 2],
+    pub unused: [u32; 3],
 }
 
 /// A material; twin of `Material`.

@@ -1,5 +1,6 @@
 //! Granular matter on graphics devices.
 
+mod air;
 mod batch;
 mod checkpoint;
 mod columns;

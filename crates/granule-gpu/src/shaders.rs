@@ -53,6 +53,8 @@ shaders! {
     DENSITY = "density": [STEP, PAIRS, LIST, CONTACTS];
     /// Pressure, stress and impulses of the last step.
     WARM_START = "warm_start": [STEP, TREE, RHEOLOGY, CONTACTS];
+    /// Air drag.
+    DRAG = "drag": [STEP, PAIRS, LIST];
     /// Gravity and viscosity.
     PREDICT = "predict": [STEP, PAIRS, LIST];
     /// Velocities from pressure and stress.
@@ -158,7 +160,7 @@ mod tests {
             pressure_relaxation, stress_relaxation, rest_compaction, least_diagonal, push_out_speed, wall_fill,
             viscosity_factor, viscosity_softening, density_error, friction_error, cfl, longest_step, viscous_step,
             layer_pressure, fixed_step, least_iterations, most_iterations, boundary_count, slot_capacity,
-            contact_capacity, cell_capacity, report_capacity, wall_table, air_fields, capacity, list_base);
+            contact_capacity, cell_capacity, report_capacity, wall_table, capacity, list_base);
         same_layout!(MEASURE, "Material", MaterialRecord: density, inverse_density, yield_slope, fast_slope,
             grain_diameter, cohesion, viscosity, wall_friction, mass, fluid, warm_start);
         same_layout!(MEASURE, "Step", StepRecord: cell_scale, cell_origin, cell_min, cell_range, cell_bits, phase,

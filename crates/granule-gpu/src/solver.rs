@@ -14,6 +14,7 @@ use granule::solver::iisph::setup::Setup;
 use granule_device::GpuDevice;
 
 use crate::GpuError;
+use crate::air;
 use crate::batch::Frame;
 use crate::columns::{Columns, Extents, Room};
 use crate::constants::{self, Variant};
@@ -55,7 +56,6 @@ pub struct GpuIisph {
     pub(crate) last_dt: Option<f64>,
     pub(crate) sweeps: u32,
     pub(crate) timings: Vec<Timing>,
-    pub(crate) gaps: Vec<f64>,
     pub(crate) diagnostics: bool,
     pub(crate) reads: Reads,
     pub(crate) queries: Queries,
@@ -80,7 +80,8 @@ impl GpuIisph {
         let wall_table = program.push_wall_table(&setup.wall_table);
         let variant = Variant::new(&setup, air.is_some());
         let room = Room::new(grains.len() as u32);
-        let columns = Columns::new(&gpu, &room, &extents(&variant, &poses, &program))?;
+        let air_records = air_records(&scene, air.as_ref(), 0.0);
+        let columns = Columns::new(&gpu, &room, &extents(&variant, &poses, &program, air_records.len()))?;
         let queries = Queries::new(&gpu);
         let mut kernels = Kernels::new(&gpu, variant);
         let stages = Stages::new(&gpu, &columns, &mut kernels);
@@ -108,7 +109,6 @@ impl GpuIisph {
             last_dt: None,
             sweeps: FIRST_SWEEPS,
             timings: Vec::new(),
-            gaps: Vec::new(),
             diagnostics: false,
             reads: Reads::default(),
             queries,
@@ -125,11 +125,6 @@ impl GpuIisph {
         &self.gpu
     }
 
-    /// Time between passes of the last batch that no stage used [s], per report.
-    pub fn gaps(&self) -> &[f64] {
-        &self.gaps
-    }
-
     /// Writes constants, materials and solids.
     pub(crate) fn upload_constants(&self) -> Result<(), GpuError> {
         let params = Params {
@@ -142,13 +137,19 @@ impl GpuIisph {
         let materials = constants::materials(&self.setup)?;
         queue.write_buffer(&self.columns.materials, 0, bytemuck::cast_slice(&materials));
         queue.write_buffer(&self.columns.program, 0, bytemuck::cast_slice(&self.program.records));
-        self.upload_walls();
+        self.upload_surroundings();
         Ok(())
     }
 
-    /// Writes poses of boundaries and the stretches of their motions.
-    pub(crate) fn upload_walls(&self) {
+    /// The air; times count from the frame's start.
+    fn air_records(&self) -> Vec<[f32; 4]> {
+        air_records(&self.scene, self.air.as_ref(), self.frame.start)
+    }
+
+    /// Writes what moves by itself: poses of boundaries, the stretches of their motions, and the air.
+    pub(crate) fn upload_surroundings(&self) {
         let queue = &self.gpu.queue;
+        queue.write_buffer(&self.columns.air, 0, bytemuck::cast_slice(&self.air_records()));
         queue.write_buffer(&self.columns.poses, 0, bytemuck::cast_slice(&self.poses));
         queue.write_buffer(&self.columns.segments, 0, bytemuck::cast_slice(&self.segments));
     }
@@ -193,7 +194,8 @@ impl GpuIisph {
     /// Buffers with other room, or for another variant; the state is taken along.
     pub(crate) fn make_room(&mut self, room: Room) -> Result<(), GpuError> {
         let variant = Variant::new(&self.setup, self.air.is_some());
-        let columns = Columns::new(&self.gpu, &room, &extents(&variant, &self.poses, &self.program))?;
+        let air = self.air_records().len();
+        let columns = Columns::new(&self.gpu, &room, &extents(&variant, &self.poses, &self.program, air))?;
         let old = &self.columns;
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let mut copy = |from: &wgpu::Buffer, at: u64, to: &wgpu::Buffer, target: u64, size: u64| {
@@ -231,13 +233,19 @@ impl GpuIisph {
     }
 }
 
-fn extents(variant: &Variant, poses: &[PoseRecord], program: &Program) -> Extents {
+fn air_records(scene: &Scene, air: Option<&Air>, start: f64) -> Vec<[f32; 4]> {
+    let settings = scene.air.clone().unwrap_or_default();
+    air.map_or(Vec::new(), |air| air::records(&settings, air.uniform_wind(), start))
+}
+
+/// Sizes of buffers that follow from the scene.
+fn extents(variant: &Variant, poses: &[PoseRecord], program: &Program, air: usize) -> Extents {
     Extents {
         ranges: variant.ranges(),
         explicit: variant.explicit,
         boundaries: poses.len() as u32,
         program: program.records.len() as u32,
-        air: 0,
+        air: air as u32,
     }
 }
 

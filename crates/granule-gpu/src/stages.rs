@@ -31,6 +31,7 @@ pub struct Stages {
     check: Bound,
     density: Bound,
     warm_start: Bound,
+    drag: Option<Bound>,
     predict: Bound,
     find_trial: Option<Bound>,
     accelerate: Bound,
@@ -154,6 +155,17 @@ impl Stages {
         let ranges = [("RANGES", f64::from(variant.ranges()))];
         let flag = |on: bool| f64::from(u8::from(on));
         let predict = [("AIR", flag(variant.air)), ("VISCOUS", flag(variant.viscous))];
+        let drag = variant.air.then(|| {
+            let buffers = [
+                (Read, &c.list),
+                (Read, &c.position),
+                (Read, &c.velocity),
+                (Read, &c.tags),
+                (Read, &c.air),
+                (Write, &c.prediction),
+            ];
+            b.stage(&shaders::DRAG, "predict_drag", &[], &buffers)
+        });
         let find_trial = variant.explicit.then(|| {
             let buffers = [(Read, &c.list), (Read, &c.position), (Read, &c.found), (Write, &c.prediction)];
             b.stage(&shaders::FIND_TRIAL, "find_trial_stress", &[], &buffers)
@@ -283,6 +295,7 @@ impl Stages {
                     (Write, &c.partials),
                 ],
             ),
+            drag,
             predict: b.stage(
                 &shaders::PREDICT,
                 "predict_velocity",
@@ -384,6 +397,9 @@ impl Stages {
         });
         stage(Stage::WarmStart, &|pass| self.run(pass, &self.warm_start, slot::PARTICLES));
         stage(Stage::Density, &|pass| self.run(pass, &self.density, slot::PARTICLES));
+        if let Some(drag) = &self.drag {
+            stage(Stage::Drag, &|pass| self.run(pass, drag, slot::PARTICLES));
+        }
         stage(Stage::PredictVelocity, &|pass| {
             self.run(pass, &self.predict, slot::PARTICLES);
             if let Some(find_trial) = &self.find_trial {

@@ -1,7 +1,7 @@
 //! Times of stages, by the device's own clock.
 
 use granule::stages::{Stage, StageTimes};
-use granule_device::{DeviceError, GpuDevice};
+use granule_device::GpuDevice;
 use wgpu::{
     Buffer, BufferUsages, CommandEncoder, ComputePassTimestampWrites, Features, QuerySet, QuerySetDescriptor,
     QueryType,
@@ -69,19 +69,22 @@ impl Timing {
         }
     }
 
-    /// Recorded step, stage, begin and end [ns] of every pass.
-    pub fn read(&self, gpu: &GpuDevice) -> Result<Vec<Passed>, DeviceError> {
-        let bytes = gpu.read_buffer(&self.resolved, 0, 16 * self.marks.len() as u64)?;
-        let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&bytes);
+    /// The part of a buffer that holds the times.
+    pub fn part(&self) -> (&Buffer, u64, u64) {
+        (&self.resolved, 0, 16 * self.marks.len() as u64)
+    }
+
+    /// Every pass that was recorded, from the bytes of [`Timing::part`].
+    pub fn passed(&self, gpu: &GpuDevice, bytes: &[u8]) -> Vec<Passed> {
+        let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(bytes);
         let period = f64::from(gpu.queue.get_timestamp_period());
         let pairs = ticks.as_chunks::<2>().0.iter();
         let passed = pairs.zip(&self.marks).map(|([begin, end], (stage, step))| Passed {
             step: *step,
             stage: *stage,
-            begin: *begin as f64 * period,
-            end: *end as f64 * period,
+            seconds: end.saturating_sub(*begin) as f64 * period * 1e-9,
         });
-        Ok(passed.collect())
+        passed.collect()
     }
 }
 
@@ -92,10 +95,8 @@ pub struct Passed {
     pub step: u32,
     /// Its stage.
     pub stage: Stage,
-    /// Begin [ns].
-    pub begin: f64,
-    /// End [ns].
-    pub end: f64,
+    /// How long it took [s].
+    pub seconds: f64,
 }
 
 /// Times of each report: those of the recorded steps since the one before it.
@@ -104,7 +105,7 @@ pub fn stage_times(passed: &[Passed], last_steps: &[u32]) -> Vec<StageTimes> {
     for pass in passed {
         let report = last_steps.partition_point(|last| *last < pass.step);
         if let Some(times) = times.get_mut(report) {
-            times.add(pass.stage, (pass.end - pass.begin).max(0.0) * 1e-9);
+            times.add(pass.stage, pass.seconds);
         }
     }
     times

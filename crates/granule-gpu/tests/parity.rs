@@ -174,3 +174,60 @@ fn repeated_runs_give_the_same_bits_however_they_are_cut_into_batches() {
     }
     assert_eq!((simulation.simulator().state_hash(), simulation.steps()), first);
 }
+
+/// A built-in scene in its quick form with a given number of sweeps.
+fn builtin(name: &str, sweeps: u32) -> Scene {
+    let mut scene = Scene::open(name, true, &[]).unwrap();
+    scene.iisph.min_iterations = Some(sweeps);
+    scene.iisph.max_iterations = sweeps;
+    scene
+}
+
+#[test]
+fn built_in_scenes_begin_alike() {
+    let Some(device) = gpu() else { return };
+    for name in ["column", "dam", "hourglass", "silo", "windy", "dunes", "heap"] {
+        eprintln!("{name}:");
+        compare_after(&builtin(name, 4), 5, &[("density", 1e-3), ("velocity", 1e-2)], &device);
+    }
+}
+
+/// Every kernel, several materials, viscosity, rate dependence, explicit friction, fluids, periodic axes.
+#[test]
+fn variants_of_the_solver_are_those_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let bounds = [("density", 1e-4), ("pressure", 1e-3), ("stress", 1e-3), ("velocity", 1e-3)];
+    for kernel in ["wendland", "poly6", "spiky"] {
+        let mut scene = dam(4);
+        let sets = [("simulation.kernel".to_string(), format!("{kernel:?}"))];
+        scene.simulation.kernel = Scene::open("column", false, &sets).unwrap().simulation.kernel;
+        compare_after(&scene, 2, &bounds, &device);
+    }
+    let mut scene = dam(4);
+    let mut second = scene.material[0].clone();
+    (second.name, second.density, second.friction_angle) = ("mud".into(), 2500.0, 0.0);
+    second.viscosity = 0.01;
+    scene.material[0].fast_friction_angle = Some(45.0);
+    scene.material[0].cohesion = 100.0;
+    scene.material.push(second);
+    let mut upper = block([0.5, 15.5, 0.5], [12.5, 19.5, 10.5]);
+    upper.material = "mud".into();
+    scene.grains.push(upper);
+    compare_after(&scene, 3, &bounds, &device);
+    let mut scene = dam(4);
+    scene.iisph.friction = granule::scene::FrictionMode::Explicit;
+    compare_after(&scene, 3, &bounds, &device);
+    let mut scene = dam(4);
+    scene.material[0].friction_angle = 0.0;
+    compare_after(&scene, 3, &[("density", 1e-4), ("pressure", 1e-3), ("velocity", 1e-3)], &device);
+    let mut scene = sand(30.0, 4);
+    let text = scene.to_toml().unwrap();
+    for axis in ["x", "z"] {
+        let sets = [(format!("simulation.periodic.{axis}"), "[0.0, 0.24]".to_string())];
+        scene.simulation.periodic =
+            Scene::resolve(&text, "periodic", false, &sets).unwrap().simulation.periodic;
+        scene.grains = vec![block([0.0, 0.5, 0.0], [12.0, 12.5, 12.0])];
+        scene.boundary = vec![wall("floor", Shape::Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] }, None)];
+        compare_after(&scene, 3, &bounds, &device);
+    }
+}
