@@ -8,8 +8,8 @@
 
 // p I + s of a particle.
 fn total_stress(j: u32) -> Sym3 {
-    let a = stress[2u * j];
-    let b = stress[2u * j + 1u];
+    let a = stress[j];
+    let b = stress[params.capacity + j];
     return Sym3(vec4(a.x + b.z, a.y, a.z, a.w + b.z), vec2(b.x, b.y + b.z));
 }
 
@@ -23,7 +23,7 @@ fn stress_divergence(i: u32) -> vec3<f32> {
         let j = list[s];
         let gradient = pair_gradient(nearest_image(x - position[j].xyz));
         if FLUID {
-            sum += stress[2u * j + 1u].z * gradient;
+            sum += stress[params.capacity + j].z * gradient;
         } else {
             sum += sym3_times(total_stress(j), gradient);
         }

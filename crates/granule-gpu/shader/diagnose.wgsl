@@ -15,7 +15,7 @@ fn diagnose(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocati
     var power = 0.0;
     if i < step.count {
         let strain = sym3_deviatoric(velocity_gradient(i));
-        power = sym3_dot(Sym3(stress[2u * i], stress[2u * i + 1u].xy), strain);
+        power = sym3_dot(Sym3(stress[i], stress[params.capacity + i].xy), strain);
     }
     let sum = tree_sum(thread, vec4(params.spacing * params.spacing * params.spacing * power));
     let block = workgroup_number(workgroup);

@@ -19,7 +19,9 @@ fn measure(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         if (tags[i].y & REMOVED) == 0u {
             let x = position[i].xyz;
             let v = velocity[i].xyz;
-            high = vec4(x, dot(v, v));
+            let square = dot(v, v);
+            // A velocity that is not finite is found when the particle moves.
+            high = vec4(x, select(0.0, square, square <= LARGEST));
             low = vec4(-x, 0.0);
             there = 1.0;
         }

@@ -88,8 +88,7 @@ fn sample(x: vec3<f32>) {
         }
         for (var s = 0u; s < pose.solids.y; s++) {
             let solid = program[pose.solids.x + s];
-            // A solid of one part gives walls by itself.
-            if solid.y == 1u || solid_distance(solid, local) < params.support {
+            if solid_distance(solid, local) < params.support {
                 solid_walls(b, solid, local, params.support);
             }
         }

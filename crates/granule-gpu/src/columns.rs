@@ -90,7 +90,7 @@ columns! {
     position,
     /// Velocity and mass.
     velocity,
-    /// Frictional stress (xx, xy, xz, yy, yz, zz), pressure, strain rate.
+    /// Frictional stress xx, xy, xz, yy of all particles; then yz, zz, pressure, strain rate of all.
     stress,
     /// Id, material, contacts of the last step.
     tags,
@@ -182,14 +182,14 @@ impl Columns {
             velocity: kept("velocity", 16 * n)?,
             stress: kept("stress", 32 * n)?,
             tags: kept("tags", 16 * n)?,
-            scratch: scratch("scratch", 80 * n)?,
+            scratch: kept("scratch", 80 * n)?,
             first_keys: scratch("keys", 8 * n)?,
             second_keys: scratch("keys", 8 * n)?,
             first_order: scratch("order", 4 * n)?,
             second_order: scratch("order", 4 * n)?,
             starts: scratch("digit starts", 4 * u64::from(Sort::starts_len(room.particles)))?,
             heads: scratch("cell heads", 4 * n)?,
-            sums: scratch("tile sums", 4 * u64::from(Scan::sums_len(room.particles)))?,
+            sums: kept("tile sums", 4 * u64::from(Scan::sums_len(room.particles)))?,
             cells: scratch("cells", 4 * u64::from(room.cells))?,
             rows: scratch("rows", 8 * u64::from(extents.ranges) * u64::from(room.cells))?,
             list: kept("neighbour lists", 4 * list)?,

@@ -44,6 +44,9 @@ pub struct Stages {
     arguments: Buffer,
 }
 
+/// What a stage records.
+type Work = fn(&Stages, &mut ComputePass, &Recorded);
+
 /// What is recorded for a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Recorded {
@@ -383,45 +386,68 @@ impl Stages {
 
     /// Records a step, or what is left of one: each stage decides on the device whether it has anything to do.
     pub fn record(&self, encoder: &mut CommandEncoder, recorded: &Recorded, timing: &mut Option<Timing>) {
-        let mut stage = |stage: Stage, work: &dyn Fn(&mut ComputePass)| {
-            let timestamps = timing.as_mut().and_then(|timing| timing.next(stage));
-            let descriptor =
-                wgpu::ComputePassDescriptor { label: Some(stage.name()), timestamp_writes: timestamps };
-            work(&mut encoder.begin_compute_pass(&descriptor));
-        };
-        stage(Stage::Sort, &|pass| self.sort(pass, recorded.blocks));
-        stage(Stage::Neighbors, &|pass| self.find_neighbors(pass));
-        stage(Stage::SampleBoundaries, &|pass| {
-            self.run(pass, &self.sample, slot::LIVE);
-            self.check.dispatch(pass, 1);
-        });
-        stage(Stage::WarmStart, &|pass| self.run(pass, &self.warm_start, slot::PARTICLES));
-        stage(Stage::Density, &|pass| self.run(pass, &self.density, slot::PARTICLES));
-        if let Some(drag) = &self.drag {
-            stage(Stage::Drag, &|pass| self.run(pass, drag, slot::PARTICLES));
-        }
-        stage(Stage::PredictVelocity, &|pass| {
-            self.run(pass, &self.predict, slot::PARTICLES);
-            if let Some(find_trial) = &self.find_trial {
-                self.run(pass, find_trial, slot::PARTICLES);
+        let stages = self.list(recorded);
+        if let Some(timing) = timing.as_mut().filter(|timing| timing.needs_passes()) {
+            for (stage, work) in stages {
+                let descriptor = wgpu::ComputePassDescriptor {
+                    label: Some(stage.name()),
+                    timestamp_writes: timing.of_pass(stage),
+                };
+                work(self, &mut encoder.begin_compute_pass(&descriptor), recorded);
             }
-        });
-        stage(Stage::Accelerate, &|pass| self.run(pass, &self.accelerate, slot::PARTICLES));
+            return;
+        }
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        let mut mark = |pass: &mut ComputePass, stage| {
+            if let Some(timing) = timing {
+                timing.write(pass, stage);
+            }
+        };
+        mark(&mut pass, None);
+        for (stage, work) in stages {
+            work(self, &mut pass, recorded);
+            mark(&mut pass, Some(stage));
+        }
+    }
+
+    /// The stages of a step, in order.
+    fn list(&self, recorded: &Recorded) -> Vec<(Stage, Work)> {
+        let mut list: Vec<(Stage, Work)> = vec![
+            (Stage::Sort, |s, pass, recorded| s.sort(pass, recorded.blocks)),
+            (Stage::Neighbors, |s, pass, _| s.find_neighbors(pass)),
+            (Stage::SampleBoundaries, |s, pass, _| {
+                s.run(pass, &s.sample, slot::LIVE);
+                s.check.dispatch(pass, 1);
+            }),
+            (Stage::WarmStart, |s, pass, _| s.run(pass, &s.warm_start, slot::PARTICLES)),
+            (Stage::Density, |s, pass, _| s.run(pass, &s.density, slot::PARTICLES)),
+        ];
+        if self.drag.is_some() {
+            list.push((Stage::Drag, |s, pass, _| {
+                s.drag.iter().for_each(|drag| s.run(pass, drag, slot::PARTICLES));
+            }));
+        }
+        list.push((Stage::PredictVelocity, |s, pass, _| {
+            s.run(pass, &s.predict, slot::PARTICLES);
+            s.find_trial.iter().for_each(|find_trial| s.run(pass, find_trial, slot::PARTICLES));
+        }));
+        list.push((Stage::Accelerate, |s, pass, _| s.run(pass, &s.accelerate, slot::PARTICLES)));
         for _ in 0..recorded.sweeps {
-            stage(Stage::Project, &|pass| {
-                self.run(pass, &self.project, slot::SWEEP);
-                self.decide.dispatch(pass, 1);
-            });
-            stage(Stage::Accelerate, &|pass| self.run(pass, &self.accelerate, slot::ACCELERATE));
+            list.push((Stage::Project, |s, pass, _| {
+                s.run(pass, &s.project, slot::SWEEP);
+                s.decide.dispatch(pass, 1);
+            }));
+            list.push((Stage::Accelerate, |s, pass, _| s.run(pass, &s.accelerate, slot::ACCELERATE)));
         }
-        stage(Stage::Integrate, &|pass| {
-            self.finish.dispatch(pass, 1);
-            self.run(pass, &self.integrate, slot::FINISH);
-        });
+        list.push((Stage::Integrate, |s, pass, _| {
+            s.finish.dispatch(pass, 1);
+            s.run(pass, &s.integrate, slot::FINISH);
+        }));
         if recorded.diagnostics {
-            stage(Stage::Diagnose, &|pass| self.run(pass, &self.diagnose, slot::FINISH));
+            list.push((Stage::Diagnose, |s, pass, _| s.run(pass, &s.diagnose, slot::FINISH)));
         }
-        stage(Stage::Quarantine, &|pass| self.end.dispatch(pass, 1));
+        list.push((Stage::Quarantine, |s, pass, _| s.end.dispatch(pass, 1)));
+        list
     }
 
     fn run(&self, pass: &mut ComputePass, kernel: &Bound, slot: u64) {
