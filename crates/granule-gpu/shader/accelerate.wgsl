@@ -4,12 +4,13 @@
 @group(0) @binding(2) var<storage, read> stress: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> prediction: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> found: array<Found>;
+// Position and velocity side by side.
 @group(0) @binding(5) var<storage, read_write> solved: array<vec4<f32>>;
 
 // p I + s of a particle.
 fn total_stress(j: u32) -> Sym3 {
-    let a = stress[j];
-    let b = stress[params.capacity + j];
+    let a = stress[2u * j];
+    let b = stress[2u * j + 1u];
     return Sym3(vec4(a.x + b.z, a.y, a.z, a.w + b.z), vec2(b.x, b.y + b.z));
 }
 
@@ -23,7 +24,7 @@ fn stress_divergence(i: u32) -> vec3<f32> {
         let j = list[s];
         let gradient = pair_gradient(nearest_image(x - position[j].xyz));
         if FLUID {
-            sum += stress[params.capacity + j].z * gradient;
+            sum += stress[2u * j + 1u].z * gradient;
         } else {
             sum += sym3_times(total_stress(j), gradient);
         }
@@ -41,5 +42,6 @@ fn accelerate(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     let specific = materials[found_material(found[i])].inverse_density;
     let wall = prediction[params.capacity + i].xyz;
     let v = prediction[i].xyz + step.dt * (wall - specific * stress_divergence(i));
-    solved[i] = vec4(v, 0.0);
+    solved[2u * i] = position[i];
+    solved[2u * i + 1u] = vec4(v, 0.0);
 }

@@ -1,12 +1,16 @@
 // Power of the frictional stress; twin of friction_power in solver/iisph/sweep/strain.rs.
 
-@group(0) @binding(1) var<storage, read> position: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> velocity: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> stress: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> partials: array<vec4<f32>>;
+// Position and velocity side by side.
+@group(0) @binding(1) var<storage, read> solved: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> stress: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> partials: array<vec4<f32>>;
+
+fn position_of(i: u32) -> vec3<f32> {
+    return solved[2u * i].xyz;
+}
 
 fn velocity_of(i: u32) -> vec3<f32> {
-    return velocity[i].xyz;
+    return solved[2u * i + 1u].xyz;
 }
 
 @compute @workgroup_size(256)
@@ -15,7 +19,7 @@ fn diagnose(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocati
     var power = 0.0;
     if i < step.count {
         let strain = sym3_deviatoric(velocity_gradient(i));
-        power = sym3_dot(Sym3(stress[i], stress[params.capacity + i].xy), strain);
+        power = sym3_dot(Sym3(stress[2u * i], stress[2u * i + 1u].xy), strain);
     }
     let sum = tree_sum(thread, vec4(params.spacing * params.spacing * params.spacing * power));
     let block = workgroup_number(workgroup);

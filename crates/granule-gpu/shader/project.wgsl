@@ -1,16 +1,20 @@
 // From velocities to corrections of pressure, stress and wall impulses; twin of solver/iisph/sweep/project.rs.
 
-@group(0) @binding(1) var<storage, read> position: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> velocity: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> stress: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> found: array<Found>;
-@group(0) @binding(5) var<storage, read_write> contacts: array<Contact>;
+// Position and velocity side by side.
+@group(0) @binding(1) var<storage, read> solved: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> stress: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> found: array<Found>;
+@group(0) @binding(4) var<storage, read_write> contacts: array<Contact>;
 // Predicted velocities, accelerations from walls, and trial stresses where friction is explicit.
-@group(0) @binding(6) var<storage, read_write> prediction: array<vec4<f32>>;
-@group(0) @binding(7) var<storage, read_write> partials: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> prediction: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> partials: array<vec4<f32>>;
+
+fn position_of(i: u32) -> vec3<f32> {
+    return solved[2u * i].xyz;
+}
 
 fn velocity_of(i: u32) -> vec3<f32> {
-    return velocity[i].xyz;
+    return solved[2u * i + 1u].xyz;
 }
 
 // What friction would be without a limit, in explicit friction.
@@ -24,7 +28,7 @@ fn correct_walls(i: u32, own: Found) {
         return;
     }
     var push = vec3(0.0);
-    let v = velocity[i].xyz;
+    let v = velocity_of(i);
     for (var k = 0u; k < contact_count(own); k++) {
         let contact = contacts[own.z + k];
         let mu = select(contact.friction, materials[found_material(own)].wall_friction, contact.friction < 0.0);
@@ -59,12 +63,12 @@ fn project_particle(i: u32) -> vec4<f32> {
         required = required_expansion_of_fluid(density);
     }
     let missing = required - step.dt * divergence;
-    let old = stress[i];
-    let old_second = stress[params.capacity + i];
+    let old = stress[2u * i];
+    let old_second = stress[2u * i + 1u];
     let pressure = corrected_pressure(old_second.z, missing, bitcast<f32>(own.y));
     var change = 0.0;
     if FLUID {
-        stress[params.capacity + i] = vec4(0.0, 0.0, pressure, strain_rate);
+        stress[2u * i + 1u] = vec4(0.0, 0.0, pressure, strain_rate);
     } else {
         var moved = Sym3(old, old_second.xy);
         if EXPLICIT {
@@ -78,8 +82,8 @@ fn project_particle(i: u32) -> vec4<f32> {
         let s = return_to_cone(moved, yield_limit(material, pressure, strain_rate));
         let difference = Sym3(s.a - old, s.b - old_second.xy);
         change = sqrt(sym3_dot(difference, difference));
-        stress[i] = s.a;
-        stress[params.capacity + i] = vec4(s.b, pressure, strain_rate);
+        stress[2u * i] = s.a;
+        stress[2u * i + 1u] = vec4(s.b, pressure, strain_rate);
     }
     return vec4(select(0.0, max(missing, 0.0), pressure > 0.0), change, pressure, 0.0);
 }

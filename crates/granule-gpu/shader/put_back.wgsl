@@ -26,8 +26,8 @@ fn put_back(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocati
     position[i] = scratch[i];
     velocity[i] = scratch[room + i];
     tags[i] = scratch[2u * room + i];
-    stress[i] = scratch[3u * room + i];
-    stress[params.capacity + i] = scratch[4u * room + i];
+    stress[2u * i] = scratch[3u * room + 2u * i];
+    stress[2u * i + 1u] = scratch[3u * room + 2u * i + 1u];
     var head = 1u;
     if i > 0u && all(sorted_key(i) == sorted_key(i - 1u)) {
         head = 0u;

@@ -6,7 +6,7 @@
 @group(0) @binding(3) var<storage, read> velocity: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> stress: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read> tags: array<Tag>;
-// Regions of as many records as there is room for particles: position, velocity, tag, both records of stress.
+// Regions of as many records as there is room for particles: position, velocity, tag, stress (two each).
 @group(0) @binding(6) var<storage, read_write> scratch: array<vec4<u32>>;
 
 @compute @workgroup_size(256)
@@ -25,6 +25,6 @@ fn reorder(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     scratch[i] = bitcast<vec4<u32>>(position[origin_place]);
     scratch[room + i] = bitcast<vec4<u32>>(velocity[origin_place]);
     scratch[2u * room + i] = tags[origin_place];
-    scratch[3u * room + i] = bitcast<vec4<u32>>(stress[origin_place]);
-    scratch[4u * room + i] = bitcast<vec4<u32>>(stress[params.capacity + origin_place]);
+    scratch[3u * room + 2u * i] = bitcast<vec4<u32>>(stress[2u * origin_place]);
+    scratch[3u * room + 2u * i + 1u] = bitcast<vec4<u32>>(stress[2u * origin_place + 1u]);
 }

@@ -14,12 +14,12 @@ fn warm_start(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     if i < step.count {
         let own = found[i];
         let material = found_material(own);
-        let second = stress[params.capacity + i];
+        let second = stress[2u * i + 1u];
         pressure = second.z * materials[material].warm_start;
         let limit = yield_limit(material, pressure, second.w);
-        let s = return_to_cone(Sym3(stress[i], second.xy), limit);
-        stress[i] = s.a;
-        stress[params.capacity + i] = vec4(s.b, pressure, second.w);
+        let s = return_to_cone(Sym3(stress[2u * i], second.xy), limit);
+        stress[2u * i] = s.a;
+        stress[2u * i + 1u] = vec4(s.b, pressure, second.w);
         var push = vec3(0.0);
         for (var k = 0u; k < contact_count(own); k++) {
             let contact = contacts[own.z + k];

@@ -38,10 +38,10 @@ impl GpuIisph {
             velocity: there.iter().map(|&i| rows.velocity[i].into()).collect(),
             id: there.iter().map(|&i| rows.tags[i][0]).collect(),
             material: there.iter().map(|&i| rows.material(i) as u16).collect(),
-            pressure: there.iter().map(|&i| rows.load[i][2]).collect(),
+            pressure: there.iter().map(|&i| rows.stress[i][6]).collect(),
             stress: there.iter().map(|&i| rows.stress_of(i)).collect(),
             density: there.iter().map(|&i| f32::from_bits(rows.found[i][0])).collect(),
-            strain_rate: there.iter().map(|&i| rows.load[i][3]).collect(),
+            strain_rate: there.iter().map(|&i| rows.stress[i][7]).collect(),
             neighbor_count: there.iter().map(|&i| rows.found[i][3] >> 12).collect(),
             contact_count: there.iter().map(|&i| rows.tags[i][3] as u8).collect(),
             contacts: there.iter().flat_map(|&i| own(i)).map(saved_contact).collect(),
@@ -84,8 +84,7 @@ impl GpuIisph {
             rows.tags.push([saved.id[i], u32::from(saved.material[i]), first, contacts]);
             first += contacts;
             let [xx, xy, xz, yy, yz, zz] = saved.stress[i];
-            rows.stress.push([xx, xy, xz, yy]);
-            rows.load.push([yz, zz, saved.pressure[i], saved.strain_rate[i]]);
+            rows.stress.push([xx, xy, xz, yy, yz, zz, saved.pressure[i], saved.strain_rate[i]]);
             rows.found.push([saved.density[i].to_bits(), 0, 0, saved.neighbor_count[i] << 12]);
         }
         let contact = |c: &SavedContact| ContactRecord {
@@ -102,7 +101,6 @@ impl GpuIisph {
         queue.write_buffer(&c.velocity, 0, bytemuck::cast_slice(&saved.velocity));
         queue.write_buffer(&c.tags, 0, bytemuck::cast_slice(&rows.tags));
         queue.write_buffer(&c.stress, 0, bytemuck::cast_slice(&rows.stress));
-        queue.write_buffer(&c.stress, self.load_offset(), bytemuck::cast_slice(&rows.load));
         queue.write_buffer(&c.found, 0, bytemuck::cast_slice(&rows.found));
         queue.write_buffer(&c.contacts, 0, bytemuck::cast_slice(&contacts));
     }

@@ -90,7 +90,7 @@ columns! {
     position,
     /// Velocity and mass.
     velocity,
-    /// Frictional stress xx, xy, xz, yy of all particles; then yz, zz, pressure, strain rate of all.
+    /// Frictional stress (xx, xy, xz, yy, yz, zz), pressure, strain rate.
     stress,
     /// Id, material, contacts of the last step.
     tags,
@@ -122,7 +122,7 @@ columns! {
     found,
     /// Predicted velocity, wall acceleration, trial stress.
     prediction,
-    /// Velocity with everything.
+    /// Position and velocity with everything, side by side: sweeps gather both.
     solved,
     /// Sums of blocks.
     partials,
@@ -199,10 +199,10 @@ impl Columns {
             )?,
             found: kept("found", 16 * n)?,
             prediction: kept("prediction", 16 * n * (2 + trial))?,
-            solved: kept("solved velocity", 16 * n)?,
+            solved: kept("solved velocity", 32 * n)?,
             partials: kept("partial sums", 64 * blocks)?,
             program: kept("solids", 16 * u64::from(extents.program))?,
-            poses: kept("poses", size_of::<PoseRecord>() as u64 * u64::from(extents.boundaries))?,
+            poses: kept("poses", size_of::<PoseRecord>() as u64 * u64::from(extents.boundaries.max(1)))?,
             segments: kept("motions", size_of::<SegmentRecord>() as u64 * u64::from(MOST_SEGMENTS))?,
             step: both("step", size_of::<StepRecord>() as u64)?,
             arguments: create("arguments", ARGUMENT_STRIDE * slot::COUNT, state | BufferUsages::INDIRECT)?,

@@ -67,10 +67,8 @@ pub struct Rows {
     pub position: Vec<[f32; 4]>,
     /// Velocity and mass.
     pub velocity: Vec<[f32; 4]>,
-    /// Stress xx, xy, xz, yy.
-    pub stress: Vec<[f32; 4]>,
-    /// Stress yz, zz, pressure, strain rate.
-    pub load: Vec<[f32; 4]>,
+    /// Stress, pressure, strain rate.
+    pub stress: Vec<[f32; 8]>,
     /// Density, diagonal, contacts, numbers.
     pub found: Vec<[u32; 4]>,
 }
@@ -87,8 +85,7 @@ impl Rows {
             tags: bytemuck::pod_collect_to_vec(next(true, 16)),
             position: bytemuck::pod_collect_to_vec(next(needed.position, 16)),
             velocity: bytemuck::pod_collect_to_vec(next(needed.velocity, 16)),
-            stress: bytemuck::pod_collect_to_vec(next(needed.stress, 16)),
-            load: bytemuck::pod_collect_to_vec(next(needed.stress, 16)),
+            stress: bytemuck::pod_collect_to_vec(next(needed.stress, 32)),
             found: bytemuck::pod_collect_to_vec(next(needed.found, 16)),
         }
     }
@@ -113,7 +110,7 @@ impl Rows {
 
     /// Frictional stress (xx, xy, xz, yy, yz, zz).
     pub fn stress_of(&self, i: usize) -> [f32; 6] {
-        let ([xx, xy, xz, yy], [yz, zz, _, _]) = (self.stress[i], self.load[i]);
+        let [xx, xy, xz, yy, yz, zz, _, _] = self.stress[i];
         [xx, xy, xz, yy, yz, zz]
     }
 
@@ -134,10 +131,10 @@ impl Rows {
             "radius" => scalar(&|i| self.position[i][3]),
             "density" => scalar(&|i| density(i) * materials[self.material(i)].density),
             "density_error" => scalar(&|i| (density(i) - 1.0).max(0.0)),
-            "pressure" => scalar(&|i| self.load[i][2]),
-            "strain_rate" => scalar(&|i| self.load[i][3]),
+            "pressure" => scalar(&|i| self.stress[i][6]),
+            "strain_rate" => scalar(&|i| self.stress[i][7]),
             "yield_ratio" => scalar(&|i| {
-                let limit = materials[self.material(i)].yield_limit(self.load[i][2], self.load[i][3]);
+                let limit = materials[self.material(i)].yield_limit(self.stress[i][6], self.stress[i][7]);
                 if limit > 0.0 { Sym3::from_array(self.stress_of(i)).norm() / limit } else { 0.0 }
             }),
             "neighbor_count" => integer(&|i| self.found[i][3] >> 12),
@@ -154,15 +151,9 @@ impl GpuIisph {
             (&c.tags, 0, 16 * rows),
             (&c.position, 0, size(needed.position, 16)),
             (&c.velocity, 0, size(needed.velocity, 16)),
-            (&c.stress, 0, size(needed.stress, 16)),
-            (&c.stress, self.load_offset(), size(needed.stress, 16)),
+            (&c.stress, 0, size(needed.stress, 32)),
             (&c.found, 0, size(needed.found, 16)),
         ]
-    }
-
-    /// Where the second records of the stresses begin [bytes].
-    pub(crate) fn load_offset(&self) -> u64 {
-        16 * u64::from(self.room.particles)
     }
 
     /// Columns in memory, waiting for them.

@@ -176,16 +176,15 @@ impl GpuIisph {
         let velocity = column(&|g| g.velocity.extend(g.mass).to_array());
         let tags: Vec<[u32; 4]> =
             (self.next_id..).zip(grains).map(|(id, grain)| [id, u32::from(grain.material), 0, 0]).collect();
-        let zeros = vec![[0.0f32; 4]; grains.len()];
-        let write = |buffer: &wgpu::Buffer, first: u64, bytes: &[u8]| {
-            self.gpu.queue.write_buffer(buffer, first + 16 * rows as u64, bytes);
+        let zeros = vec![[0.0f32; 8]; grains.len()];
+        let write = |buffer: &wgpu::Buffer, size: usize, bytes: &[u8]| {
+            self.gpu.queue.write_buffer(buffer, (rows * size) as u64, bytes);
         };
-        write(&self.columns.position, 0, bytemuck::cast_slice(&position));
-        write(&self.columns.velocity, 0, bytemuck::cast_slice(&velocity));
-        write(&self.columns.tags, 0, bytemuck::cast_slice(&tags));
-        write(&self.columns.stress, 0, bytemuck::cast_slice(&zeros));
-        write(&self.columns.stress, self.load_offset(), bytemuck::cast_slice(&zeros));
-        write(&self.columns.found, 0, bytemuck::cast_slice(&zeros));
+        write(&self.columns.position, 16, bytemuck::cast_slice(&position));
+        write(&self.columns.velocity, 16, bytemuck::cast_slice(&velocity));
+        write(&self.columns.tags, 16, bytemuck::cast_slice(&tags));
+        write(&self.columns.stress, 32, bytemuck::cast_slice(&zeros));
+        write(&self.columns.found, 16, &bytemuck::cast_slice(&zeros)[..16 * grains.len()]);
         self.next_id += grains.len() as u32;
         self.there += grains.len();
         self.step.sort_count = needed as u32;
@@ -205,19 +204,18 @@ impl GpuIisph {
         for (from, to) in [
             (&old.position, &columns.position),
             (&old.velocity, &columns.velocity),
+            (&old.stress, &columns.stress),
             (&old.tags, &columns.tags),
             (&old.found, &columns.found),
             (&old.reports, &columns.reports),
         ] {
             copy(from, 0, to, 0, from.size().min(to.size()));
         }
-        // Each half of the stresses and contacts begins where its room does.
-        for (from, to) in [(&old.stress, &columns.stress), (&old.contacts, &columns.contacts)] {
-            let half = |buffer: &wgpu::Buffer| buffer.size() / 2;
-            let size = half(from).min(half(to));
-            copy(from, 0, to, 0, size);
-            copy(from, half(from), to, half(to), size);
-        }
+        // Each half of the contacts begins where its room does.
+        let half = |buffer: &wgpu::Buffer| buffer.size() / 2;
+        let size = half(&old.contacts).min(half(&columns.contacts));
+        copy(&old.contacts, 0, &columns.contacts, 0, size);
+        copy(&old.contacts, half(&old.contacts), &columns.contacts, half(&columns.contacts), size);
         self.gpu.queue.submit([encoder.finish()]);
         if variant != self.variant {
             self.kernels = Kernels::new(&self.gpu, variant);
