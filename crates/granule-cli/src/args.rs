@@ -7,9 +7,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use granule::measure::EXPERIMENTS;
 use granule::scene::{FrictionMode, YieldLaw};
 use granule::simd::Instructions;
-use granule::{Device, Options};
 use granule_render::{CameraChoice, ColorMap};
 
+use crate::device::DeviceChoice;
 use crate::mesh::MeshArgs;
 use crate::render::{FieldChoice, parse_number, parse_plane, parse_range, parse_size, parse_step};
 
@@ -45,6 +45,7 @@ Examples:
   granule run heap --set emitter.spout.rate=500
   granule run column --export ply,vtk,npy --up z
   granule run column --track 0,17,400
+  granule run dam --device gpu
   granule run heap --render
   granule run column --checkpoint-every 0.2
   granule run --resume out/column-001/checkpoints/000010.ckpt
@@ -72,6 +73,7 @@ const BENCH_HELP: &str = "\
 Examples:
   granule bench
   granule bench column --threads 2 --steps 200 --json
+  granule bench dam --device gpu --set material.radius=0.004
   granule bench dam --set iisph.min_iterations=5 --set iisph.max_iterations=5";
 
 const MEASURE_HELP: &str = "\
@@ -191,9 +193,9 @@ pub struct RunArgs {
     /// The solver, instead of the scene's.
     #[arg(long, requires = "scene", value_parser = ["iisph"])]
     pub solver: Option<String>,
-    /// Where to simulate.
-    #[arg(long, value_enum, default_value_t)]
-    pub device: DeviceName,
+    /// Where to simulate: auto (a graphics card, else the CPU), cpu, gpu, or the number or name of an adapter.
+    #[arg(long, default_value = "auto")]
+    pub device: DeviceChoice,
     /// Simulated seconds since the scene's beginning, instead of the scene's own.
     #[arg(long, value_name = "T", value_parser = seconds)]
     pub seconds: Option<f64>,
@@ -250,7 +252,7 @@ impl RunArgs {
             scene: Some(scene.into()),
             quick: false,
             solver: None,
-            device: DeviceName::default(),
+            device: DeviceChoice::default(),
             seconds: None,
             frames: None,
             fps: None,
@@ -341,6 +343,9 @@ pub struct BenchArgs {
     /// Built-in scenes or scene files; all built-in scenes when absent.
     #[arg(value_name = "SCENE|FILE")]
     pub scenes: Vec<String>,
+    /// Where to simulate: auto (a graphics card, else the CPU), cpu, gpu, or the number or name of an adapter.
+    #[arg(long, default_value = "auto")]
+    pub device: DeviceChoice,
     /// Number of CPU threads; all cores when absent.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -382,6 +387,9 @@ pub struct MeasureArgs {
     /// The coarser, shorter forms.
     #[arg(long)]
     pub quick: bool,
+    /// Where to simulate: auto (a graphics card, else the CPU), cpu, gpu, or the number or name of an adapter.
+    #[arg(long, default_value = "auto")]
+    pub device: DeviceChoice,
     /// Number of CPU threads; all cores when absent.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -397,16 +405,6 @@ pub struct MeasureArgs {
     /// Write an SVG per plot into this folder.
     #[arg(long, value_name = "DIR")]
     pub plot: Option<PathBuf>,
-}
-
-/// The words of `--device`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum DeviceName {
-    /// The best device there is.
-    #[default]
-    Auto,
-    /// CPU cores.
-    Cpu,
 }
 
 /// The words of `--friction`.
@@ -450,11 +448,6 @@ impl From<YieldName> for YieldLaw {
 /// Number of threads to use: as asked for, or one per core.
 pub fn thread_count(asked: Option<u16>) -> usize {
     asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
-}
-
-/// Simulation options on the CPU, the only device so far.
-pub fn cpu_options(threads: usize) -> Options {
-    Options { device: Device::Cpu, threads: Some(threads), ..Options::default() }
 }
 
 fn experiment_names() -> PossibleValuesParser {

@@ -6,7 +6,8 @@ use granule::scene::builtin_scenes;
 use granule::{Options, Simulation};
 use serde::Serialize;
 
-use crate::args::{BenchArgs, cpu_options, thread_count};
+use crate::args::BenchArgs;
+use crate::device::Chosen;
 use crate::divergence::Watch;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -42,50 +43,58 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         false => args.scenes.clone(),
     };
     let scenes = names.iter().map(|name| Opened::changed(name, &args.set)).collect::<Result<Vec<_>, _>>()?;
-    let threads = thread_count(args.threads);
+    let chosen = args.device.open(args.threads)?;
     let interrupt = Interrupt::listen()?;
-    let results = scenes.into_iter().map(|scene| bench_scene(scene, threads, args, &interrupt));
+    let results = scenes.into_iter().map(|scene| bench_scene(scene, &chosen, args, &interrupt));
     let results = results.collect::<Result<Vec<_>, _>>()?;
     if args.json { output::json_one_or_many(&results) } else { output::text(&in_words(&results)) }
 }
 
 fn bench_scene(
     scene: Opened,
-    threads: usize,
+    chosen: &Chosen,
     args: &BenchArgs,
     interrupt: &Interrupt,
 ) -> Result<Bench, Failure> {
     let (mut simulation, initial) =
-        scene.build(&Options { instructions: args.instructions, ..cpu_options(threads) })?;
+        scene.build(&Options { instructions: args.instructions, ..chosen.options.clone() })?;
     let mut watch = Watch::new(simulation.scene(), initial.vec3("position").unwrap_or_default());
     let mut progress = Progress::new(&simulation.scene().name);
     let mut statistics = Statistics::default();
     let total = args.warm + args.steps;
-    for step in 0..total {
+    let mut step = 0;
+    while step < total {
         let start = Instant::now();
-        let report = simulation.step();
-        if step >= args.warm {
-            statistics.add(&report, start.elapsed().as_secs_f64());
+        let reports = simulation.step_ahead();
+        if let Some(failure) = simulation.failure() {
+            return Err(Failure::Run(failure.into()));
         }
-        if let Some(divergence) = watch.after(&report, simulation.time()) {
-            return Err(Failure::Run(divergence.to_string()));
+        let seconds = start.elapsed().as_secs_f64() / reports.len().max(1) as f64;
+        for (report, time) in &reports {
+            step += 1;
+            if step > args.warm {
+                statistics.add(report, seconds);
+            }
+            if let Some(divergence) = watch.after(report, *time) {
+                return Err(Failure::Run(divergence.to_string()));
+            }
         }
         if interrupt.wanted() {
             return Err(Failure::Interrupted);
         }
-        progress.update((step + 1) as f64 / total as f64, || format!("step {} of {total}", step + 1));
+        progress.update(step as f64 / total as f64, || format!("step {step} of {total}"));
     }
     progress.finish();
-    Ok(result(&simulation, &statistics, threads))
+    Ok(result(&simulation, &statistics, chosen))
 }
 
-fn result(simulation: &Simulation, statistics: &Statistics, threads: usize) -> Bench {
+fn result(simulation: &Simulation, statistics: &Statistics, chosen: &Chosen) -> Bench {
     Bench {
         scene: simulation.scene().name.clone(),
         solver: simulation.simulator().solver(),
-        device: "cpu",
+        device: chosen.word,
         adapter: simulation.simulator().device(),
-        threads,
+        threads: chosen.threads,
         particles: simulation.particle_count(),
         steps: statistics.steps(),
         ms_per_step: statistics.step_milliseconds(),

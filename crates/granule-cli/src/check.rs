@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::args::{CheckArgs, cpu_options};
+use crate::args::CheckArgs;
+use crate::device::cpu_options;
 use crate::failure::Failure;
 use crate::output;
 use crate::scenes::{self, Opened};

@@ -3,7 +3,8 @@
 use granule::scene::builtin_scenes;
 use serde::Serialize;
 
-use crate::args::{ListArgs, cpu_options};
+use crate::args::ListArgs;
+use crate::device::cpu_options;
 use crate::failure::Failure;
 use crate::output;
 use crate::scenes::{self, Opened};

@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod check;
+mod device;
 mod devices;
 mod divergence;
 mod expectations;

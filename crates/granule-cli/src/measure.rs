@@ -2,7 +2,7 @@
 
 use granule::measure::{EXPERIMENTS, Experiment, MeasureOptions, Measurement, Point};
 
-use crate::args::{MeasureArgs, cpu_options, thread_count};
+use crate::args::MeasureArgs;
 use crate::failure::Failure;
 use crate::output::{self, number, number_or_dash};
 use crate::plot;
@@ -12,7 +12,7 @@ use crate::progress::Progress;
 pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
     let options = MeasureOptions {
         quick: args.quick,
-        simulation: cpu_options(thread_count(args.threads)),
+        simulation: args.device.open(args.threads)?.options,
         friction: args.friction.into(),
         yield_law: args.yield_law.into(),
         friction_angle: None,

@@ -7,7 +7,8 @@ use granule::scene::ExportFormat;
 use granule::simulator::{Snapshot, StepReport};
 use granule::{Options, Scene, Simulation};
 
-use crate::args::{DeviceName, RunArgs, cpu_options, thread_count};
+use crate::args::RunArgs;
+use crate::device::Chosen;
 use crate::divergence::{self, Divergence, Watch};
 use crate::expectations;
 use crate::failure::Failure;
@@ -31,17 +32,15 @@ enum End {
 
 /// Runs a scene and gives its folder. Everything is checked before the folder is made.
 pub fn run(args: &RunArgs, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
-    let threads = match args.device {
-        DeviceName::Auto | DeviceName::Cpu => thread_count(args.threads),
-    };
-    let Start { simulation, initial, resumed_from } = start(args, &cpu_options(threads))?;
+    let chosen = args.device.open(args.threads)?;
+    let Start { simulation, initial, resumed_from } = start(args, &chosen.options)?;
     if args.render && !simulation.scene().output.has(ExportFormat::Ply) {
         return Err(Failure::Input(
             "--render draws PLY frames, but they are not among the formats of --export".into(),
         ));
     }
     let recording = Recording::begin(args, &simulation, &initial)?;
-    let mut run = Run::new(args, threads, simulation, recording, resumed_from);
+    let mut run = Run::new(args, &chosen, simulation, recording, resumed_from);
     let ended = run.drive(&initial, interrupt).and_then(|end| Ok((run.conclude(&end)?, end)));
     let (summary, end) = ended.map_err(|failure| run.give_up(&failure))?;
     summary.print(args.json)?;
@@ -79,6 +78,7 @@ fn start(args: &RunArgs, options: &Options) -> Result<Start, Failure> {
 /// A run in progress.
 struct Run<'a> {
     args: &'a RunArgs,
+    device: &'static str,
     threads: usize,
     started: Instant,
     /// Frame at which the run ends.
@@ -92,7 +92,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(
         args: &'a RunArgs,
-        threads: usize,
+        chosen: &Chosen,
         simulation: Simulation,
         recording: Recording,
         resumed_from: Option<ResumedFrom>,
@@ -101,7 +101,8 @@ impl<'a> Run<'a> {
             frame_at(simulation.scene(), args.seconds.unwrap_or(simulation.scene().simulation.seconds))
         });
         let (started, statistics) = (Instant::now(), Statistics::default());
-        Self { args, threads, started, last_frame, simulation, recording, statistics, resumed_from }
+        let (device, threads) = (chosen.word, chosen.threads);
+        Self { args, device, threads, started, last_frame, simulation, recording, statistics, resumed_from }
     }
 
     /// Steps and writes frames until the end.
@@ -141,12 +142,20 @@ impl<'a> Run<'a> {
         let target = self.simulation.frame() + 1;
         while self.simulation.frame() < target {
             let start = Instant::now();
-            let report = self.simulation.step();
-            self.statistics.add(&report, start.elapsed().as_secs_f64());
-            if let Some(divergence) = watch.after(&report, self.simulation.time()) {
-                return Some(End::Diverged(divergence));
+            let reports = self.simulation.step_ahead();
+            if let Some(failure) = self.simulation.failure() {
+                return Some(End::Incomplete(Some(failure.into())));
             }
-            self.show(&report, progress);
+            let seconds = start.elapsed().as_secs_f64() / reports.len().max(1) as f64;
+            for (report, time) in &reports {
+                self.statistics.add(report, seconds);
+                if let Some(divergence) = watch.after(report, *time) {
+                    return Some(End::Diverged(divergence));
+                }
+            }
+            if let Some((report, _)) = reports.last() {
+                self.show(report, progress);
+            }
             if interrupt.wanted() {
                 return Some(End::Interrupted);
             }
@@ -199,6 +208,7 @@ impl<'a> Run<'a> {
         };
         let ending = Ending {
             quick: self.args.scene.is_some().then_some(self.args.quick),
+            device: self.device,
             threads: self.threads,
             wall_seconds: self.started.elapsed().as_secs_f64(),
             complete: matches!(end, End::Complete),

@@ -158,6 +158,8 @@ impl Files {
 pub struct Ending {
     /// Whether the scene's coarser form was run.
     pub quick: Option<bool>,
+    /// The device: cpu or gpu.
+    pub device: &'static str,
     /// CPU threads.
     pub threads: usize,
     /// Wall time [s].
@@ -193,7 +195,7 @@ impl Summary {
             version: env!("CARGO_PKG_VERSION"),
             quick: ending.quick,
             solver: simulation.simulator().solver(),
-            device: "cpu",
+            device: ending.device,
             adapter: simulation.simulator().device(),
             threads: ending.threads,
             seed: scene.simulation.seed,

@@ -10,7 +10,7 @@ use crate::adapter::{AdapterSummary, find_adapters};
 use crate::choice::{ADAPTER_VARIABLE, AdapterChoice};
 
 /// Features that are used where an adapter has them; nothing depends on them.
-const OPTIONAL_FEATURES: Features = Features::TIMESTAMP_QUERY;
+const OPTIONAL_FEATURES: Features = Features::TIMESTAMP_QUERY.union(Features::TIMESTAMP_QUERY_INSIDE_PASSES);
 
 /// An open device.
 #[derive(Clone, Debug)]

@@ -11,6 +11,7 @@ mod read_back;
 pub use adapter::{AdapterKind, AdapterSummary, list_adapters};
 pub use choice::{ADAPTER_VARIABLE, AdapterChoice};
 pub use device::GpuDevice;
+pub use read_back::PendingRead;
 pub use wgpu;
 
 /// Why there is no device.

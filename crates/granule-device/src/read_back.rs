@@ -1,8 +1,11 @@
 //! From the device to memory.
 
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver, TryRecvError};
 
-use wgpu::{Buffer, BufferDescriptor, BufferUsages, Extent3d, MapMode, PollType, Texture, TextureAspect};
+use wgpu::{
+    Buffer, BufferAsyncError, BufferDescriptor, BufferUsages, Extent3d, MapMode, PollType, Texture,
+    TextureAspect,
+};
 
 use crate::{DeviceError, GpuDevice};
 
@@ -12,6 +15,46 @@ impl GpuDevice {
         let done = self.device.poll(PollType::wait_indefinitely());
         done.map_err(|error| DeviceError::Failed(error.to_string()))?;
         self.take_error().map_or(Ok(()), Err)
+    }
+
+    /// A buffer without content.
+    pub fn create_buffer(&self, label: &str, size: u64, usage: BufferUsages) -> Buffer {
+        self.device.create_buffer(&BufferDescriptor {
+            label: Some(label),
+            size,
+            usage,
+            mapped_at_creation: false,
+        })
+    }
+
+    /// Bytes of a buffer, once all that was submitted is done.
+    pub fn read_buffer(&self, buffer: &Buffer, offset: u64, size: u64) -> Result<Vec<u8>, DeviceError> {
+        if size == 0 {
+            return Ok(Vec::new());
+        }
+        let read = self.begin_read(&[(buffer, offset, size)]);
+        self.wait()?;
+        read.try_take(self)?.ok_or_else(|| DeviceError::Failed("a buffer was not read".into()))
+    }
+
+    /// Starts to read parts of buffers (offset and size in bytes), one after the other, as they are after all that was
+    /// submitted so far; nothing waits.
+    pub fn begin_read(&self, parts: &[(&Buffer, u64, u64)]) -> PendingRead {
+        let size = parts.iter().map(|(_, _, size)| size).sum::<u64>().max(4);
+        let staging = self.read_buffer_of(size);
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        let mut at = 0;
+        for (buffer, offset, size) in parts.iter().filter(|(_, _, size)| *size > 0) {
+            encoder.copy_buffer_to_buffer(buffer, *offset, &staging, at, *size);
+            at += size;
+        }
+        self.queue.submit([encoder.finish()]);
+        let (sender, receiver) = mpsc::channel();
+        staging.map_async(MapMode::Read, .., move |result| {
+            // Nobody may be waiting any more.
+            let _ = sender.send(result);
+        });
+        PendingRead { staging, receiver }
     }
 
     /// The texels of a texture of 4 or 8 bytes each, row by row without gaps.
@@ -41,12 +84,7 @@ impl GpuDevice {
 
     /// A buffer that the device writes and memory reads.
     fn read_buffer_of(&self, size: u64) -> Buffer {
-        self.device.create_buffer(&BufferDescriptor {
-            label: Some("read back"),
-            size,
-            usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
-            mapped_at_creation: false,
-        })
+        self.create_buffer("read back", size, BufferUsages::COPY_DST | BufferUsages::MAP_READ)
     }
 
     /// The content of a mappable buffer, once the device is done with it.
@@ -62,5 +100,30 @@ impl GpuDevice {
         let bytes = buffer.get_mapped_range(..).map_err(|error| failed(&error))?.to_vec();
         buffer.unmap();
         Ok(bytes)
+    }
+}
+
+/// Bytes on their way from the device.
+#[derive(Debug)]
+pub struct PendingRead {
+    staging: Buffer,
+    receiver: Receiver<Result<(), BufferAsyncError>>,
+}
+
+impl PendingRead {
+    /// The bytes, if they have arrived. Does not wait.
+    pub fn try_take(&self, gpu: &GpuDevice) -> Result<Option<Vec<u8>>, DeviceError> {
+        let failed = |error: &dyn std::fmt::Display| DeviceError::Failed(error.to_string());
+        gpu.device.poll(PollType::Poll).map_err(|error| failed(&error))?;
+        match self.receiver.try_recv() {
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(error) => Err(failed(&error)),
+            Ok(mapped) => {
+                mapped.map_err(|error| failed(&error))?;
+                let bytes = self.staging.get_mapped_range(..).map_err(|error| failed(&error))?.to_vec();
+                self.staging.unmap();
+                Ok(Some(bytes))
+            }
+        }
     }
 }

@@ -28,4 +28,4 @@ pub mod stages;
 pub mod sym3;
 
 pub use scene::Scene;
-pub use simulation::{Device, Options, Simulation, SimulationError};
+pub use simulation::{Device, MakeSimulator, Maker, Options, Simulation, SimulationError};

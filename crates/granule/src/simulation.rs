@@ -2,7 +2,9 @@
 
 mod checkpoint;
 
+use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crate::admission::{Refusal, available_memory, check_memory, check_overlaps};
 use crate::bodies::{Bodies, BodyReport, MeanLoads};
@@ -33,11 +35,50 @@ pub struct Options {
 }
 
 /// The devices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Device {
     /// CPU cores.
     #[default]
     Cpu,
+    /// Another device, by what makes solvers for it.
+    Made(Maker),
+}
+
+/// Makes solvers for a device that the engine does not know.
+pub trait MakeSimulator: Send + Sync {
+    /// A solver for a checked scene with its initial grains.
+    ///
+    /// # Errors
+    /// Says in words why there is none and what to do.
+    fn make(
+        &self,
+        scene: &Scene,
+        boundaries: Boundaries,
+        grains: &[NewParticle],
+    ) -> Result<Box<dyn Simulator>, String>;
+}
+
+/// A shared [`MakeSimulator`].
+#[derive(Clone)]
+pub struct Maker(Arc<dyn MakeSimulator>);
+
+impl Maker {
+    /// Shares what makes solvers.
+    pub fn new(maker: impl MakeSimulator + 'static) -> Self {
+        Self(Arc::new(maker))
+    }
+}
+
+impl fmt::Debug for Maker {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("Maker")
+    }
+}
+
+impl PartialEq for Maker {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// Why a simulation could not be made.
@@ -54,6 +95,9 @@ pub enum SimulationError {
         /// What the system said.
         reason: String,
     },
+    /// The device refused.
+    #[error("{0}")]
+    Device(String),
 }
 
 /// A running simulation.
@@ -86,19 +130,10 @@ impl Simulation {
         let bodies =
             Bodies::new(&scene, &mut boundaries).map_err(|e| geometry_error(&e.path(), e.to_string()))?;
         let mut flow = Flow::new(&scene, &boundaries)?;
-        let threads = options.threads.unwrap_or(0);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
-        let mut simulator: Box<dyn Simulator> = match scene.simulation.solver {
-            SolverKind::Iisph => {
-                let mut solver = Iisph::new(scene.clone(), boundaries, bodies, grains, pool);
-                if let Some(instructions) = options.instructions {
-                    solver.set_instructions(instructions);
-                }
-                if let Some(defect) = options.defect {
-                    solver.inject(defect);
-                }
-                Box::new(solver)
+        let mut simulator = match &options.device {
+            Device::Cpu => on_cpu(&scene, boundaries, bodies, grains, options)?,
+            Device::Made(maker) => {
+                maker.0.make(&scene, boundaries, grains).map_err(SimulationError::Device)?
             }
         };
         flow.begin(simulator.as_mut());
@@ -121,32 +156,72 @@ impl Simulation {
         self.flow.after_step(self.simulator.as_mut(), start, &mut report);
         self.lost += report.lost;
         self.steps += 1;
-        if self.simulator.time() >= target * (1.0 - 1e-12) {
-            self.frame += 1;
-            self.loads.end_frame();
-            self.flow.record(self.simulator.as_mut());
-        }
+        self.end_frame_at(target);
         report
     }
 
-    /// Advances to the next frame time; `on_step` may stop it after any step.
+    /// Advances to the next frame time; `on_step` hears of every step and may stop it after any. A device that works
+    /// ahead is stopped at the frame's end only. Stops, too, if the device has failed.
     pub fn run_frame(
         &mut self,
         on_step: &mut dyn FnMut(&StepReport, f64) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let target = self.frame + 1;
         while self.frame < target {
-            let report = self.step();
-            on_step(&report, self.simulator.time())?;
+            for (report, time) in self.step_ahead() {
+                on_step(&report, time)?;
+            }
+            if self.failure().is_some() {
+                return ControlFlow::Break(());
+            }
         }
         ControlFlow::Continue(())
     }
 
-    /// Advances to the first frame time at or after `seconds` [s] of simulated time.
-    pub fn run_until(&mut self, seconds: f64) {
-        while self.time() < seconds * (1.0 - 1e-12) {
-            self.step();
+    /// Advances to the next frame time, or by one step where grains come and go after every step. Reports come with the
+    /// time after each step [s].
+    pub fn step_ahead(&mut self) -> Vec<(StepReport, f64)> {
+        if !self.flow.is_still() || !self.scene.body.is_empty() {
+            let report = self.step();
+            return vec![(report, self.simulator.time())];
         }
+        let target = (self.frame + 1) as f64 / self.scene.simulation.fps;
+        let start = self.simulator.time();
+        let reports = self.simulator.advance(target - start, usize::MAX);
+        let mut time = start;
+        let end = self.simulator.time();
+        let last = reports.len().saturating_sub(1);
+        let timed = reports.into_iter().enumerate().map(|(k, report)| {
+            time += report.dt;
+            (report, if k == last { end } else { time })
+        });
+        let timed: Vec<(StepReport, f64)> = timed.collect();
+        for (report, _) in &timed {
+            self.lost += report.lost;
+            self.steps += 1;
+        }
+        self.end_frame_at(target);
+        timed
+    }
+
+    fn end_frame_at(&mut self, target: f64) {
+        if self.simulator.time() >= target * (1.0 - 1e-12) {
+            self.frame += 1;
+            self.loads.end_frame();
+            self.flow.record(self.simulator.as_mut());
+        }
+    }
+
+    /// Advances to the first frame time at or after `seconds` [s] of simulated time, or until the device fails.
+    pub fn run_until(&mut self, seconds: f64) {
+        while self.time() < seconds * (1.0 - 1e-12) && self.failure().is_none() {
+            self.step_ahead();
+        }
+    }
+
+    /// Why the device cannot go on, if it cannot.
+    pub fn failure(&self) -> Option<&str> {
+        self.simulator.failure()
     }
 
     /// Number of frames completed.
@@ -226,6 +301,31 @@ impl Simulation {
     /// Switches costly diagnostics (friction power) on or off.
     pub fn set_diagnostics(&mut self, on: bool) {
         self.simulator.set_diagnostics(on);
+    }
+}
+
+/// A solver on CPU cores.
+fn on_cpu(
+    scene: &Scene,
+    boundaries: Boundaries,
+    bodies: Bodies,
+    grains: &[NewParticle],
+    options: &Options,
+) -> Result<Box<dyn Simulator>, SimulationError> {
+    let threads = options.threads.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
+    match scene.simulation.solver {
+        SolverKind::Iisph => {
+            let mut solver = Iisph::new(scene.clone(), boundaries, bodies, grains, pool);
+            if let Some(instructions) = options.instructions {
+                solver.set_instructions(instructions);
+            }
+            if let Some(defect) = options.defect {
+                solver.inject(defect);
+            }
+            Ok(Box::new(solver))
+        }
     }
 }
 

@@ -88,6 +88,11 @@ impl StageTimes {
         result
     }
 
+    /// Adds seconds that somebody else has measured.
+    pub fn add(&mut self, stage: Stage, seconds: f64) {
+        self.seconds[stage as usize] += seconds;
+    }
+
     /// Seconds spent in a stage.
     pub fn get(&self, stage: Stage) -> f64 {
         self.seconds[stage as usize]

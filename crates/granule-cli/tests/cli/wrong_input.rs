@@ -371,7 +371,7 @@ fn usage_errors_are_wrong_input() {
     let place = Place::new();
     refused(&place, &["fly"], &["unrecognized subcommand", "fly"]);
     refused(&place, &["run"], &["SCENE|FILE"]);
-    refused(&place, &["run", "column", "--device", "gpu"], &["auto", "cpu"]);
+    refused(&place, &["run", "column", "--device", "no such card"], &["--device", "no such card"]);
     refused(&place, &["run", "column", "--threads", "0"], &["--threads"]);
     refused(&place, &["run", "column", "--seconds", "1", "--frames", "3"], &["cannot be used with"]);
     refused(&place, &["measure"], &["EXPERIMENT"]);

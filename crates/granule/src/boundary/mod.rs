@@ -16,6 +16,7 @@ mod profile;
 mod sample;
 mod sdf;
 mod shape;
+mod solid;
 mod surface_mesh;
 #[cfg(test)]
 mod tests;
@@ -26,4 +27,5 @@ pub use motion::{Interpolation, Keyframe, Motion, MotionError, Pose};
 pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
 pub use sdf::{Sdf, Surface};
 pub use shape::Shape;
+pub use solid::{ProfileEdge, Solid};
 pub use surface_mesh::SurfaceMesh;

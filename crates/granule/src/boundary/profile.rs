@@ -7,6 +7,7 @@ use glam::{Vec2, Vec3};
 
 use super::primitive::TINY;
 use super::sdf::Surface;
+use super::solid::{ProfileEdge, Solid};
 
 /// Walls that lean more than this from the axis are not mirrored: the wall and its opposite would then enclose more
 /// than a right angle at the axis, where they nearly repeat each other. The number is the sine of 45 degrees.
@@ -71,6 +72,19 @@ impl Profile {
             })
             .collect();
         Self { origin, axis, edge, touches_axis }
+    }
+
+    /// The profile as data.
+    pub(super) fn solid(&self, hollow: bool) -> Solid {
+        let edge =
+            |e: &Edge| ProfileEdge { start: e.start, along: e.along, length: e.length, normal: e.normal };
+        Solid::Profile {
+            origin: self.origin,
+            axis: self.axis,
+            edges: self.edge.iter().map(edge).collect(),
+            touches_axis: self.touches_axis,
+            hollow,
+        }
     }
 
     /// Faces of a container: every edge, and every edge seen across the axis.

@@ -203,6 +203,21 @@ impl Boundary {
         self.angular_velocity
     }
 
+    /// The motion that it follows, unless a command has taken it over.
+    pub fn path(&self) -> Option<&Motion> {
+        self.motion.as_ref().filter(|_| !self.commanded)
+    }
+
+    /// Point that the velocities belong to [m].
+    pub fn pivot(&self) -> Vec3 {
+        self.pivot
+    }
+
+    /// Velocity of the pivot [m/s].
+    pub fn linear_velocity(&self) -> Vec3 {
+        self.linear_velocity
+    }
+
     /// Whether the solid can ever move: it has a motion, was taken over by a command or is a free body.
     pub fn moves(&self) -> bool {
         self.commanded || self.motion.is_some() || self.free

@@ -91,6 +91,10 @@ impl Sdf {
         Ok(Self { node, face_count })
     }
 
+    pub(super) fn node(&self) -> &Node {
+        &self.node
+    }
+
     /// Signed distance of `x` from the solid [m], negative inside.
     #[inline]
     pub fn distance(&self, x: Vec3) -> f32 {
@@ -108,7 +112,7 @@ impl Sdf {
     }
 
     /// Distance from `x` beyond which there are no walls but planes [m]: how far a turning solid reaches.
-    pub(super) fn farthest_wall(&self, x: Vec3) -> f32 {
+    pub fn farthest_wall(&self, x: Vec3) -> f32 {
         self.node.wall_bounds().map_or(0.0, |(min, max)| (x - min).abs().max((x - max).abs()).length())
     }
 

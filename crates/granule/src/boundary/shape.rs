@@ -98,3 +98,16 @@ pub enum Shape {
     /// The first part without all others.
     Subtraction(Vec<Shape>),
 }
+
+impl Shape {
+    /// Whether the shape or a part of it is a mesh.
+    pub fn has_mesh(&self) -> bool {
+        match self {
+            Self::Mesh(_) => true,
+            Self::Union(parts) | Self::Intersection(parts) | Self::Subtraction(parts) => {
+                parts.iter().any(Self::has_mesh)
+            }
+            _ => false,
+        }
+    }
+}

@@ -126,6 +126,11 @@ impl Flow {
         report.particles = simulator.particle_count();
     }
 
+    /// Whether no grains come or go.
+    pub(crate) fn is_still(&self) -> bool {
+        self.outlets.is_empty() && self.emitters.is_empty()
+    }
+
     fn drain(&mut self, simulator: &mut dyn Simulator, from: f64, to: f64) -> Vec<usize> {
         let mut drained = vec![0; self.outlets.len()];
         let open: Vec<usize> =

@@ -75,6 +75,13 @@ impl Scene {
         Some(Resolution { kernel, spacing })
     }
 
+    /// Whether the scene has rigid bodies, or meshes among its walls and outlets.
+    pub fn has_bodies_or_meshes(&self) -> bool {
+        let walls = self.boundary.iter().map(|wall| &wall.shape);
+        let mut shapes = walls.chain(self.outlet.iter().map(|outlet| &outlet.shape));
+        !self.body.is_empty() || shapes.any(Shape::has_mesh)
+    }
+
     /// All shapes of the scene.
     pub fn shapes_mut(&mut self) -> impl Iterator<Item = &mut Shape> {
         let grains = self.grains.iter_mut().map(|grains| &mut grains.shape);

@@ -100,6 +100,12 @@ impl Kernel {
         self.support
     }
 
+    /// Factor sigma of the value [1/m3].
+    #[inline]
+    pub fn sigma(&self) -> f32 {
+        self.sigma
+    }
+
     /// The value `W(r)` [1/m3] at the distance `r` [m]; 0 for `r >= support`.
     #[inline]
     pub fn w(&self, r: f32) -> f32 {

@@ -19,32 +19,47 @@ use super::walls::{MAX_SAMPLES, SavedContact};
 
 /// The solver's state; columns are in memory order.
 #[derive(Serialize, Deserialize)]
-struct SavedState {
-    time: f64,
+pub struct SavedState {
+    /// Simulated time [s].
+    pub time: f64,
     /// The scene as commands have changed it, as TOML.
-    scene: String,
-    gravity: Vec3,
+    pub scene: String,
+    /// Gravity [m/s2].
+    pub gravity: Vec3,
     /// Uniform wind set by a command.
-    wind: Option<Vec3>,
-    boundaries: Vec<BoundaryState>,
-    next_id: u32,
-    births: Vec<Birth>,
-    position: Vec<Vec4>,
-    velocity: Vec<Vec4>,
-    id: Vec<u32>,
-    material: Vec<u16>,
-    pressure: Vec<f32>,
-    stress: Vec<[f32; 6]>,
-    density: Vec<f32>,
-    strain_rate: Vec<f32>,
+    pub wind: Option<Vec3>,
+    /// Poses of boundaries.
+    pub boundaries: Vec<BoundaryState>,
+    /// Id of the next particle.
+    pub next_id: u32,
+    /// When grains entered, by their ids.
+    pub births: Vec<Birth>,
+    /// Centre and radius [m].
+    pub position: Vec<Vec4>,
+    /// Velocity [m/s] and mass [kg].
+    pub velocity: Vec<Vec4>,
+    /// Identity.
+    pub id: Vec<u32>,
+    /// Index of the material.
+    pub material: Vec<u16>,
+    /// Pressure [Pa].
+    pub pressure: Vec<f32>,
+    /// Frictional stress [Pa].
+    pub stress: Vec<[f32; 6]>,
+    /// Density relative to rest.
+    pub density: Vec<f32>,
+    /// Strain rate [1/s].
+    pub strain_rate: Vec<f32>,
     /// Accelerations of the last step [m/s2].
-    acceleration: Vec<Vec3>,
-    neighbor_count: Vec<u32>,
+    pub acceleration: Vec<Vec3>,
+    /// Neighbours.
+    pub neighbor_count: Vec<u32>,
     /// Wall contacts per particle.
-    contact_count: Vec<u8>,
-    contacts: Vec<SavedContact>,
+    pub contact_count: Vec<u8>,
+    /// Wall contacts, particle by particle.
+    pub contacts: Vec<SavedContact>,
     /// The world of the rigid bodies; empty without any.
-    bodies: Vec<u8>,
+    pub bodies: Vec<u8>,
 }
 
 impl Iisph {
@@ -73,23 +88,11 @@ impl Iisph {
             contacts,
             bodies: self.bodies.save().map_err(|e| StateError::Unreadable(e.to_string()))?,
         };
-        saved.check_values()?;
-        postcard::to_stdvec(&saved).map_err(|e| StateError::Unreadable(e.to_string()))
+        saved.encode()
     }
 
     pub(super) fn restore_state(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        let unreadable = |reason: String| StateError::Unreadable(reason);
-        let (saved, rest) =
-            postcard::take_from_bytes::<SavedState>(bytes).map_err(|e| unreadable(e.to_string()))?;
-        if !rest.is_empty() {
-            return Err(unreadable(format!("{} bytes too many", rest.len())));
-        }
-        let scene = Scene::parse(&saved.scene, "the changed scene").map_err(|e| unreadable(e.to_string()))?;
-        saved.check_counts(self.boundaries.len(), &scene)?;
-        saved.check_values()?;
-        if scene.material[0].radius != self.setup.params.radius {
-            return Err(impossible("the particle radius is not that of the scene"));
-        }
+        let (saved, scene) = SavedState::decode(bytes, self.boundaries.len(), self.setup.params.radius)?;
         if !self.bodies.restore(&saved.bodies, &mut self.boundaries) {
             return Err(impossible("rigid bodies that are not those of the scene"));
         }
@@ -129,6 +132,35 @@ impl Iisph {
 }
 
 impl SavedState {
+    /// The bytes of a state whose values are all finite.
+    ///
+    /// # Errors
+    /// Names what is not finite.
+    pub fn encode(&self) -> Result<Vec<u8>, StateError> {
+        self.check_values()?;
+        postcard::to_stdvec(self).map_err(|e| StateError::Unreadable(e.to_string()))
+    }
+
+    /// A state and the scene as commands had changed it, checked as a whole against what the solver was made from.
+    ///
+    /// # Errors
+    /// Says what cannot be read or is impossible.
+    pub fn decode(bytes: &[u8], boundary_count: usize, radius: f32) -> Result<(Self, Scene), StateError> {
+        let unreadable = |reason: String| StateError::Unreadable(reason);
+        let (saved, rest) =
+            postcard::take_from_bytes::<Self>(bytes).map_err(|e| unreadable(e.to_string()))?;
+        if !rest.is_empty() {
+            return Err(unreadable(format!("{} bytes too many", rest.len())));
+        }
+        let scene = Scene::parse(&saved.scene, "the changed scene").map_err(|e| unreadable(e.to_string()))?;
+        saved.check_counts(boundary_count, &scene)?;
+        saved.check_values()?;
+        if scene.material[0].radius != radius {
+            return Err(impossible("the particle radius is not that of the scene"));
+        }
+        Ok((saved, scene))
+    }
+
     /// Columns of equal length, indices that exist, ids that are unique.
     fn check_counts(&self, boundary_count: usize, scene: &Scene) -> Result<(), StateError> {
         let count = self.position.len();

@@ -43,13 +43,7 @@ impl Iisph {
 
     /// Sets a number of the scene by its path, if it can change while grains exist.
     fn set_parameter(&mut self, path: &str, value: f64) -> Result<(), CommandError> {
-        let wrong = |reason: String| CommandError::Value { path: path.into(), value, reason };
-        let text = self.scene.to_toml().map_err(|e| wrong(e.to_string()))?;
-        let set = [(path.to_string(), format!("{value:?}"))];
-        let scene = Scene::resolve(&text, &self.scene.name, false, &set).map_err(|e| wrong(e.to_string()))?;
-        if with_adjustable_from(&self.scene, &scene) != scene {
-            return Err(wrong(ADJUSTABLE.into()));
-        }
+        let scene = with_parameter(&self.scene, path, value)?;
         self.gravity = Vec3::from(scene.simulation.gravity);
         self.adopt(scene);
         Ok(())
@@ -142,6 +136,18 @@ impl Iisph {
     }
 }
 
+/// The scene with a number set by its path.
+///
+/// # Errors
+/// Refuses what is not allowed or cannot change while grains exist.
+pub fn with_parameter(scene: &Scene, path: &str, value: f64) -> Result<Scene, CommandError> {
+    let wrong = |reason: String| CommandError::Value { path: path.into(), value, reason };
+    let text = scene.to_toml().map_err(|e| wrong(e.to_string()))?;
+    let set = [(path.to_string(), format!("{value:?}"))];
+    let changed = Scene::resolve(&text, &scene.name, false, &set).map_err(|e| wrong(e.to_string()))?;
+    if with_adjustable_from(scene, &changed) == changed { Ok(changed) } else { Err(wrong(ADJUSTABLE.into())) }
+}
+
 /// What a running simulation lets change.
 const ADJUSTABLE: &str = "only [iisph], [air], materials except their radius, friction of boundaries, and gravity, \
                           cfl and time steps of [simulation] can change while a simulation runs";
@@ -166,6 +172,7 @@ fn with_adjustable_from(old: &Scene, new: &Scene) -> Scene {
     scene
 }
 
-fn unknown(what: &'static str, name: &str, known: &[&str]) -> CommandError {
+/// That nothing has this name.
+pub fn unknown(what: &'static str, name: &str, known: &[&str]) -> CommandError {
     CommandError::Unknown { what, name: name.into(), known: known.join(", ") }
 }

@@ -8,21 +8,21 @@
 //! Stability: relaxation 0.25 for pressure and stress together (0.5 for a plain fluid); dt <= 0.4 d / v_max and
 //! dt <= 0.1 h^2 / nu.
 
-mod checkpoint;
-mod commands;
+pub mod checkpoint;
+pub mod commands;
 mod coupling;
 mod density;
 mod fields;
 mod integrate;
 mod laws;
-mod params;
+pub mod params;
 mod predict;
 pub mod rheology;
-mod setup;
-mod state;
+pub mod setup;
+pub mod state;
 mod surroundings;
 mod sweep;
-mod walls;
+pub mod walls;
 
 pub use fields::FIELDS;
 

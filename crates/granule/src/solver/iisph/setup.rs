@@ -20,32 +20,40 @@ use super::sweep::{SweepConstants, SweepInput};
 use super::walls::WallStep;
 
 /// Relaxation of pressure and stress in coupled sweeps; larger values explode.
-const COUPLED_RELAXATION: f32 = 0.25;
+pub const COUPLED_RELAXATION: f32 = 0.25;
 
 /// Share of the lattice's diagonal below which a particle bears no pressure.
-const LEAST_DIAGONAL: f32 = 1e-3;
+pub const LEAST_DIAGONAL: f32 = 1e-3;
 
 /// Fewest sweeps of a step.
-const LEAST_ITERATIONS: u32 = 3;
+pub const LEAST_ITERATIONS: u32 = 3;
 
 /// Layers of a heap per sweep.
-const LAYERS_PER_SWEEP: f64 = 4.0;
+pub const LAYERS_PER_SWEEP: f64 = 4.0;
 
 /// Wall distance of the reference code's volume maps in radii (docs/equations.md).
 const REFERENCE_STAND_OFF: f32 = 2.33;
 
 /// Constants, kernel, materials and space.
 pub struct Setup {
+    /// Constants.
     pub params: IisphParams,
+    /// Smoothing kernel.
     pub kernel: Kernel,
+    /// What a flat wall adds to the density.
     pub wall_table: WallTable,
+    /// Materials.
     pub materials: Vec<Material>,
+    /// Space.
     pub domain: Domain,
+    /// Instructions of the CPU to use.
     pub instructions: Instructions,
+    /// A deliberate fault.
     pub defect: Option<Defect>,
 }
 
 impl Setup {
+    /// What a checked scene says.
     pub fn new(scene: &Scene) -> Self {
         let spacing = 2.0 * scene.material[0].radius;
         let kernel = Kernel::new(scene.simulation.kernel, scene.simulation.support * spacing);
@@ -60,7 +68,7 @@ impl Setup {
         }
     }
 
-    pub fn density_input<'a>(&'a self, particles: &'a Particles) -> DensityInput<'a> {
+    pub(super) fn density_input<'a>(&'a self, particles: &'a Particles) -> DensityInput<'a> {
         DensityInput {
             params: &self.params,
             kernel: &self.kernel,
@@ -72,7 +80,12 @@ impl Setup {
         }
     }
 
-    pub fn predict_input<'a>(&'a self, particles: &'a Particles, dt: f64, time: f64) -> PredictInput<'a> {
+    pub(super) fn predict_input<'a>(
+        &'a self,
+        particles: &'a Particles,
+        dt: f64,
+        time: f64,
+    ) -> PredictInput<'a> {
         PredictInput {
             particles,
             laws: Laws::new(&self.materials, &particles.material),
@@ -84,7 +97,7 @@ impl Setup {
         }
     }
 
-    pub fn sweep_constants<'a>(&'a self, particles: &'a Particles, dt: f64) -> SweepConstants<'a> {
+    pub(super) fn sweep_constants<'a>(&'a self, particles: &'a Particles, dt: f64) -> SweepConstants<'a> {
         let dt = dt as f32;
         let laws = Laws::new(&self.materials, &particles.material);
         let densest = self.materials.iter().map(|m| m.density).fold(0.0, f32::max);
@@ -109,7 +122,7 @@ impl Setup {
         }
     }
 
-    pub fn sweep_input<'a>(
+    pub(super) fn sweep_input<'a>(
         &'a self,
         search: &'a Search,
         particles: &'a Particles,
@@ -141,7 +154,7 @@ impl Setup {
 
 /// Cells, order and neighbour lists.
 #[derive(Default)]
-pub struct Search {
+pub(super) struct Search {
     cells: CellIndex,
     key: Vec<u64>,
     /// Neighbours per particle from a checkpoint, until lists are built.

@@ -14,7 +14,7 @@ use super::sweep::{SweepError, TotalStress, Wave, store_total};
 use super::walls::{WallBlock, WallContact, WallContacts};
 
 /// Share of the last step's pressure that a plain fluid starts from.
-const FLUID_WARM_START: f32 = 0.85;
+pub const FLUID_WARM_START: f32 = 0.85;
 
 /// Symmetric tensors as six columns.
 #[derive(Clone, Debug, Default)]

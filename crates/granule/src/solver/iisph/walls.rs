@@ -19,10 +19,10 @@ use super::coupling::load_of;
 pub const MAX_SAMPLES: usize = 8;
 
 /// Relaxation of the wall impulses per sweep.
-const WALL_RELAXATION: f32 = 0.5;
+pub const WALL_RELAXATION: f32 = 0.5;
 
 /// Share of a penetration that is pushed out per step.
-const PUSH_OUT: f32 = 0.1;
+pub const PUSH_OUT: f32 = 0.1;
 
 /// Cosine of the largest angle by which a wall's normal at a particle turns in a step.
 const SAME_WALL: f32 = 0.7;

@@ -1,0 +1,109 @@
+//! `--device`: where to simulate.
+
+use std::convert::Infallible;
+use std::str::FromStr;
+
+use granule::{Device, Options};
+use granule_device::{ADAPTER_VARIABLE, AdapterChoice, AdapterKind, list_adapters};
+use granule_gpu::GpuMaker;
+
+use crate::args::thread_count;
+use crate::failure::Failure;
+
+/// The words of `--device`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// A graphics card where there is one, else the CPU.
+    #[default]
+    Auto,
+    /// CPU cores.
+    Cpu,
+    /// An adapter.
+    Gpu(AdapterChoice),
+}
+
+impl FromStr for DeviceChoice {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text.trim() {
+            "auto" | "" => Self::Auto,
+            "cpu" => Self::Cpu,
+            "gpu" => Self::Gpu(AdapterChoice::Auto),
+            other => Self::Gpu(other.parse().unwrap_or_default()),
+        })
+    }
+}
+
+/// A device that is open, and its word in summaries.
+pub struct Chosen {
+    /// Options of the simulation.
+    pub options: Options,
+    /// `cpu` or `gpu`.
+    pub word: &'static str,
+    /// CPU threads.
+    pub threads: usize,
+}
+
+impl DeviceChoice {
+    /// Opens the device. Without a graphics card, `auto` says so and takes the CPU: a graphics driver in software is
+    /// slower than the solver for CPUs.
+    pub fn open(&self, threads: Option<u16>) -> Result<Chosen, Failure> {
+        match self {
+            Self::Cpu => Ok(on_cpu(threads)),
+            Self::Gpu(adapter) => match GpuMaker::open(adapter) {
+                Ok(maker) => Ok(on_gpu(maker, threads)),
+                Err(error) => Err(Failure::Input(format!("--device: {error}"))),
+            },
+            Self::Auto => Ok(best(threads)),
+        }
+    }
+}
+
+fn best(threads: Option<u16>) -> Chosen {
+    let named = std::env::var_os(ADAPTER_VARIABLE).is_some();
+    if !named && !list_adapters().iter().any(|adapter| is_card(adapter.kind)) {
+        eprintln!("granule: no graphics card; simulating on the CPU");
+        return on_cpu(threads);
+    }
+    match GpuMaker::open(&AdapterChoice::Auto) {
+        Ok(maker) => on_gpu(maker, threads),
+        Err(error) => {
+            eprintln!("granule: simulating on the CPU: {error}");
+            on_cpu(threads)
+        }
+    }
+}
+
+fn is_card(kind: AdapterKind) -> bool {
+    matches!(kind, AdapterKind::Discrete | AdapterKind::Integrated | AdapterKind::Virtual)
+}
+
+fn on_cpu(threads: Option<u16>) -> Chosen {
+    let threads = thread_count(threads);
+    Chosen { options: cpu_options(threads), word: "cpu", threads }
+}
+
+/// Simulation options on the CPU.
+pub fn cpu_options(threads: usize) -> Options {
+    Options { device: Device::Cpu, threads: Some(threads), ..Options::default() }
+}
+
+fn on_gpu(maker: GpuMaker, threads: Option<u16>) -> Chosen {
+    let chosen = on_cpu(threads);
+    Chosen { options: Options { device: maker.into_device(), ..chosen.options }, word: "gpu", ..chosen }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_numbers_and_names_choose_devices() {
+        let choice = |text: &str| text.parse::<DeviceChoice>().unwrap();
+        assert_eq!([choice("auto"), choice("cpu")], [DeviceChoice::Auto, DeviceChoice::Cpu]);
+        assert_eq!(choice("gpu"), DeviceChoice::Gpu(AdapterChoice::Auto));
+        assert_eq!(choice("1"), DeviceChoice::Gpu(AdapterChoice::Index(1)));
+        assert_eq!(choice("H200"), DeviceChoice::Gpu(AdapterChoice::Name("H200".into())));
+    }
+}

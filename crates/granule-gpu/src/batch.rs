@@ -1,0 +1,216 @@
+//! Steps in batches: recorded and submitted without waiting for any of them.
+//!
+//! A batch ends at a frame's time. The device chooses the length of every step itself and keeps the time since the
+//! batch's start; recorded steps beyond its end dispatch nothing. How many steps and sweeps are recorded follows the
+//! last batch and changes nothing but time: a step whose sweeps were not all recorded goes on with those of the next,
+//! and a batch that has not reached its end is followed by more.
+
+use granule::simulator::StepReport;
+use granule::stages::StageTimes;
+
+use crate::GpuError;
+use crate::columns::{MOST_REPORTS, MOST_SEGMENTS};
+use crate::kernel::WORKGROUP;
+use crate::layout::{ReportRecord, StepRecord, phase};
+use crate::motion;
+use crate::solver::GpuIisph;
+use crate::stages::Recorded;
+use crate::timing::{Passed, Timing, stage_times};
+
+/// Steps that are submitted at once.
+const STEPS_PER_SUBMISSION: u32 = 4;
+
+/// Steps that are recorded before the device is asked how far it got.
+const MOST_RECORDED: u32 = 256;
+
+/// The stretch of time up to a frame's end that batches count from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Frame {
+    /// Simulated time at its start [s].
+    pub start: f64,
+    /// Its length [s].
+    pub length: f64,
+}
+
+impl Frame {
+    fn ends_at(&self, time: f64) -> bool {
+        self.length > 0.0 && (self.start + self.length - time).abs() <= 1e-9 * self.length
+    }
+}
+
+/// Rounds without any step done or any room made, after which the device is given up.
+const MOST_IDLE_ROUNDS: u32 = 8;
+
+impl GpuIisph {
+    /// Advances by at most `most` steps, not beyond `length` [s].
+    pub(crate) fn run_batch(&mut self, length: f64, most: usize) -> Result<Vec<StepReport>, GpuError> {
+        self.begin_batch(length, most)?;
+        let (mut recorded, mut idle) = (0, 0);
+        let mut passed = Vec::new();
+        let records = loop {
+            let before = self.step;
+            let count = self.steps_to_record(most);
+            let timings = self.submit(recorded, count);
+            recorded += count;
+            let records = self.read_round(recorded, timings, &mut passed)?;
+            if self.step.phase == phase::HALTED {
+                let room = self.room.grown(&self.step);
+                self.make_room(room)?;
+                self.step.phase = phase::READY;
+                self.write_step();
+            }
+            if self.step.reports >= self.step.most_reports || self.step.elapsed >= self.step.length {
+                break records;
+            }
+            let same = before.reports == self.step.reports && before.iteration == self.step.iteration;
+            idle = if same && self.step.phase != phase::READY { idle + 1 } else { 0 };
+            if idle > MOST_IDLE_ROUNDS {
+                return Err(GpuError::Stuck { adapter: self.gpu.adapter.name.clone() });
+            }
+        };
+        self.end_batch(&records);
+        Ok(self.reports(&records, &passed))
+    }
+
+    fn begin_batch(&mut self, length: f64, most: usize) -> Result<(), GpuError> {
+        for (pose, boundary) in self.poses.iter_mut().zip(self.boundaries.iter()) {
+            motion::refresh(pose, boundary);
+        }
+        // Single steps towards a frame's end count from its start, as a batch does, so that both give the same bits.
+        if !self.frame.ends_at(self.time + length) {
+            self.frame = Frame { start: self.time, length };
+            self.step.elapsed = 0.0;
+            self.step.length = length as f32;
+        }
+        let Frame { start, length } = self.frame;
+        self.segments = motion::segments(&self.boundaries, &mut self.poses, start, length);
+        if self.segments.len() > MOST_SEGMENTS as usize {
+            return Err(GpuError::Motions { count: self.segments.len(), most: MOST_SEGMENTS as usize });
+        }
+        self.upload_surroundings();
+        self.step = StepRecord {
+            phase: phase::READY,
+            reports: 0,
+            most_reports: most.min(MOST_REPORTS as usize) as u32,
+            slots: 0,
+            slots_needed: 0,
+            contacts_needed: 0,
+            cells_needed: 0,
+            ..self.step
+        };
+        self.write_step();
+        Ok(())
+    }
+
+    pub(crate) fn write_step(&self) {
+        self.gpu.queue.write_buffer(&self.columns.step, 0, bytemuck::bytes_of(&self.step));
+    }
+
+    /// Steps that the rest of the batch is likely to take.
+    fn steps_to_record(&self, most: usize) -> u32 {
+        let params = &self.setup.params;
+        let likely = self.last_dt.unwrap_or(params.time_step.unwrap_or(params.max_time_step));
+        let left = self.frame.length - f64::from(self.step.elapsed);
+        let steps = (left / likely).ceil().clamp(1.0, f64::from(MOST_RECORDED)) as usize;
+        steps.min(most - self.step.reports as usize).max(1) as u32
+    }
+
+    /// Records and submits steps, a few at a time, so that the device begins while others are recorded.
+    fn submit(&mut self, first: u32, count: u32) -> Vec<Timing> {
+        let shape = Recorded {
+            blocks: self.step.sort_count.div_ceil(WORKGROUP),
+            sweeps: self.sweeps.min(self.setup.params.max_iterations).max(1),
+            diagnostics: self.diagnostics,
+        };
+        let mut timings = Vec::new();
+        for at in (0..count).step_by(STEPS_PER_SUBMISSION as usize) {
+            let mut timing = self.timings.pop().or_else(|| Timing::new(&self.gpu));
+            if let Some(timing) = &mut timing {
+                timing.begin(first + at);
+            }
+            let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+            for _ in at..(at + STEPS_PER_SUBMISSION).min(count) {
+                self.stages.record(&mut encoder, &shape, &mut timing);
+                if let Some(timing) = &mut timing {
+                    timing.next_step();
+                }
+            }
+            if let Some(timing) = &timing {
+                timing.resolve(&mut encoder);
+            }
+            self.gpu.queue.submit([encoder.finish()]);
+            timings.extend(timing);
+        }
+        timings
+    }
+
+    /// Waits until all that was submitted is done, and takes over the step, its reports and the times of stages.
+    fn read_round(
+        &mut self,
+        recorded: u32,
+        timings: Vec<Timing>,
+        passed: &mut Vec<Passed>,
+    ) -> Result<Vec<ReportRecord>, GpuError> {
+        let most = recorded.min(MOST_REPORTS);
+        let sizes = [size_of::<StepRecord>(), size_of::<ReportRecord>() * most as usize];
+        let (c, [step_size, reports_size]) = (&self.columns, sizes);
+        let mut parts = vec![(&c.step, 0, step_size as u64), (&c.reports, 0, reports_size as u64)];
+        parts.extend(timings.iter().map(Timing::part));
+        let pending = self.gpu.begin_read(&parts);
+        self.gpu.wait()?;
+        let bytes = pending.try_take(&self.gpu)?.unwrap_or_default();
+        let (step, rest) = bytes.split_at(step_size);
+        let (reports, mut rest) = rest.split_at(reports_size);
+        self.step = bytemuck::pod_read_unaligned(step);
+        for timing in &timings {
+            let own;
+            (own, rest) = rest.split_at(timing.part().2 as usize);
+            passed.extend(timing.passed(&self.gpu, own));
+        }
+        self.timings.extend(timings);
+        let mut records: Vec<ReportRecord> = bytemuck::pod_collect_to_vec(reports);
+        records.truncate(self.step.reports as usize);
+        Ok(records)
+    }
+
+    fn end_batch(&mut self, records: &[ReportRecord]) {
+        let Some(last) = records.last() else { return };
+        let Frame { start, length } = self.frame;
+        let time = |record: &ReportRecord| {
+            start + if record.elapsed >= length as f32 { length } else { f64::from(record.elapsed) }
+        };
+        let before = records.len().checked_sub(2).map_or(self.time, |k| time(&records[k]));
+        self.time = time(last);
+        self.boundaries.advance(before, self.time - before);
+        self.there = last.count as usize;
+        self.last_dt = Some(f64::from(last.dt));
+        self.sweeps = records.iter().map(|record| record.iterations).max().unwrap_or(1).max(1);
+    }
+
+    fn reports(&self, records: &[ReportRecord], passed: &[Passed]) -> Vec<StepReport> {
+        let last_steps: Vec<u32> = records.iter().map(|record| record.slot).collect();
+        let times = stage_times(passed, &last_steps);
+        let diagnostics = self.diagnostics;
+        records.iter().zip(times).map(|(record, stages)| report(record, stages, diagnostics)).collect()
+    }
+}
+
+fn report(record: &ReportRecord, stages: StageTimes, diagnostics: bool) -> StepReport {
+    StepReport {
+        dt: f64::from(record.dt),
+        particles: record.count as usize,
+        iterations: record.iterations,
+        density_error: f64::from(record.density_error),
+        friction_error: f64::from(record.friction_error),
+        converged: record.converged == 1,
+        limited: record.limited == 1,
+        max_speed: f64::from(record.max_speed),
+        kinetic_energy: f64::from(record.kinetic_energy),
+        friction_power: diagnostics.then_some(f64::from(record.friction_power)),
+        lost: record.lost as usize,
+        dropped_samples: record.dropped as usize,
+        neighbors_mean: f64::from(record.neighbors) / f64::from((record.count + record.lost).max(1)),
+        stages,
+        ..StepReport::default()
+    }
+}

@@ -1,0 +1,108 @@
+//! What outlives a step, in the form that the CPU's solver saves: a run may go on on either device.
+
+use granule::air::Air;
+use granule::scene::AirSettings;
+use granule::simulator::StateError;
+use granule::solver::iisph::checkpoint::SavedState;
+use granule::solver::iisph::walls::SavedContact;
+
+use crate::columns::Room;
+use crate::fields::{Needed, Rows};
+use crate::layout::ContactRecord;
+use crate::solver::GpuIisph;
+
+impl GpuIisph {
+    pub(crate) fn save_state(&self) -> Result<Vec<u8>, StateError> {
+        let unreadable = |e: &dyn std::fmt::Display| StateError::Unreadable(e.to_string());
+        let rows = self.download(Needed::ALL).map_err(|e| unreadable(&e))?;
+        let contacts = self.download_contacts().map_err(|e| unreadable(&e))?;
+        let there: Vec<usize> = (0..rows.tags.len()).filter(|&i| rows.is_there(i)).collect();
+        let own = |i: usize| {
+            let [_, _, first, count] = rows.tags[i];
+            contacts.iter().skip(first as usize).take(count as usize)
+        };
+        let saved_contact = |c: &ContactRecord| SavedContact {
+            boundary: c.boundary as u16,
+            face: c.face as u16,
+            normal: c.impulse[3],
+            tangent: glam::Vec3::from_slice(&c.impulse),
+        };
+        let state = SavedState {
+            time: self.time,
+            scene: self.scene.to_toml().map_err(|e| unreadable(&e))?,
+            gravity: self.gravity,
+            wind: self.air.as_ref().and_then(Air::uniform_wind),
+            boundaries: self.boundaries.state(),
+            next_id: self.next_id,
+            births: self.births.clone(),
+            position: there.iter().map(|&i| rows.position[i].into()).collect(),
+            velocity: there.iter().map(|&i| rows.velocity[i].into()).collect(),
+            id: there.iter().map(|&i| rows.tags[i][0]).collect(),
+            material: there.iter().map(|&i| rows.material(i) as u16).collect(),
+            pressure: there.iter().map(|&i| rows.stress[i][6]).collect(),
+            stress: there.iter().map(|&i| rows.stress_of(i)).collect(),
+            density: there.iter().map(|&i| f32::from_bits(rows.found[i][0])).collect(),
+            strain_rate: there.iter().map(|&i| rows.stress[i][7]).collect(),
+            neighbor_count: there.iter().map(|&i| rows.found[i][3] >> 12).collect(),
+            contact_count: there.iter().map(|&i| rows.tags[i][3] as u8).collect(),
+            contacts: there.iter().flat_map(|&i| own(i)).map(saved_contact).collect(),
+        };
+        state.encode()
+    }
+
+    /// The contacts of the last step.
+    fn download_contacts(&self) -> Result<Vec<ContactRecord>, granule_device::DeviceError> {
+        let half = self.columns.contacts.size() / 2;
+        let at = u64::from(1 - self.step.contact_half) * half;
+        Ok(bytemuck::pod_collect_to_vec(&self.gpu.read_buffer(&self.columns.contacts, at, half)?))
+    }
+
+    pub(crate) fn restore_state(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let (saved, scene) = SavedState::decode(bytes, self.boundaries.len(), self.setup.params.radius)?;
+        self.adopt(scene);
+        self.time = saved.time;
+        self.gravity = saved.gravity;
+        if let Some(wind) = saved.wind {
+            self.air.get_or_insert_with(|| Air::new(AirSettings::default())).set_uniform_wind(wind);
+        }
+        self.boundaries.restore(&saved.boundaries);
+        let count = saved.position.len();
+        let room = Room::new(count as u32);
+        let room = Room { contacts: room.contacts.max(saved.contacts.len() as u32), ..room };
+        self.step.sort_count = 0;
+        self.make_room(room).map_err(|e| StateError::Unreadable(e.to_string()))?;
+        self.upload(&saved);
+        (self.there, self.next_id) = (count, saved.next_id);
+        self.step.sort_count = count as u32;
+        Ok(())
+    }
+
+    fn upload(&mut self, saved: &SavedState) {
+        let mut rows = Rows::default();
+        let mut first = 0;
+        for i in 0..saved.position.len() {
+            let contacts = u32::from(saved.contact_count[i]);
+            rows.tags.push([saved.id[i], u32::from(saved.material[i]), first, contacts]);
+            first += contacts;
+            let [xx, xy, xz, yy, yz, zz] = saved.stress[i];
+            rows.stress.push([xx, xy, xz, yy, yz, zz, saved.pressure[i], saved.strain_rate[i]]);
+            rows.found.push([saved.density[i].to_bits(), 0, 0, saved.neighbor_count[i] << 12]);
+        }
+        let contact = |c: &SavedContact| ContactRecord {
+            impulse: c.tangent.extend(c.normal).to_array(),
+            boundary: u32::from(c.boundary),
+            face: u32::from(c.face),
+            ..ContactRecord::default()
+        };
+        let contacts: Vec<ContactRecord> = saved.contacts.iter().map(contact).collect();
+        // This step's contacts go to the other half.
+        self.step.contact_half = 1;
+        let (queue, c) = (&self.gpu.queue, &self.columns);
+        queue.write_buffer(&c.position, 0, bytemuck::cast_slice(&saved.position));
+        queue.write_buffer(&c.velocity, 0, bytemuck::cast_slice(&saved.velocity));
+        queue.write_buffer(&c.tags, 0, bytemuck::cast_slice(&rows.tags));
+        queue.write_buffer(&c.stress, 0, bytemuck::cast_slice(&rows.stress));
+        queue.write_buffer(&c.found, 0, bytemuck::cast_slice(&rows.found));
+        queue.write_buffer(&c.contacts, 0, bytemuck::cast_slice(&contacts));
+    }
+}

@@ -1,0 +1,161 @@
+//! Changes between steps: commands, new grains, removed grains.
+
+use glam::{Vec3, Vec4};
+use granule::air::Air;
+use granule::boundary::Sdf;
+use granule::flow::ROOM;
+use granule::neighbors::Room as Places;
+use granule::particles::NewParticle;
+use granule::scene::{AirSettings, Scene};
+use granule::simulator::{Command, CommandError, CommandReport};
+use granule::solver::iisph::commands::{unknown, with_parameter};
+use granule::solver::iisph::setup::Setup;
+
+use crate::GpuError;
+use crate::constants::Variant;
+use crate::program::Program;
+use crate::solver::GpuIisph;
+
+impl GpuIisph {
+    pub(crate) fn apply_command(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        match command {
+            Command::Set { path, value } => {
+                let scene = with_parameter(&self.scene, path, *value)?;
+                self.gravity = Vec3::from(scene.simulation.gravity);
+                self.adopt(scene);
+            }
+            Command::Emit { material, positions, velocity } => {
+                let names: Vec<&str> = self.setup.materials.iter().map(|m| m.name.as_str()).collect();
+                let Some(index) = names.iter().position(|known| known == material) else {
+                    return Err(unknown("material", material, &names));
+                };
+                let emitted = self.add_grains(index as u16, positions, *velocity, positions.len());
+                return Ok(CommandReport { emitted, blocked: positions.len() - emitted });
+            }
+            Command::Gravity(gravity) => {
+                let mut scene = self.scene.clone();
+                scene.simulation.gravity = gravity.to_array();
+                self.gravity = *gravity;
+                self.adopt(scene);
+            }
+            Command::ToolPose { boundary, position, velocity } => {
+                if !self.boundaries.set_pose(boundary, *position, *velocity) {
+                    return Err(unknown("boundary", boundary, &self.boundaries.names()));
+                }
+            }
+            Command::Wind(velocity) => {
+                let air = self.air.get_or_insert_with(|| Air::new(AirSettings::default()));
+                air.set_uniform_wind(*velocity);
+                self.refresh();
+            }
+        }
+        Ok(CommandReport::default())
+    }
+
+    /// Takes over the constants and materials of a changed scene.
+    pub(crate) fn adopt(&mut self, scene: Scene) {
+        self.setup = Setup::new(&scene);
+        for (index, boundary) in scene.boundary.iter().enumerate() {
+            self.boundaries.set_friction(index, boundary.friction);
+        }
+        if let Some(settings) = &scene.air {
+            match &mut self.air {
+                Some(air) => air.set_settings(settings.clone()),
+                None => self.air = Some(Air::new(settings.clone())),
+            }
+        }
+        self.scene = scene;
+        self.refresh();
+    }
+
+    /// Brings constants and kernels up to date.
+    fn refresh(&mut self) {
+        // Wind fields may have come or gone.
+        let changed = self.air.is_some() || Variant::new(&self.setup, false) != self.variant;
+        let done = if changed { self.make_room(self.room) } else { self.upload_constants() };
+        if let Err(error) = done {
+            self.fail(error);
+        }
+    }
+
+    /// Adds the first `most` of the places that have room and returns how many.
+    pub(crate) fn add_grains(
+        &mut self,
+        material: u16,
+        places: &[Vec3],
+        velocity: Vec3,
+        most: usize,
+    ) -> usize {
+        let Some(mass) = self.setup.materials.get(material as usize).map(|material| material.mass) else {
+            return 0;
+        };
+        let (radius, domain) = (self.setup.params.radius, self.setup.domain);
+        let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
+        let reach = ROOM * self.setup.params.spacing;
+        let near = match self.particles_near(&places, reach) {
+            Ok(near) => near,
+            Err(error) => {
+                self.fail(error);
+                return 0;
+            }
+        };
+        let mut room = Places::new(&domain, reach, &places, &near);
+        let mut added = Vec::new();
+        for position in places {
+            if added.len() == most {
+                break;
+            }
+            let clear = position.is_finite() && self.boundaries.distance(position) >= ROOM * radius;
+            if clear && room.is_free(position) {
+                room.insert(position);
+                added.push(NewParticle { position, velocity, radius, mass, material });
+            }
+        }
+        match self.append(&added) {
+            Ok(()) => added.len(),
+            Err(error) => {
+                self.fail(error);
+                0
+            }
+        }
+    }
+
+    /// Positions of the particles in the box around some places.
+    fn particles_near(&self, places: &[Vec3], reach: f32) -> Result<Vec<Vec4>, GpuError> {
+        let finite = || places.iter().filter(|x| x.is_finite());
+        let min = finite().fold(Vec3::INFINITY, |a, b| a.min(*b));
+        let max = finite().fold(Vec3::NEG_INFINITY, |a, b| a.max(*b));
+        if min.x > max.x || self.step.sort_count == 0 {
+            return Ok(Vec::new());
+        }
+        let (center, half) = (0.5 * (min + max), 0.5 * (max - min) + 1.001 * reach);
+        self.queries.particles_in_box(self, center, half)
+    }
+
+    /// Removes the grains whose centres lie in the regions and returns how many per region.
+    pub(crate) fn remove_grains_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
+        let removed = self.mark_inside(regions);
+        match removed {
+            Ok(counts) => {
+                self.there -= counts.iter().sum::<usize>();
+                counts
+            }
+            Err(error) => {
+                self.fail(error);
+                vec![0; regions.len()]
+            }
+        }
+    }
+
+    fn mark_inside(&self, regions: &[&Sdf]) -> Result<Vec<usize>, GpuError> {
+        if self.step.sort_count == 0 || regions.is_empty() {
+            return Ok(vec![0; regions.len()]);
+        }
+        let mut program = Program::default();
+        let solids = regions
+            .iter()
+            .map(|region| program.push(region).map(|[first, count]| [first, count, 0, 0]))
+            .collect::<Result<Vec<_>, _>>()?;
+        self.queries.mark_inside(self, &program, &solids)
+    }
+}

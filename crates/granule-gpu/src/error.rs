@@ -1,0 +1,63 @@
+//! What can go wrong on a device.
+
+use granule_device::DeviceError;
+
+/// Why a simulation cannot run on a device.
+#[derive(Debug, thiserror::Error)]
+pub enum GpuError {
+    /// There is no device, or it failed.
+    #[error("{0}; choose another one with --device, or --device cpu")]
+    Device(#[from] DeviceError),
+    /// A buffer is larger than the device allows.
+    #[error(
+        "{what} need {:.2} GB in one piece, the device allows {:.2} GB; take fewer particles or --device cpu",
+        *needed as f64 / 1e9, *most as f64 / 1e9
+    )]
+    TooLarge {
+        /// The buffer.
+        what: &'static str,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        most: u64,
+    },
+    /// More materials than fit.
+    #[error("{count} materials, on a device there may be {most}; take fewer or --device cpu")]
+    Materials {
+        /// Materials of the scene.
+        count: usize,
+        /// Materials that fit.
+        most: usize,
+    },
+    /// What devices do not have yet.
+    #[error("rigid bodies and meshes are simulated on the CPU only so far; take --device cpu")]
+    BodiesOrMeshes,
+    /// A shape that is too involved.
+    #[error(
+        "a shape has {count} parts once it is multiplied out, on a device there may be {most}; simplify it or take --device cpu"
+    )]
+    Shape {
+        /// Primitives.
+        count: usize,
+        /// Primitives that are allowed.
+        most: usize,
+    },
+    /// Motions with too many keyframes within a frame.
+    #[error(
+        "motions have {count} stretches within a frame, on a device there may be {most}; take fewer keyframes or --device cpu"
+    )]
+    Motions {
+        /// Stretches.
+        count: usize,
+        /// Stretches that are allowed.
+        most: usize,
+    },
+    /// The device does nothing any more.
+    #[error(
+        "the device {adapter} makes no progress; restart it, choose another one with --device, or --device cpu"
+    )]
+    Stuck {
+        /// Its name.
+        adapter: String,
+    },
+}

@@ -1,0 +1,206 @@
+//! Kernels: a shader's entry point with its bindings, ready to be recorded.
+
+use granule_device::GpuDevice;
+use wgpu::{
+    BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor,
+    BindGroupLayoutEntry, BindingResource, BindingType, Buffer, BufferBindingType, ComputePass,
+    ComputePipeline, ComputePipelineDescriptor, PipelineCompilationOptions, PipelineLayoutDescriptor,
+    ShaderModuleDescriptor, ShaderRuntimeChecks, ShaderSource, ShaderStages,
+};
+
+/// Threads of a workgroup in every kernel.
+pub const WORKGROUP: u32 = 256;
+
+/// Workgroups in a row of a dispatch; more make further rows, as no dimension may exceed 65535.
+pub const ROW: u32 = 32768;
+
+/// Bytes between the arguments of two indirect dispatches.
+pub const ARGUMENT_STRIDE: u64 = 16;
+
+/// A shader: its name and the files it is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Shader {
+    /// Name, for messages of the driver.
+    pub name: &'static str,
+    /// Texts, one after the other.
+    pub parts: &'static [&'static str],
+}
+
+impl Shader {
+    /// The whole text.
+    pub fn source(&self) -> String {
+        self.parts.join("\n")
+    }
+}
+
+/// How a kernel uses a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Small constants.
+    Uniform,
+    /// Storage that is only read.
+    Read,
+    /// Storage that is written.
+    Write,
+}
+
+impl Access {
+    fn entry(self, binding: u32) -> BindGroupLayoutEntry {
+        let ty = match self {
+            Self::Uniform => BufferBindingType::Uniform,
+            Self::Read => BufferBindingType::Storage { read_only: true },
+            Self::Write => BufferBindingType::Storage { read_only: false },
+        };
+        BindGroupLayoutEntry {
+            binding,
+            visibility: ShaderStages::COMPUTE,
+            ty: BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+            count: None,
+        }
+    }
+}
+
+/// Uniform buffers that several kernels share: group 1 or 2 of a shader.
+#[derive(Clone, Debug)]
+pub struct SharedLayout {
+    label: &'static str,
+    layout: BindGroupLayout,
+}
+
+impl SharedLayout {
+    /// A layout of so many uniform buffers.
+    pub fn new(gpu: &GpuDevice, label: &'static str, count: usize) -> Self {
+        Self { label, layout: layout(gpu, label, &vec![Access::Uniform; count]) }
+    }
+
+    /// The buffers of such a group.
+    pub fn bind(&self, gpu: &GpuDevice, buffers: &[&Buffer]) -> BindGroup {
+        group(gpu, self.label, &self.layout, buffers.iter().map(|buffer| buffer.as_entire_binding()))
+    }
+}
+
+/// An entry point.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    name: &'static str,
+    pipeline: ComputePipeline,
+    layout: BindGroupLayout,
+}
+
+/// What a kernel is made of.
+pub struct KernelPlan<'a> {
+    /// The shader.
+    pub shader: &'a Shader,
+    /// Name of the entry point.
+    pub entry: &'static str,
+    /// The kernel's own buffers, group 0, in the order of their bindings.
+    pub access: &'a [Access],
+    /// Groups 1 and 2.
+    pub shared: &'a [&'a SharedLayout],
+    /// Overrides of constants.
+    pub constants: &'a [(&'a str, f64)],
+}
+
+impl Kernel {
+    /// Compiles an entry point. Errors of the driver are kept by the device.
+    pub fn new(gpu: &GpuDevice, plan: &KernelPlan) -> Self {
+        let module = create_module(gpu, plan.shader);
+        let layout = layout(gpu, plan.entry, plan.access);
+        let mut layouts = vec![Some(&layout)];
+        layouts.extend(plan.shared.iter().map(|shared| Some(&shared.layout)));
+        let pipeline_layout = gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
+            label: Some(plan.entry),
+            bind_group_layouts: &layouts,
+            immediate_size: 0,
+        });
+        let pipeline = gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
+            label: Some(plan.entry),
+            layout: Some(&pipeline_layout),
+            module: &module,
+            entry_point: Some(plan.entry),
+            compilation_options: PipelineCompilationOptions {
+                constants: plan.constants,
+                // Every kernel writes workgroup memory before it reads it.
+                zero_initialize_workgroup_memory: false,
+            },
+            cache: None,
+        });
+        Self { name: plan.entry, pipeline, layout }
+    }
+
+    /// The kernel with its buffers, in the order of their bindings.
+    pub fn bind(&self, gpu: &GpuDevice, buffers: &[&Buffer]) -> Bound {
+        self.bind_shared(gpu, buffers, &[])
+    }
+
+    /// The kernel with its buffers and the groups that it shares with others.
+    pub fn bind_shared(&self, gpu: &GpuDevice, buffers: &[&Buffer], shared: &[&BindGroup]) -> Bound {
+        let own =
+            group(gpu, self.name, &self.layout, buffers.iter().map(|buffer| buffer.as_entire_binding()));
+        let groups = [own].into_iter().chain(shared.iter().map(|group| (*group).clone())).collect();
+        Bound { pipeline: self.pipeline.clone(), groups }
+    }
+}
+
+/// A kernel with its buffers.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    pipeline: ComputePipeline,
+    groups: Vec<BindGroup>,
+}
+
+impl Bound {
+    fn set(&self, pass: &mut ComputePass) {
+        pass.set_pipeline(&self.pipeline);
+        for (index, group) in self.groups.iter().enumerate() {
+            pass.set_bind_group(index as u32, group, &[]);
+        }
+    }
+
+    /// Runs a number of workgroups, in rows of [`ROW`].
+    pub fn dispatch(&self, pass: &mut ComputePass, workgroups: u32) {
+        self.set(pass);
+        let [x, y, z] = rows(workgroups);
+        pass.dispatch_workgroups(x, y, z);
+    }
+
+    /// Runs as many workgroups as the device itself has decided, in a slot of the arguments.
+    pub fn dispatch_indirect(&self, pass: &mut ComputePass, arguments: &Buffer, slot: u64) {
+        self.set(pass);
+        pass.dispatch_workgroups_indirect(arguments, slot * ARGUMENT_STRIDE);
+    }
+}
+
+/// Extent of a dispatch of so many workgroups.
+pub fn rows(workgroups: u32) -> [u32; 3] {
+    [workgroups.min(ROW), workgroups.div_ceil(ROW), 1]
+}
+
+fn create_module(gpu: &GpuDevice, shader: &Shader) -> wgpu::ShaderModule {
+    let descriptor = ShaderModuleDescriptor {
+        label: Some(shader.name),
+        source: ShaderSource::Wgsl(shader.source().into()),
+    };
+    // SAFETY: every kernel compares its thread's number with the count before it touches a column, indices come from
+    // sorts and lists over that count, what does not fit is not written, and all loops end.
+    unsafe { gpu.device.create_shader_module_trusted(descriptor, ShaderRuntimeChecks::unchecked()) }
+}
+
+fn layout(gpu: &GpuDevice, label: &str, access: &[Access]) -> BindGroupLayout {
+    let entries: Vec<_> = access.iter().enumerate().map(|(k, access)| access.entry(k as u32)).collect();
+    gpu.device.create_bind_group_layout(&BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+}
+
+fn group<'a>(
+    gpu: &GpuDevice,
+    label: &str,
+    layout: &BindGroupLayout,
+    parts: impl IntoIterator<Item = BindingResource<'a>>,
+) -> BindGroup {
+    let entries: Vec<_> = parts
+        .into_iter()
+        .enumerate()
+        .map(|(k, resource)| BindGroupEntry { binding: k as u32, resource })
+        .collect();
+    gpu.device.create_bind_group(&BindGroupDescriptor { label: Some(label), layout, entries: &entries })
+}

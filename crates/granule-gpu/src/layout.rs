@@ -1,0 +1,212 @@
+//! Structs and numbers that shaders and Rust share; a test compares their layouts.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Most materials of a scene on a device.
+pub const MOST_MATERIALS: usize = 256;
+
+/// Particles side by side in a neighbour list.
+pub const LANES: u32 = 32;
+
+/// Phases of a step: nothing begun, columns sorted and lists being built, sweeps, sweeps done, no room.
+pub mod phase {
+    /// Nothing begun.
+    pub const READY: u32 = 0;
+    /// Halted for want of room.
+    pub const HALTED: u32 = 4;
+}
+
+/// Slots of the arguments of indirect dispatches.
+pub mod slot {
+    /// All particles, with removed ones, before the sort.
+    pub const BLOCKS: u64 = 0;
+    /// A workgroup per tile of particles.
+    pub const TILES: u64 = 1;
+    /// One workgroup.
+    pub const ONE: u64 = 2;
+    /// Occupied cells.
+    pub const CELLS: u64 = 3;
+    /// Particles that are there, while lists are built.
+    pub const LIVE: u64 = 4;
+    /// Particles of a step that goes on.
+    pub const PARTICLES: u64 = 5;
+    /// Particles of a sweep.
+    pub const SWEEP: u64 = 6;
+    /// Particles of the sweep's second half.
+    pub const ACCELERATE: u64 = 7;
+    /// Particles at the step's end.
+    pub const FINISH: u64 = 8;
+    /// Tiles of each sort pass.
+    pub const PASS_TILES: u64 = 9;
+    /// Digits of each sort pass.
+    pub const PASS_DIGITS: u64 = 17;
+    /// How many there are.
+    pub const COUNT: u64 = 25;
+}
+
+/// Constants of a simulation; twin of `Params`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct Params {
+    pub gravity: [f32; 4],
+    pub period_origin: [f32; 4],
+    pub period_length: [f32; 4],
+    pub period_inverse: [f32; 4],
+    pub period_cells: [u32; 4],
+    pub radius: f32,
+    pub spacing: f32,
+    pub support: f32,
+    pub volume: f32,
+    pub inverse_support: f32,
+    pub kernel_sigma: f32,
+    pub kernel_zero: f32,
+    pub full_stress: f32,
+    pub pressure_relaxation: f32,
+    pub stress_relaxation: f32,
+    pub rest_compaction: f32,
+    pub least_diagonal: f32,
+    pub push_out_speed: f32,
+    pub wall_fill: f32,
+    pub viscosity_factor: f32,
+    pub viscosity_softening: f32,
+    pub density_error: f32,
+    pub friction_error: f32,
+    pub cfl: f32,
+    pub longest_step: f32,
+    pub viscous_step: f32,
+    pub layer_pressure: f32,
+    pub fixed_step: u32,
+    pub least_iterations: u32,
+    pub most_iterations: u32,
+    pub boundary_count: u32,
+    pub slot_capacity: u32,
+    pub contact_capacity: u32,
+    pub cell_capacity: u32,
+    pub report_capacity: u32,
+    pub wall_table: u32,
+    pub capacity: u32,
+    pub list_base: u32,
+    pub unused: [u32; 3],
+}
+
+/// A material; twin of `Material`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct MaterialRecord {
+    pub density: f32,
+    pub inverse_density: f32,
+    pub yield_slope: f32,
+    pub fast_slope: f32,
+    pub grain_diameter: f32,
+    pub cohesion: f32,
+    pub viscosity: f32,
+    pub wall_friction: f32,
+    pub mass: f32,
+    pub fluid: f32,
+    pub warm_start: f32,
+    pub unused: f32,
+}
+
+/// Numbers of a step; twin of `Step`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct StepRecord {
+    pub cell_scale: [f32; 4],
+    pub cell_origin: [f32; 4],
+    pub cell_min: [i32; 4],
+    pub cell_range: [u32; 4],
+    pub cell_bits: [u32; 4],
+    pub phase: u32,
+    pub sort_count: u32,
+    pub count: u32,
+    pub removed: u32,
+    pub dt: f32,
+    pub inverse_dt: f32,
+    pub elapsed: f32,
+    pub length: f32,
+    pub iteration: u32,
+    pub least: u32,
+    pub limited: u32,
+    pub converged: u32,
+    pub density_error: f32,
+    pub friction_error: f32,
+    pub reports: u32,
+    pub most_reports: u32,
+    pub slots: u32,
+    pub contact_half: u32,
+    pub sort_passes: u32,
+    pub cell_count: u32,
+    pub slots_needed: u32,
+    pub contacts_needed: u32,
+    pub cells_needed: u32,
+    pub last_step: u32,
+}
+
+/// What a step reports; twin of `Report`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct ReportRecord {
+    pub dt: f32,
+    pub elapsed: f32,
+    pub density_error: f32,
+    pub friction_error: f32,
+    pub max_speed: f32,
+    pub kinetic_energy: f32,
+    pub friction_power: f32,
+    pub iterations: u32,
+    pub converged: u32,
+    pub limited: u32,
+    pub lost: u32,
+    pub dropped: u32,
+    pub neighbors: u32,
+    pub count: u32,
+    pub slot: u32,
+    pub unused: u32,
+}
+
+/// A boundary in the world; twin of `Pose`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct PoseRecord {
+    pub rotation: [f32; 4],
+    pub translation: [f32; 4],
+    pub pivot: [f32; 4],
+    pub linear: [f32; 4],
+    pub angular: [f32; 4],
+    pub shape_pivot: [f32; 4],
+    pub low: [f32; 4],
+    pub high: [f32; 4],
+    pub solids: [u32; 4],
+}
+
+/// A stretch of a motion; twin of `Segment`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct SegmentRecord {
+    pub from_time: f32,
+    pub to_time: f32,
+    pub angle: f32,
+    pub rate: f32,
+    pub axis: [f32; 4],
+    pub pivot: [f32; 4],
+    pub velocity: [f32; 4],
+}
+
+/// A wall contact; twin of `Contact`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct ContactRecord {
+    pub normal: [f32; 4],
+    pub velocity: [f32; 4],
+    pub impulse: [f32; 4],
+    pub friction: f32,
+    pub boundary: u32,
+    pub face: u32,
+    pub unused: u32,
+}
+
+/// Mark of a removed particle in the second word of its tag.
+pub const REMOVED: u32 = 0x8000_0000;
+
+/// Bits of the material in the second word of a tag.
+pub const MATERIAL: u32 = 0xffff;

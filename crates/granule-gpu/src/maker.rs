@@ -1,0 +1,59 @@
+//! Solvers on a device for the engine's front door.
+
+use granule::boundary::Boundaries;
+use granule::particles::NewParticle;
+use granule::scene::{Scene, SolverKind};
+use granule::simulator::Simulator;
+use granule::{Device, MakeSimulator, Maker};
+use granule_device::{AdapterChoice, AdapterSummary, GpuDevice};
+
+use crate::{GpuError, GpuIisph};
+
+/// Makes solvers on an open device.
+pub struct GpuMaker {
+    gpu: GpuDevice,
+}
+
+impl GpuMaker {
+    /// Opens the chosen adapter.
+    ///
+    /// # Errors
+    /// Says that there is no such adapter, or why it does not open.
+    pub fn open(choice: &AdapterChoice) -> Result<Self, GpuError> {
+        Ok(Self::adopt(GpuDevice::open(choice)?))
+    }
+
+    /// Uses a device that is open already.
+    pub fn adopt(gpu: GpuDevice) -> Self {
+        Self { gpu }
+    }
+
+    /// The adapter.
+    pub fn adapter(&self) -> &AdapterSummary {
+        &self.gpu.adapter
+    }
+
+    /// The device, for the engine's options.
+    pub fn into_device(self) -> Device {
+        Device::Made(Maker::new(self))
+    }
+}
+
+impl MakeSimulator for GpuMaker {
+    fn make(
+        &self,
+        scene: &Scene,
+        boundaries: Boundaries,
+        grains: &[NewParticle],
+    ) -> Result<Box<dyn Simulator>, String> {
+        if scene.has_bodies_or_meshes() {
+            return Err(GpuError::BodiesOrMeshes.to_string());
+        }
+        match scene.simulation.solver {
+            SolverKind::Iisph => {
+                let solver = GpuIisph::new(self.gpu.clone(), scene.clone(), boundaries, grains);
+                Ok(Box::new(solver.map_err(|error| error.to_string())?))
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The shaders of the solver, each put together from the files that it needs.
+
+use granule::solver::iisph::setup::{LAYERS_PER_SWEEP, LEAST_ITERATIONS};
+
+use crate::kernel::Shader;
+use crate::primitives::{DISPATCH, TREE, WORKGROUP_SCAN};
+
+const TYPES: &str = include_str!("../shader/types.wgsl");
+const STEP: &str = include_str!("../shader/step.wgsl");
+const ARGUMENTS: &str = include_str!("../shader/arguments.wgsl");
+const MOTION: &str = include_str!("../shader/motion.wgsl");
+const CELLS: &str = include_str!("../shader/cells.wgsl");
+const PAIRS: &str = include_str!("../shader/pairs.wgsl");
+const LIST: &str = include_str!("../shader/list.wgsl");
+const RHEOLOGY: &str = include_str!("../shader/rheology.wgsl");
+const CONTACTS: &str = include_str!("../shader/contacts.wgsl");
+const VELOCITY_GRADIENT: &str = include_str!("../shader/velocity_gradient.wgsl");
+const SOLIDS: &str = include_str!("../shader/solids.wgsl");
+const INTERSECTION: &str = include_str!("../shader/intersection.wgsl");
+
+macro_rules! shaders {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal : [$($part:expr),*];)+) => {
+        $($(#[$doc])* pub const $constant: Shader =
+            Shader { name: $name, parts: &[DISPATCH, TYPES, $($part,)* include_str!(concat!("../shader/", $name, ".wgsl"))] };)+
+        /// All of them.
+        #[cfg(test)]
+        pub const ALL: &[&Shader] = &[$(&$constant),+];
+    };
+}
+
+shaders! {
+    /// Bounds, largest speed and number of particles.
+    MEASURE = "measure": [STEP, TREE];
+    /// The step's length, cells and dispatches.
+    BEGIN = "begin": [ARGUMENTS, MOTION, TREE, WORKGROUP_SCAN];
+    /// Keys of particles.
+    KEYS = "keys": [STEP, CELLS];
+    /// Columns in the order of cells.
+    REORDER = "reorder": [STEP];
+    /// Columns back in place.
+    PUT_BACK = "put_back": [STEP];
+    /// Number of occupied cells.
+    INDEX_CELLS = "index_cells": [ARGUMENTS];
+    /// Particles around cells.
+    ROWS = "rows": [STEP, CELLS];
+    /// Neighbour lists.
+    NEIGHBORS = "neighbors": [STEP, PAIRS];
+    /// Walls near particles.
+    SAMPLE = "sample": [STEP, WORKGROUP_SCAN, MOTION, CONTACTS, SOLIDS, INTERSECTION];
+    /// Whether there was room.
+    CHECK = "check": [ARGUMENTS];
+    /// Density and diagonal.
+    DENSITY = "density": [STEP, PAIRS, LIST, CONTACTS];
+    /// Pressure, stress and impulses of the last step.
+    WARM_START = "warm_start": [STEP, TREE, RHEOLOGY, CONTACTS];
+    /// Air drag.
+    DRAG = "drag": [STEP, PAIRS, LIST];
+    /// Gravity and viscosity.
+    PREDICT = "predict": [STEP, PAIRS, LIST];
+    /// Velocities from pressure and stress.
+    ACCELERATE = "accelerate": [STEP, PAIRS, LIST, RHEOLOGY];
+    /// Trial stress of explicit friction.
+    FIND_TRIAL = "find_trial": [STEP, PAIRS, LIST, RHEOLOGY, VELOCITY_GRADIENT];
+    /// Corrections of pressure, stress and impulses.
+    PROJECT = "project": [STEP, PAIRS, LIST, TREE, RHEOLOGY, CONTACTS, VELOCITY_GRADIENT];
+    /// Whether another sweep follows.
+    DECIDE = "decide": [ARGUMENTS, TREE];
+    /// Whether the step ends.
+    FINISH = "finish": [ARGUMENTS];
+    /// Velocities and positions.
+    INTEGRATE = "integrate": [STEP, TREE];
+    /// Friction power.
+    DIAGNOSE = "diagnose": [STEP, PAIRS, LIST, TREE, RHEOLOGY, VELOCITY_GRADIENT];
+    /// Particles in regions.
+    MARK = "mark": [STEP, SOLIDS];
+    /// Particles in a box.
+    NEAR = "near": [STEP, PAIRS];
+    /// The step's report.
+    END = "end": [TREE, WORKGROUP_SCAN];
+}
+
+/// Overrides that take over numbers of the CPU's solver.
+pub fn decide_constants() -> [(&'static str, f64); 2] {
+    [("LAYERS_PER_SWEEP", LAYERS_PER_SWEEP), ("LEAST_ITERATIONS", f64::from(LEAST_ITERATIONS))]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::{offset_of, size_of};
+
+    use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+    use super::*;
+    use crate::layout::*;
+    use crate::primitives::shaders_of_primitives;
+
+    fn module(shader: &Shader) -> naga::Module {
+        let source = shader.source();
+        let parsed = naga::front::wgsl::parse_str(&source);
+        parsed.unwrap_or_else(|error| panic!("{}: {}", shader.name, error.emit_to_string(&source)))
+    }
+
+    fn all() -> impl Iterator<Item = &'static Shader> {
+        ALL.iter().copied().chain(shaders_of_primitives())
+    }
+
+    #[test]
+    fn every_shader_is_valid_without_special_capabilities() {
+        for shader in all() {
+            let validated =
+                Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module(shader));
+            assert!(validated.is_ok(), "{}: {:?}", shader.name, validated.err());
+        }
+    }
+
+    #[test]
+    fn no_kernel_binds_more_than_eight_storage_buffers() {
+        for shader in all() {
+            let module = module(shader);
+            let storage = |(_, variable): &(_, &naga::GlobalVariable)| {
+                matches!(variable.space, naga::AddressSpace::Storage { .. })
+            };
+            let count = module.global_variables.iter().filter(storage).count();
+            assert!(count <= 8, "{}: {count}", shader.name);
+        }
+    }
+
+    #[test]
+    fn every_file_of_shaders_is_in_use() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/shader");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(all().any(|shader| shader.parts.contains(&text.as_str())), "{}", path.display());
+        }
+    }
+
+    fn layout_of(shader: &Shader, name: &str) -> (Vec<(String, usize)>, usize) {
+        let module = module(shader);
+        let (_, kind) = module.types.iter().find(|(_, kind)| kind.name.as_deref() == Some(name)).unwrap();
+        let naga::TypeInner::Struct { members, span } = &kind.inner else { panic!("{kind:?}") };
+        let members = members.iter().map(|m| (m.name.clone().unwrap_or_default(), m.offset as usize));
+        (members.filter(|(name, _)| name != "unused").collect(), *span as usize)
+    }
+
+    macro_rules! same_layout {
+        ($shader:expr, $name:literal, $type:ty: $($field:ident),+) => {
+            let (found, span) = layout_of(&$shader, $name);
+            let expected: Vec<(String, usize)> =
+                vec![$((stringify!($field).to_string(), offset_of!($type, $field))),+];
+            assert_eq!(found, expected, $name);
+            assert_eq!(span, size_of::<$type>(), $name);
+        };
+    }
+
+    #[test]
+    fn structs_have_the_same_layout_on_both_sides() {
+        same_layout!(MEASURE, "Params", Params: gravity, period_origin, period_length, period_inverse, period_cells,
+            radius, spacing, support, volume, inverse_support, kernel_sigma, kernel_zero, full_stress,
+            pressure_relaxation, stress_relaxation, rest_compaction, least_diagonal, push_out_speed, wall_fill,
+            viscosity_factor, viscosity_softening, density_error, friction_error, cfl, longest_step, viscous_step,
+            layer_pressure, fixed_step, least_iterations, most_iterations, boundary_count, slot_capacity,
+            contact_capacity, cell_capacity, report_capacity, wall_table, capacity, list_base);
+        same_layout!(MEASURE, "Material", MaterialRecord: density, inverse_density, yield_slope, fast_slope,
+            grain_diameter, cohesion, viscosity, wall_friction, mass, fluid, warm_start);
+        same_layout!(MEASURE, "Step", StepRecord: cell_scale, cell_origin, cell_min, cell_range, cell_bits, phase,
+            sort_count, count, removed, dt, inverse_dt, elapsed, length, iteration, least, limited, converged,
+            density_error, friction_error, reports, most_reports, slots, contact_half, sort_passes, cell_count,
+            slots_needed, contacts_needed, cells_needed, last_step);
+        same_layout!(END, "Report", ReportRecord: dt, elapsed, density_error, friction_error, max_speed,
+            kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot);
+        same_layout!(BEGIN, "Pose", PoseRecord: rotation, translation, pivot, linear, angular, shape_pivot, low, high,
+            solids);
+        same_layout!(BEGIN, "Segment", SegmentRecord: from_time, to_time, angle, rate, axis, pivot, velocity);
+        same_layout!(DENSITY, "Contact", ContactRecord: normal, velocity, impulse, friction, boundary, face);
+    }
+}
