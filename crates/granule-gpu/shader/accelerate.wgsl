@@ -4,7 +4,6 @@
 @group(0) @binding(2) var<storage, read> stress: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> prediction: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> found: array<Found>;
-// Position and velocity side by side.
 @group(0) @binding(5) var<storage, read_write> solved: array<vec4<f32>>;
 
 // p I + s of a particle.
@@ -42,6 +41,5 @@ fn accelerate(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     let specific = materials[found_material(found[i])].inverse_density;
     let wall = prediction[params.capacity + i].xyz;
     let v = prediction[i].xyz + step.dt * (wall - specific * stress_divergence(i));
-    solved[2u * i] = position[i];
-    solved[2u * i + 1u] = vec4(v, 0.0);
+    solved[i] = vec4(v, 0.0);
 }

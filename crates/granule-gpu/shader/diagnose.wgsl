@@ -1,16 +1,12 @@
 // Power of the frictional stress; twin of friction_power in solver/iisph/sweep/strain.rs.
 
-// Position and velocity side by side.
-@group(0) @binding(1) var<storage, read> solved: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> stress: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> partials: array<vec4<f32>>;
-
-fn position_of(i: u32) -> vec3<f32> {
-    return solved[2u * i].xyz;
-}
+@group(0) @binding(1) var<storage, read> position: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> velocity: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> stress: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> partials: array<vec4<f32>>;
 
 fn velocity_of(i: u32) -> vec3<f32> {
-    return solved[2u * i + 1u].xyz;
+    return velocity[i].xyz;
 }
 
 @compute @workgroup_size(256)

@@ -5,10 +5,6 @@
 @group(0) @binding(2) var<storage, read> found: array<Found>;
 @group(0) @binding(3) var<storage, read_write> prediction: array<vec4<f32>>;
 
-fn position_of(i: u32) -> vec3<f32> {
-    return position[i].xyz;
-}
-
 fn velocity_of(i: u32) -> vec3<f32> {
     return prediction[i].xyz;
 }

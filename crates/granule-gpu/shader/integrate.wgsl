@@ -30,7 +30,7 @@ fn integrate(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     var energy = 0.0;
     var lost = 0.0;
     if i < step.count {
-        let v = solved[2u * i + 1u].xyz;
+        let v = solved[i].xyz;
         let x = wrap(position[i].xyz + step.dt * v);
         let own = found[i];
         let first = own.z - step.contact_half * params.contact_capacity;

@@ -1,20 +1,16 @@
 // From velocities to corrections of pressure, stress and wall impulses; twin of solver/iisph/sweep/project.rs.
 
-// Position and velocity side by side.
-@group(0) @binding(1) var<storage, read> solved: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read_write> stress: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> found: array<Found>;
-@group(0) @binding(4) var<storage, read_write> contacts: array<Contact>;
+@group(0) @binding(1) var<storage, read> position: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> velocity: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> stress: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> found: array<Found>;
+@group(0) @binding(5) var<storage, read_write> contacts: array<Contact>;
 // Predicted velocities, accelerations from walls, and trial stresses where friction is explicit.
-@group(0) @binding(5) var<storage, read_write> prediction: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read_write> partials: array<vec4<f32>>;
-
-fn position_of(i: u32) -> vec3<f32> {
-    return solved[2u * i].xyz;
-}
+@group(0) @binding(6) var<storage, read_write> prediction: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> partials: array<vec4<f32>>;
 
 fn velocity_of(i: u32) -> vec3<f32> {
-    return solved[2u * i + 1u].xyz;
+    return velocity[i].xyz;
 }
 
 // What friction would be without a limit, in explicit friction.
@@ -28,7 +24,7 @@ fn correct_walls(i: u32, own: Found) {
         return;
     }
     var push = vec3(0.0);
-    let v = velocity_of(i);
+    let v = velocity[i].xyz;
     for (var k = 0u; k < contact_count(own); k++) {
         let contact = contacts[own.z + k];
         let mu = select(contact.friction, materials[found_material(own)].wall_friction, contact.friction < 0.0);

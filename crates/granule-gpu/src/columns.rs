@@ -122,7 +122,7 @@ columns! {
     found,
     /// Predicted velocity, wall acceleration, trial stress.
     prediction,
-    /// Position and velocity with everything, side by side: sweeps gather both.
+    /// Velocity with everything.
     solved,
     /// Sums of blocks.
     partials,
@@ -199,7 +199,7 @@ impl Columns {
             )?,
             found: kept("found", 16 * n)?,
             prediction: kept("prediction", 16 * n * (2 + trial))?,
-            solved: kept("solved velocity", 32 * n)?,
+            solved: kept("solved velocity", 16 * n)?,
             partials: kept("partial sums", 64 * blocks)?,
             program: kept("solids", 16 * u64::from(extents.program))?,
             poses: kept("poses", size_of::<PoseRecord>() as u64 * u64::from(extents.boundaries.max(1)))?,

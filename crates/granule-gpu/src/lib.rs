@@ -26,8 +26,9 @@
 //!
 //! **Neighbour lists** are slot-major in groups of 32 particles: a slot holds one neighbour of every particle of the
 //! group, side by side, and a group has as many slots as its longest list; what is left holds the particle itself, a
-//! pair without gradient. Pair gradients are not stored but evaluated: positions are gathered anyway, and 10 million
-//! particles would need 3 GB for them.
+//! pair without gradient. Pair gradients are not stored but evaluated anew: 10 million particles would need 3 GB for them.
+//! On an H200, sweeps are fastest with stresses in one record of 32 bytes and positions and velocities in records of
+//! their own; stresses in two planes cost accelerate 12 %, positions beside velocities cost project 11 %.
 //!
 //! **Room.** Lists, contacts and cells have bounded room. A step that needs more halts on the device before it has
 //! changed anything but the order; the host makes room and the step begins anew. Nothing is dropped.

@@ -331,6 +331,7 @@ impl Stages {
                 &[],
                 &[
                     (Read, &c.list),
+                    (Read, &c.position),
                     (Read, &c.solved),
                     (Write, &c.stress),
                     (Read, &c.found),
@@ -366,7 +367,13 @@ impl Stages {
                 &shaders::DIAGNOSE,
                 "diagnose",
                 &[],
-                &[(Read, &c.list), (Read, &c.solved), (Read, &c.stress), (Write, &c.partials)],
+                &[
+                    (Read, &c.list),
+                    (Read, &c.position),
+                    (Read, &c.solved),
+                    (Read, &c.stress),
+                    (Write, &c.partials),
+                ],
             ),
             end: b.control(
                 &shaders::END,
