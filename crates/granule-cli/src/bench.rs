@@ -45,7 +45,10 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let scenes = names.iter().map(|name| Opened::changed(name, &args.set)).collect::<Result<Vec<_>, _>>()?;
     let chosen = args.device.open(args.threads)?;
     let interrupt = Interrupt::listen()?;
-    let results = scenes.into_iter().map(|scene| bench_scene(scene, &chosen, args, &interrupt));
+    let results = scenes.into_iter().map(|scene| {
+        let chosen = chosen.for_scene(&scene.scene, &args.device, args.threads);
+        bench_scene(scene, &chosen, args, &interrupt)
+    });
     let results = results.collect::<Result<Vec<_>, _>>()?;
     if args.json { output::json_one_or_many(&results) } else { output::text(&in_words(&results)) }
 }

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
-use granule::{Device, Options};
+use granule::{Device, Options, Scene};
 use granule_device::{ADAPTER_VARIABLE, AdapterChoice, AdapterKind, list_adapters};
 use granule_gpu::GpuMaker;
 
@@ -36,6 +36,7 @@ impl FromStr for DeviceChoice {
 }
 
 /// A device that is open, and its word in summaries.
+#[derive(Clone)]
 pub struct Chosen {
     /// Options of the simulation.
     pub options: Options,
@@ -56,6 +57,19 @@ impl DeviceChoice {
                 Err(error) => Err(Failure::Input(format!("--device: {error}"))),
             },
             Self::Auto => Ok(best(threads)),
+        }
+    }
+}
+
+impl Chosen {
+    /// This device, or the CPU where nobody asked for a device and only CPUs can simulate the scene; says so then.
+    pub fn for_scene(&self, scene: &Scene, choice: &DeviceChoice, threads: Option<u16>) -> Self {
+        match scene.needs_cpu() {
+            Some(what) if self.word == "gpu" && *choice == DeviceChoice::Auto => {
+                eprintln!("granule: {}: {what} are simulated on the CPU", scene.name);
+                on_cpu(threads)
+            }
+            _ => self.clone(),
         }
     }
 }

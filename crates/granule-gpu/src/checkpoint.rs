@@ -26,6 +26,7 @@ impl GpuIisph {
             face: c.face as u16,
             normal: c.impulse[3],
             tangent: glam::Vec3::from_slice(&c.impulse),
+            direction: glam::Vec3::from_slice(&c.normal),
         };
         let state = SavedState {
             time: self.time,
@@ -43,9 +44,11 @@ impl GpuIisph {
             stress: there.iter().map(|&i| rows.stress_of(i)).collect(),
             density: there.iter().map(|&i| f32::from_bits(rows.found[i][0])).collect(),
             strain_rate: there.iter().map(|&i| rows.stress[i][7]).collect(),
+            acceleration: vec![glam::Vec3::ZERO; there.len()],
             neighbor_count: there.iter().map(|&i| rows.found[i][3] >> 12).collect(),
             contact_count: there.iter().map(|&i| rows.tags[i][3] as u8).collect(),
             contacts: there.iter().flat_map(|&i| own(i)).map(saved_contact).collect(),
+            bodies: Vec::new(),
         };
         state.encode()
     }
@@ -73,6 +76,7 @@ impl GpuIisph {
         self.make_room(room).map_err(|e| StateError::Unreadable(e.to_string()))?;
         self.upload(&saved);
         (self.there, self.next_id) = (count, saved.next_id);
+        self.births = saved.births;
         self.step.sort_count = count as u32;
         Ok(())
     }

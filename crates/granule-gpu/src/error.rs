@@ -30,8 +30,11 @@ pub enum GpuError {
         most: usize,
     },
     /// What devices do not have yet.
-    #[error("rigid bodies and meshes are simulated on the CPU only so far; take --device cpu")]
-    BodiesOrMeshes,
+    #[error("{what} are simulated on the CPU only so far; take --device cpu")]
+    CpuOnly {
+        /// In words.
+        what: &'static str,
+    },
     /// A shape that is too involved.
     #[error(
         "a shape has {count} parts once it is multiplied out, on a device there may be {most}; simplify it or take --device cpu"

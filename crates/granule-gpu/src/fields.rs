@@ -1,10 +1,12 @@
 //! Fields on their way from the device, and the hash of the state.
 
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 use glam::Vec3;
 use granule::hash::Fnv;
 use granule::material::Material;
+use granule::particles::birth_time;
 use granule::simulator::{FieldData, FieldError, FieldInfo, ReadTicket, Snapshot};
 use granule::solver::iisph::FIELDS;
 use granule::sym3::Sym3;
@@ -143,7 +145,22 @@ impl Rows {
     }
 }
 
+/// The fields that devices have: all of the solver's but those that need a search of their own.
+pub fn device_fields() -> &'static [FieldInfo] {
+    static DEVICE_FIELDS: LazyLock<Vec<FieldInfo>> = LazyLock::new(|| {
+        let there = |info: &&FieldInfo| !["force", "normal", "cell"].contains(&info.name);
+        FIELDS.iter().filter(there).copied().collect()
+    });
+    &DEVICE_FIELDS
+}
+
 impl GpuIisph {
+    /// Time since each particle entered [s].
+    fn ages(&self, rows: &Rows, order: &[u32], time: f64) -> FieldData {
+        let age = |i: &u32| (time - birth_time(&self.births, rows.tags[*i as usize][0])) as f32;
+        FieldData::Scalar(order.iter().map(age).collect())
+    }
+
     fn parts(&self, needed: Needed) -> Vec<(&Buffer, u64, u64)> {
         let (c, rows) = (&self.columns, u64::from(self.step.sort_count));
         let size = |wanted: bool, size: u64| if wanted { size * rows } else { 0 };
@@ -167,8 +184,8 @@ impl GpuIisph {
     pub(crate) fn read_fields(&mut self, names: &[&str]) -> Result<ReadTicket, FieldError> {
         let mut fields = Vec::with_capacity(names.len());
         for &name in names {
-            let Some(info) = FIELDS.iter().find(|info| info.name == name) else {
-                let known = FIELDS.iter().map(|info| info.name).collect::<Vec<_>>().join(", ");
+            let Some(info) = device_fields().iter().find(|info| info.name == name) else {
+                let known = device_fields().iter().map(|info| info.name).collect::<Vec<_>>().join(", ");
                 return Err(FieldError { solver: "iisph", name: name.into(), known });
             };
             fields.push(*info);
@@ -194,8 +211,10 @@ impl GpuIisph {
             Ok(bytes) => {
                 let rows = Rows::take(&bytes.unwrap_or_default(), read.rows, read.columns);
                 let order = rows.order_by_id();
-                let column =
-                    |info: &FieldInfo| (*info, rows.column(info.name, &order, &self.setup.materials));
+                let column = |info: &FieldInfo| match info.name {
+                    "age" => (*info, self.ages(&rows, &order, read.time)),
+                    name => (*info, rows.column(name, &order, &self.setup.materials)),
+                };
                 *snapshot = Snapshot { time: read.time, columns: read.fields.iter().map(column).collect() };
             }
             Err(error) => {

@@ -46,8 +46,8 @@ impl MakeSimulator for GpuMaker {
         boundaries: Boundaries,
         grains: &[NewParticle],
     ) -> Result<Box<dyn Simulator>, String> {
-        if scene.has_bodies_or_meshes() {
-            return Err(GpuError::BodiesOrMeshes.to_string());
+        if let Some(what) = scene.needs_cpu() {
+            return Err(GpuError::CpuOnly { what }.to_string());
         }
         match scene.simulation.solver {
             SolverKind::Iisph => {

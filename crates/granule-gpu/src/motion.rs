@@ -21,7 +21,7 @@ pub fn poses(boundaries: &Boundaries, program: &mut Program) -> Result<Vec<PoseR
 
 fn pose(boundary: &Boundary, [first, count]: [u32; 2]) -> PoseRecord {
     let bounds = boundary.sdf().bounds();
-    let pivot = boundary.motion().map_or(Vec3::ZERO, |motion| Vec3::from(motion.pivot));
+    let pivot = boundary.path().map_or(Vec3::ZERO, |motion| Vec3::from(motion.pivot));
     let mut record = PoseRecord {
         shape_pivot: row(pivot, boundary.sdf().farthest_wall(pivot)),
         low: bounds.map_or([0.0; 4], |(low, _)| row(low, 1.0)),
@@ -54,7 +54,7 @@ pub fn segments(
     let mut all = Vec::new();
     for (boundary, pose) in boundaries.iter().zip(poses) {
         let first = all.len() as u32;
-        if let Some(motion) = boundary.motion() {
+        if let Some(motion) = boundary.path() {
             all.extend(stretches(motion, start, length));
         }
         pose.solids[2] = first;
@@ -135,7 +135,7 @@ mod tests {
     fn stretches_follow_the_motion() {
         for repeat in [false, true] {
             let keyframe = vec![key(0.1, 0.0, 0.0), key(0.3, 1.0, 90.0), key(0.4, 0.0, 360.0)];
-            let motion = Motion { keyframe, pivot: [0.2, 0.0, 0.0], repeat };
+            let motion = Motion { keyframe, pivot: [0.2, 0.0, 0.0], repeat, ..Motion::default() };
             for start in [0.0, 0.05, 0.1, 0.25, 0.37, 0.45, 7.3] {
                 let found = stretches(&motion, start, 0.1);
                 for k in 1..=20 {

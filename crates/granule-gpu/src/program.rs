@@ -167,7 +167,8 @@ fn primitive_of(solid: &Solid, face: u32) -> Primitive {
             (4 | flag(*hollow) | touches, edges.len() as u32, numbers)
         }
         // Combinations are taken apart by the callers.
-        Solid::Union(_) | Solid::Intersection { .. } => (0, 0, vec![[0.0; 4]; 2]),
+        // Scenes with meshes are refused before; the others are multiplied out.
+        Solid::Mesh | Solid::Union(_) | Solid::Intersection { .. } => (0, 0, vec![[0.0; 4]; 2]),
     };
     Primitive { kind, face, edges, numbers }
 }

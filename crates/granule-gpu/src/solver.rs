@@ -2,14 +2,14 @@
 
 use glam::Vec3;
 use granule::air::Air;
+use granule::bodies::BodyReport;
 use granule::boundary::{Boundaries, Sdf};
-use granule::particles::NewParticle;
+use granule::particles::{Birth, NewParticle, note_birth};
 use granule::scene::Scene;
 use granule::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
     StepReport,
 };
-use granule::solver::iisph::FIELDS;
 use granule::solver::iisph::setup::Setup;
 use granule_device::GpuDevice;
 
@@ -18,7 +18,7 @@ use crate::air;
 use crate::batch::Frame;
 use crate::columns::{Columns, Extents, Room};
 use crate::constants::{self, Variant};
-use crate::fields::Reads;
+use crate::fields::{Reads, device_fields};
 use crate::layout::{Params, PoseRecord, SegmentRecord, StepRecord};
 use crate::motion;
 use crate::program::Program;
@@ -51,6 +51,8 @@ pub struct GpuIisph {
     /// Particles that are there; `step.sort_count` counts removed ones, too.
     pub(crate) there: usize,
     pub(crate) next_id: u32,
+    /// When grains entered that were not there from the beginning.
+    pub(crate) births: Vec<Birth>,
     pub(crate) time: f64,
     pub(crate) frame: Frame,
     pub(crate) last_dt: Option<f64>,
@@ -104,6 +106,7 @@ impl GpuIisph {
             step: StepRecord::default(),
             there: 0,
             next_id: 0,
+            births: Vec::new(),
             time: 0.0,
             frame: Frame::default(),
             last_dt: None,
@@ -185,6 +188,9 @@ impl GpuIisph {
         write(&self.columns.tags, 16, bytemuck::cast_slice(&tags));
         write(&self.columns.stress, 32, bytemuck::cast_slice(&zeros));
         write(&self.columns.found, 16, &bytemuck::cast_slice(&zeros)[..16 * grains.len()]);
+        if self.next_id > 0 || self.time > 0.0 {
+            note_birth(&mut self.births, self.next_id, self.time);
+        }
         self.next_id += grains.len() as u32;
         self.there += grains.len();
         self.step.sort_count = needed as u32;
@@ -293,7 +299,7 @@ impl Simulator for GpuIisph {
     }
 
     fn fields(&self) -> &'static [FieldInfo] {
-        FIELDS
+        device_fields()
     }
 
     fn read(&mut self, fields: &[&str]) -> Result<ReadTicket, FieldError> {
@@ -318,6 +324,10 @@ impl Simulator for GpuIisph {
 
     fn state_hash(&self) -> u64 {
         self.hash_state()
+    }
+
+    fn bodies(&self) -> Vec<BodyReport> {
+        Vec::new()
     }
 
     fn set_diagnostics(&mut self, on: bool) {

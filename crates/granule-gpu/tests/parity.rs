@@ -144,7 +144,7 @@ fn moving_walls_move_grains_alike() {
     let keyframe = vec![key(0.0, 0.0, 0.0), key(0.004, 0.004, 0.0), key(0.5, -0.1, 90.0)];
     let shape = Shape::Box { min: [0.26, 0.0, 0.0], max: [0.3, 0.2, 0.2], hollow: false };
     let mut paddle = wall("paddle", shape, Some(0.5));
-    paddle.motion = Some(Motion { keyframe, pivot: [0.28, 0.0, 0.1], repeat: false });
+    paddle.motion = Some(Motion { keyframe, pivot: [0.28, 0.0, 0.1], ..Motion::default() });
     scene.boundary.push(paddle);
     compare_after(&scene, 5, &[("density", 1e-3), ("velocity", 1e-2)], &device);
 }

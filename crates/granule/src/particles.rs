@@ -47,6 +47,19 @@ pub struct Birth {
     pub time: f64,
 }
 
+/// Adds an entry for the particles from an id on, which have entered at a time [s].
+pub fn note_birth(births: &mut Vec<Birth>, first_id: u32, time: f64) {
+    if births.last().is_none_or(|last| last.time != time) {
+        births.push(Birth { first_id, time });
+    }
+}
+
+/// When a particle entered [s]; 0 for those that were there from the beginning.
+pub fn birth_time(births: &[Birth], id: u32) -> f64 {
+    let after = births.partition_point(|birth| birth.first_id <= id);
+    after.checked_sub(1).map_or(0.0, |k| births[k].time)
+}
+
 impl Particles {
     /// Particles from whole columns of equal length, in memory order.
     pub fn from_columns(
@@ -78,9 +91,7 @@ impl Particles {
     /// Says that the particles from an id on have entered at a time [s]. Ids grow with time, so a few entries tell the
     /// age of every particle.
     pub fn note_birth(&mut self, first_id: u32, time: f64) {
-        if self.births.last().is_none_or(|last| last.time != time) {
-            self.births.push(Birth { first_id, time });
-        }
+        note_birth(&mut self.births, first_id, time);
     }
 
     /// When particles entered that were not there from the beginning, in the order of ids.
@@ -90,8 +101,7 @@ impl Particles {
 
     /// When a particle entered [s]; 0 for those that were there from the beginning.
     pub fn birth_time(&self, id: u32) -> f64 {
-        let after = self.births.partition_point(|birth| birth.first_id <= id);
-        after.checked_sub(1).map_or(0.0, |k| self.births[k].time)
+        birth_time(&self.births, id)
     }
 
     /// Appends a particle and returns its id.

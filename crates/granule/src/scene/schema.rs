@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::boundary::{MeshShape, Motion, Resolution, Shape};
+use crate::boundary::{Interpolation, MeshShape, Motion, Resolution, Shape};
 use crate::sph::{Kernel, KernelKind};
 
 /// A whole scene.
@@ -75,11 +75,20 @@ impl Scene {
         Some(Resolution { kernel, spacing })
     }
 
-    /// Whether the scene has rigid bodies, or meshes among its walls and outlets.
-    pub fn has_bodies_or_meshes(&self) -> bool {
+    /// What of the scene only CPUs can simulate so far, in words.
+    pub fn needs_cpu(&self) -> Option<&'static str> {
         let walls = self.boundary.iter().map(|wall| &wall.shape);
         let mut shapes = walls.chain(self.outlet.iter().map(|outlet| &outlet.shape));
-        !self.body.is_empty() || shapes.any(Shape::has_mesh)
+        let smooth = |motion: &Motion| motion.interpolation == Interpolation::Smooth;
+        if !self.body.is_empty() {
+            Some("rigid bodies")
+        } else if shapes.any(Shape::has_mesh) {
+            Some("meshes")
+        } else if self.boundary.iter().filter_map(|wall| wall.motion.as_ref()).any(smooth) {
+            Some("smooth motions")
+        } else {
+            None
+        }
     }
 
     /// All shapes of the scene.
