@@ -50,6 +50,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         bench_scene(scene, &chosen, args, &interrupt)
     });
     let results = results.collect::<Result<Vec<_>, _>>()?;
+    chosen.announce();
     if args.json { output::json_one_or_many(&results) } else { output::text(&in_words(&results)) }
 }
 

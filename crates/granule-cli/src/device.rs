@@ -44,10 +44,21 @@ pub struct Chosen {
     pub word: &'static str,
     /// CPU threads.
     pub threads: usize,
+    /// Why `auto` took the CPU.
+    notice: Option<String>,
+}
+
+impl Chosen {
+    /// Says why `auto` took the CPU, once the input is known to be right.
+    pub fn announce(&self) {
+        if let Some(notice) = &self.notice {
+            eprintln!("granule: simulating on the CPU: {notice}");
+        }
+    }
 }
 
 impl DeviceChoice {
-    /// Opens the device. Without a graphics card, `auto` says so and takes the CPU: a graphics driver in software is
+    /// Opens the device. Without a graphics card, `auto` takes the CPU: a graphics driver in software is
     /// slower than the solver for CPUs.
     pub fn open(&self, threads: Option<u16>) -> Result<Chosen, Failure> {
         match self {
@@ -77,15 +88,11 @@ impl Chosen {
 fn best(threads: Option<u16>) -> Chosen {
     let named = std::env::var_os(ADAPTER_VARIABLE).is_some();
     if !named && !list_adapters().iter().any(|adapter| is_card(adapter.kind)) {
-        eprintln!("granule: no graphics card; simulating on the CPU");
-        return on_cpu(threads);
+        return Chosen { notice: Some("there is no graphics card".into()), ..on_cpu(threads) };
     }
     match GpuMaker::open(&AdapterChoice::Auto) {
         Ok(maker) => on_gpu(maker, threads),
-        Err(error) => {
-            eprintln!("granule: simulating on the CPU: {error}");
-            on_cpu(threads)
-        }
+        Err(error) => Chosen { notice: Some(error.to_string()), ..on_cpu(threads) },
     }
 }
 
@@ -95,7 +102,7 @@ fn is_card(kind: AdapterKind) -> bool {
 
 fn on_cpu(threads: Option<u16>) -> Chosen {
     let threads = thread_count(threads);
-    Chosen { options: cpu_options(threads), word: "cpu", threads }
+    Chosen { options: cpu_options(threads), word: "cpu", threads, notice: None }
 }
 
 /// Simulation options on the CPU.

@@ -10,9 +10,10 @@ use crate::progress::Progress;
 
 /// Runs experiments and prints what they found.
 pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
+    let device = args.device.open(args.threads)?;
     let options = MeasureOptions {
         quick: args.quick,
-        simulation: args.device.open(args.threads)?.options,
+        simulation: device.options.clone(),
         friction: args.friction.into(),
         yield_law: args.yield_law.into(),
         friction_angle: None,
@@ -20,6 +21,7 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
     if let Some(folder) = &args.plot {
         plot::make_folder(folder)?;
     }
+    device.announce();
     let mut measurements = Vec::new();
     for experiment in chosen(args) {
         let measurement = perform(experiment, &options)?;

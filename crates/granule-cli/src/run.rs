@@ -44,6 +44,7 @@ pub fn run(args: &RunArgs, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
         ));
     }
     let recording = Recording::begin(args, &simulation, &initial)?;
+    chosen.announce();
     let mut run = Run::new(args, &chosen, simulation, recording, resumed_from);
     let ended = run.drive(&initial, interrupt).and_then(|end| Ok((run.conclude(&end)?, end)));
     let (summary, end) = ended.map_err(|failure| run.give_up(&failure))?;
