@@ -312,7 +312,7 @@ pub fn wall_density(contacts: &[WallContact], fill: f32) -> f32 {
 /// c_n <- max(0, c_n - 0.5 (v_n - v_min)/dt);   t <- t - 0.5 v_t/dt,  |t| <= mu c_n
 /// ```
 /// `velocity` is that of the grain relative to the wall; corrections at bodies are smaller, see
-/// [`coupling`](super::coupling).
+/// `solver/iisph/coupling.rs`.
 pub fn correct_contact(contact: &mut WallContact, velocity: Vec3, mu: f32, wall: &WallStep) -> Vec3 {
     let gap = contact.sample.distance - wall.radius;
     if gap >= wall.radius {
