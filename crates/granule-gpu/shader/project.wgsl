@@ -56,7 +56,7 @@ fn project_particle(i: u32) -> vec4<f32> {
     let compaction = step.dt * compaction_rate(params.rest_compaction, strain_rate);
     var required = required_expansion(density, compaction);
     if FLUID || EXPLICIT || materials[material].fluid > 0.5 {
-        required = required_expansion_of_fluid(density);
+        required = required_expansion_of_fluid(density, min(step.dt / params.longest_step, 1.0));
     }
     let missing = required - step.dt * divergence;
     let old = stress[2u * i];

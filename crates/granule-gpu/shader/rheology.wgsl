@@ -40,8 +40,9 @@ fn required_expansion(density: f32, compaction: f32) -> f32 {
     return select(loose, EXCESS_CORRECTION * excess, excess > 0.0);
 }
 
-fn required_expansion_of_fluid(density: f32) -> f32 {
-    return density - 1.0;
+fn required_expansion_of_fluid(density: f32, share: f32) -> f32 {
+    let excess = density - 1.0;
+    return select(excess, share * excess, excess > 0.0);
 }
 
 fn compaction_rate(rest: f32, strain_rate: f32) -> f32 {

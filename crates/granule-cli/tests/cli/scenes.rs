@@ -55,6 +55,14 @@ fn water_in_the_hourglass_runs_too_fast_for_sand() {
     assert!(failed("flow_rate"), "{json}");
 }
 
+/// A layer of single particles runs into the far wall: once pressure there doubled with every step, and as fast particles
+/// shorten steps, the removal of the density's excess sped up without bound.
+#[test]
+fn the_dam_in_full_does_not_burst_at_the_far_wall() {
+    let json = Place::new().granule(&["run", "dam", "--json"]).expect(0, &[]).json();
+    assert_eq!(json["complete"], true);
+}
+
 #[test]
 fn still_air_leaves_the_heap_alone() {
     let place = Place::new();

@@ -8,6 +8,9 @@ use super::scenes::{DENSITY, GRAVITY, SPACING, block, rough_floor, sand};
 use super::statistics::linear_fit;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
+/// Share of the time after which the bed is looked at, at every frame.
+const LAST: f64 = 0.6;
+
 pub(super) fn measure(
     options: &MeasureOptions,
     measurement: &mut Measurement,
@@ -71,13 +74,35 @@ fn settle(
     scene.grains.push(block([side, depth, side]));
     let mut simulation = Simulation::new(scene, &options.simulation)?;
     measurement.describe(&simulation);
-    let mut errors = Vec::new();
+    let (mut errors, mut looks) = (Vec::new(), Vec::new());
     while simulation.time() < seconds {
+        let frame = simulation.frame();
         let report = simulation.step();
         if simulation.time() > 0.5 * seconds {
             errors.push(report.density_error);
         }
+        // The law is about means over time: a fluid's particles never come to rest altogether.
+        if simulation.frame() > frame && simulation.time() > LAST * seconds {
+            looks.push(look(&mut simulation));
+        }
     }
+    let mean = |of: fn(&Look) -> f64| looks.iter().map(of).sum::<f64>() / looks.len() as f64;
+    Ok(Bed {
+        gradient: mean(|look| look.gradient),
+        first_layer: mean(|look| look.first_layer),
+        density_error: errors.iter().sum::<f64>() / errors.len() as f64,
+        profile: looks.pop().map_or(Vec::new(), |look| look.profile),
+    })
+}
+
+/// A bed at one time.
+struct Look {
+    gradient: f64,
+    first_layer: f64,
+    profile: Vec<[f64; 2]>,
+}
+
+fn look(simulation: &mut Simulation) -> Look {
     let snapshot = simulation.read(&["position", "pressure", "stress"]).unwrap_or_default();
     let position = snapshot.vec3("position").unwrap_or_default();
     let pressure = snapshot.scalar("pressure").unwrap_or_default();
@@ -91,12 +116,8 @@ fn settle(
         profile.iter().copied().filter(|p| p[0] > 0.1 * top && p[0] < 0.9 * top).collect();
     let lowest: Vec<f64> =
         position.iter().map(|x| x[1] as f64).filter(|y| *y < 0.8 * SPACING as f64).collect();
-    Ok(Bed {
-        gradient: linear_fit(&middle).0,
-        first_layer: lowest.iter().sum::<f64>() / lowest.len() as f64 / (0.5 * SPACING as f64),
-        density_error: errors.iter().sum::<f64>() / errors.len() as f64,
-        profile,
-    })
+    let first_layer = lowest.iter().sum::<f64>() / lowest.len() as f64 / (0.5 * SPACING as f64);
+    Look { gradient: linear_fit(&middle).0, first_layer, profile }
 }
 
 /// Mean depth [d] and mean stress [rho g d] of layers one spacing thick, from the top.

@@ -85,6 +85,11 @@ impl IisphParams {
         0.1 * (self.gravity_scale / self.spacing).sqrt()
     }
 
+    /// The longest time step [s].
+    pub fn longest_step(&self) -> f32 {
+        self.time_step.unwrap_or(self.max_time_step) as f32
+    }
+
     /// Fastest speed at which a wall pushes out a particle that has sunk in [m/s].
     pub fn push_out_speed(&self) -> f32 {
         0.45 * (self.gravity_scale * self.spacing).sqrt()

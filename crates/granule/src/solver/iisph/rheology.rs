@@ -28,9 +28,13 @@ pub fn required_expansion<F: Real>(density: F, compaction: F) -> F {
 }
 
 /// What [`required_expansion`] is for a plain fluid.
+///
+/// `share` is that part of an excess which this step removes: its length over that of the longest step. Were it all, the
+/// speed of removal would grow as steps shorten, and faster particles shorten steps.
 #[inline(always)]
-pub fn required_expansion_of_fluid<F: Real>(density: F) -> F {
-    density - F::splat(1.0)
+pub fn required_expansion_of_fluid<F: Real>(density: F, share: F) -> F {
+    let excess = density - F::splat(1.0);
+    F::splat(0.0).if_below(excess, share * excess, excess)
 }
 
 /// Share of a density deficit that shear closes per unit of |E|_F: sqrt(2) K phi with K = 4.1, phi = 0.6.
@@ -107,6 +111,7 @@ mod tests {
         assert!(slow < 0.0 && slow > -0.001);
         assert!(required_expansion(0.5, 0.004) < -0.29);
         assert!((required_expansion(1.01, 0.004) - 0.002).abs() < 1e-6);
-        assert!((required_expansion_of_fluid(0.5f32) + 0.5).abs() < 1e-6);
+        assert!((required_expansion_of_fluid(0.5f32, 0.25) + 0.5).abs() < 1e-6);
+        assert!((required_expansion_of_fluid(1.04f32, 0.25) - 0.01).abs() < 1e-6);
     }
 }

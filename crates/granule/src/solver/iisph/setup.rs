@@ -113,6 +113,7 @@ impl Setup {
                 push_out_speed: self.params.push_out_speed(),
             },
             bodies: &[],
+            excess_share: (dt / self.params.longest_step()).min(1.0),
             rest_compaction: self.params.compaction_rate(),
             least_diagonal: LEAST_DIAGONAL * self.params.lattice_gradient_squared / densest,
             pressure_relaxation: if laws.fluid { self.params.fluid_relaxation } else { COUPLED_RELAXATION },

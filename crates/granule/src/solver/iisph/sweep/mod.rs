@@ -62,6 +62,8 @@ pub struct SweepConstants<'a> {
     pub wall: WallStep,
     /// Motions of the bodies in this sweep.
     pub bodies: &'a [BodyMotion],
+    /// Share of an excess of density that a fluid removes in this step.
+    pub excess_share: f32,
     /// Rate at which loose grains at rest compact, kappa [1/s].
     pub rest_compaction: f32,
     /// Diagonal below which a particle bears no pressure [m/kg].

@@ -180,11 +180,12 @@ impl Vectorised for ProjectFluid<'_> {
         let constants = seen.constants;
         let mut errors = LaneErrors::<L>::new();
         let step = L::splat(constants.dt * constants.gradient_unit);
+        let share = L::splat(constants.excess_share);
         for at in (0..self.pressure.len()).step_by(LANES) {
             let own = load_rows::<L>(seen.own_velocity, at);
             // SAFETY: neighbours have velocities, as the caller of `project` promises.
             let divergence = unsafe { divergence::<L>(&seen.list.group(at / LANES), own, seen.velocity) };
-            let missing = required_expansion_of_fluid(load::<L>(seen.density, at)) - step * divergence;
+            let missing = required_expansion_of_fluid(load::<L>(seen.density, at), share) - step * divergence;
             let pressure: L =
                 corrected_pressure(constants, load(self.pressure, at), missing, load(seen.diagonal, at));
             store(self.pressure, at, pressure);
@@ -254,10 +255,11 @@ impl Seen<'_> {
         let compaction = dt * compaction_rate(constants.rest_compaction, strain_rate);
         let mut required = required_expansion(density, compaction);
         if constants.explicit {
-            required = required_expansion_of_fluid(density);
+            required = required_expansion_of_fluid(density, L::splat(constants.excess_share));
         } else if constants.laws.materials.len() > 1 {
             let fluid = constants.laws.lanes::<L>(self.first + at, |m| f32::from(u8::from(m.is_fluid())));
-            required = L::splat(0.5).if_below(fluid, required_expansion_of_fluid(density), required);
+            let share = L::splat(constants.excess_share);
+            required = L::splat(0.5).if_below(fluid, required_expansion_of_fluid(density, share), required);
         }
         required - dt * divergence
     }
