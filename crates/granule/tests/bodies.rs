@@ -64,7 +64,7 @@ fn level(mut scene: Scene) -> f64 {
 
 #[test]
 fn a_light_box_floats_half_immersed() {
-    let (width, height, side) = (20.0, 12.0, 8.0);
+    let (width, height, side) = (24.0, 14.0, 11.0);
     let mut scene = tank(0.0, 1000.0, width, height);
     scene.material[0].viscosity = 2e-3;
     let (low, high) = ((width - side) / 2.0, (width + side) / 2.0);
