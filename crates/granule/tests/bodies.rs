@@ -2,28 +2,11 @@
 
 mod common;
 
-use common::{D, block, floor, sand, simulate, wall};
+use common::{D, block, body, floor, sand, simulate, wall};
 use glam::{DVec3, Vec3};
 use granule::boundary::{Keyframe, Motion, Shape};
-use granule::scene::{BodyKind, BodySettings, Fill, JointKind, JointSettings, MotorSettings, Scene};
+use granule::scene::{BodyKind, Fill, JointKind, JointSettings, MotorSettings, Scene};
 use granule::{Options, Simulation};
-
-/// A dynamic body without motion.
-fn body(name: &str, shape: Shape, density: f32) -> BodySettings {
-    BodySettings {
-        name: name.into(),
-        shape,
-        mesh: None,
-        kind: BodyKind::Dynamic,
-        density,
-        velocity: [0.0; 3],
-        angular_velocity: [0.0; 3],
-        friction: None,
-        restitution: 0.0,
-        motion: None,
-        albedo: [0.5; 3],
-    }
-}
 
 /// A block with its corners given in spacings.
 fn brick(min: [f32; 3], max: [f32; 3]) -> Shape {

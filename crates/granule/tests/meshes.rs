@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{D, block, floor, sand, simulate, wall};
+use common::{D, block, body, floor, sand, simulate, wall};
 use glam::Vec3;
 use granule::boundary::{Keyframe, MeshShape, Motion, Shape};
 use granule::geometry::MeshTree;
-use granule::scene::{BodyKind, BodySettings, Fill, Scene};
+use granule::scene::{Fill, Scene};
 
 /// A mesh that the program makes, of a size in spacings.
 fn mesh(name: &str, size: f32, position: [f32; 3]) -> MeshShape {
@@ -100,19 +100,7 @@ fn a_mesh_body_falls_on_sand_and_lies_on_it() {
     let mut scene = sand(30.0);
     scene.boundary.push(floor());
     scene.grains.push(block([-8.0, 0.0, -8.0], [8.0, 4.0, 8.0], Fill::Lattice));
-    scene.body.push(BodySettings {
-        name: "ring".into(),
-        shape: Shape::Mesh(mesh("torus", 12.0, [0.0, 10.0, 0.0])),
-        mesh: None,
-        kind: BodyKind::Dynamic,
-        density: 1500.0,
-        velocity: [0.0; 3],
-        angular_velocity: [0.0; 3],
-        friction: None,
-        restitution: 0.0,
-        motion: None,
-        albedo: [0.5; 3],
-    });
+    scene.body.push(body("ring", Shape::Mesh(mesh("torus", 12.0, [0.0, 10.0, 0.0])), 1500.0));
     let mut simulation = simulate(scene);
     simulation.run_until(1.2);
     let ring = &simulation.simulator().bodies()[0];

@@ -3,8 +3,8 @@
 
 use granule::boundary::Shape;
 use granule::scene::{
-    BoundarySettings, Fill, GrainsSettings, IisphSettings, MaterialSettings, OutputSettings, Scene,
-    SimulationSettings,
+    BodyKind, BodySettings, BoundarySettings, Fill, GrainsSettings, IisphSettings, MaterialSettings,
+    OutputSettings, Scene, SimulationSettings,
 };
 use granule::{Options, Simulation};
 
@@ -60,4 +60,21 @@ pub fn mean(simulation: &mut Simulation, field: &str) -> [f64; 3] {
     let snapshot = simulation.read(&[field]).unwrap();
     let values = snapshot.vec3(field).unwrap();
     [0, 1, 2].map(|k| values.iter().map(|v| v[k] as f64).sum::<f64>() / values.len() as f64)
+}
+
+/// A dynamic body without motion.
+pub fn body(name: &str, shape: Shape, density: f32) -> BodySettings {
+    BodySettings {
+        name: name.into(),
+        shape,
+        mesh: None,
+        kind: BodyKind::Dynamic,
+        density,
+        velocity: [0.0; 3],
+        angular_velocity: [0.0; 3],
+        friction: None,
+        restitution: 0.0,
+        motion: None,
+        albedo: [0.5; 3],
+    }
 }
