@@ -1,16 +1,14 @@
 // From pressure and stress to velocities; twin of solver/iisph/sweep/accelerate.rs.
 
 @group(0) @binding(1) var<storage, read> position: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> stress: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> stress: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> prediction: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> found: array<Found>;
 @group(0) @binding(5) var<storage, read_write> solved: array<vec4<f32>>;
 
 // p I + s of a particle.
 fn total_stress(j: u32) -> Sym3 {
-    let a = stress[2u * j];
-    let b = stress[2u * j + 1u];
-    return Sym3(vec4(a.x + b.z, a.y, a.z, a.w + b.z), vec2(b.x, b.y + b.z));
+    return unpack_total_stress(stress[2u * params.capacity + j]);
 }
 
 // sum_j (T_i + T_j) G_ij.
@@ -23,7 +21,7 @@ fn stress_divergence(i: u32) -> vec3<f32> {
         let j = list[s];
         let gradient = pair_gradient(nearest_image(x - position[j].xyz));
         if FLUID {
-            sum += stress[2u * j + 1u].z * gradient;
+            sum += bitcast<f32>(stress[2u * params.capacity + j].x) * gradient;
         } else {
             sum += sym3_times(total_stress(j), gradient);
         }

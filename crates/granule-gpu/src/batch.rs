@@ -10,6 +10,7 @@ use granule::stages::StageTimes;
 
 use crate::GpuError;
 use crate::columns::{MOST_REPORTS, MOST_SEGMENTS};
+use crate::constants;
 use crate::kernel::WORKGROUP;
 use crate::layout::{ReportRecord, StepRecord, phase};
 use crate::motion;
@@ -17,7 +18,8 @@ use crate::solver::GpuIisph;
 use crate::stages::Recorded;
 use crate::timing::{Passed, Timing, stage_times};
 
-/// Steps that are submitted at once.
+/// Most steps that are submitted at once. A batch begins with a single one, so that the device does not wait while
+/// several are recorded.
 const STEPS_PER_SUBMISSION: u32 = 4;
 
 /// Steps that are recorded before the device is asked how far it got.
@@ -30,6 +32,22 @@ pub struct Frame {
     pub start: f64,
     /// Its length [s].
     pub length: f64,
+}
+
+/// Steps that are ready to be submitted.
+pub struct RecordedSteps {
+    commands: wgpu::CommandBuffer,
+    timing: Option<Timing>,
+    shape: Recorded,
+}
+
+impl RecordedSteps {
+    /// Whether they do what is asked for; how many sweeps are recorded changes no result.
+    fn serves(&self, shape: &Recorded) -> bool {
+        self.shape.blocks == shape.blocks
+            && self.shape.sure_sweeps == shape.sure_sweeps
+            && self.shape.diagnostics == shape.diagnostics
+    }
 }
 
 impl Frame {
@@ -117,31 +135,54 @@ impl GpuIisph {
 
     /// Records and submits steps, a few at a time, so that the device begins while others are recorded.
     fn submit(&mut self, first: u32, count: u32) -> Vec<Timing> {
-        let shape = Recorded {
-            blocks: self.step.sort_count.div_ceil(WORKGROUP),
-            sweeps: self.sweeps.min(self.setup.params.max_iterations).max(1),
-            diagnostics: self.diagnostics,
-        };
+        let shape = self.shape();
         let mut timings = Vec::new();
-        for at in (0..count).step_by(STEPS_PER_SUBMISSION as usize) {
-            let mut timing = self.timings.pop().or_else(|| Timing::new(&self.gpu));
-            if let Some(timing) = &mut timing {
-                timing.begin(first + at);
-            }
-            let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-            for _ in at..(at + STEPS_PER_SUBMISSION).min(count) {
-                self.stages.record(&mut encoder, &shape, &mut timing);
-                if let Some(timing) = &mut timing {
-                    timing.next_step();
-                }
-            }
-            if let Some(timing) = &timing {
-                timing.resolve(&mut encoder);
-            }
-            self.gpu.queue.submit([encoder.finish()]);
-            timings.extend(timing);
+        let (mut at, mut together) = (0, 1);
+        while at < count {
+            let end = (at + together).min(count);
+            let prepared = if first + at == 0 { self.prepared.take() } else { None };
+            let prepared = prepared.filter(|prepared| prepared.serves(&shape));
+            let steps = prepared.unwrap_or_else(|| self.record_steps(first + at, end - at, shape));
+            self.gpu.queue.submit([steps.commands]);
+            timings.extend(steps.timing);
+            (at, together) = (end, (2 * together).min(STEPS_PER_SUBMISSION));
         }
         timings
+    }
+
+    fn shape(&self) -> Recorded {
+        let sure_sweeps = constants::sure_sweeps(&self.setup);
+        Recorded {
+            blocks: self.step.sort_count.div_ceil(WORKGROUP),
+            sure_sweeps,
+            sweeps: self.sweeps.min(self.setup.params.max_iterations).saturating_sub(sure_sweeps).max(1),
+            diagnostics: self.diagnostics,
+        }
+    }
+
+    fn record_steps(&mut self, first: u32, count: u32, shape: Recorded) -> RecordedSteps {
+        let mut timing = self.timings.pop().or_else(|| Timing::new(&self.gpu));
+        if let Some(timing) = &mut timing {
+            timing.begin(first);
+        }
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        for _ in 0..count {
+            self.stages.record(&mut encoder, &shape, &mut timing);
+            if let Some(timing) = &mut timing {
+                timing.next_step();
+            }
+        }
+        if let Some(timing) = &timing {
+            timing.resolve(&mut encoder);
+        }
+        RecordedSteps { commands: encoder.finish(), timing, shape }
+    }
+
+    /// Records the first step of the next batch while the device is busy with this one.
+    fn prepare_next(&mut self) {
+        if self.prepared.is_none() {
+            self.prepared = Some(self.record_steps(0, 1, self.shape()));
+        }
     }
 
     /// Waits until all that was submitted is done, and takes over the step, its reports and the times of stages.
@@ -157,6 +198,7 @@ impl GpuIisph {
         let mut parts = vec![(&c.step, 0, step_size as u64), (&c.reports, 0, reports_size as u64)];
         parts.extend(timings.iter().map(Timing::part));
         let pending = self.gpu.begin_read(&parts);
+        self.prepare_next();
         self.gpu.wait()?;
         let bytes = pending.try_take(&self.gpu)?.unwrap_or_default();
         let (step, rest) = bytes.split_at(step_size);

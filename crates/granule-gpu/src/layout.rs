@@ -86,7 +86,9 @@ pub struct Params {
     pub wall_table: u32,
     pub capacity: u32,
     pub list_base: u32,
-    pub unused: [u32; 3],
+    pub most_slope: f32,
+    pub most_cohesion: f32,
+    pub sure_sweeps: u32,
 }
 
 /// A material; twin of `Material`.

@@ -13,6 +13,8 @@ const CELLS: &str = include_str!("../shader/cells.wgsl");
 const PAIRS: &str = include_str!("../shader/pairs.wgsl");
 const LIST: &str = include_str!("../shader/list.wgsl");
 const RHEOLOGY: &str = include_str!("../shader/rheology.wgsl");
+const PACKED_STRESS: &str = include_str!("../shader/packed_stress.wgsl");
+const STORE_STRESS: &str = include_str!("../shader/store_stress.wgsl");
 const CONTACTS: &str = include_str!("../shader/contacts.wgsl");
 const VELOCITY_GRADIENT: &str = include_str!("../shader/velocity_gradient.wgsl");
 const SOLIDS: &str = include_str!("../shader/solids.wgsl");
@@ -52,17 +54,18 @@ shaders! {
     /// Density and diagonal.
     DENSITY = "density": [STEP, PAIRS, LIST, CONTACTS];
     /// Pressure, stress and impulses of the last step.
-    WARM_START = "warm_start": [STEP, TREE, RHEOLOGY, CONTACTS];
+    WARM_START = "warm_start": [STEP, TREE, RHEOLOGY, PACKED_STRESS, STORE_STRESS, CONTACTS];
     /// Air drag.
     DRAG = "drag": [STEP, PAIRS, LIST];
     /// Gravity and viscosity.
     PREDICT = "predict": [STEP, PAIRS, LIST];
     /// Velocities from pressure and stress.
-    ACCELERATE = "accelerate": [STEP, PAIRS, LIST, RHEOLOGY];
+    ACCELERATE = "accelerate": [STEP, PAIRS, LIST, RHEOLOGY, PACKED_STRESS];
     /// Trial stress of explicit friction.
     FIND_TRIAL = "find_trial": [STEP, PAIRS, LIST, RHEOLOGY, VELOCITY_GRADIENT];
     /// Corrections of pressure, stress and impulses.
-    PROJECT = "project": [STEP, PAIRS, LIST, TREE, RHEOLOGY, CONTACTS, VELOCITY_GRADIENT];
+    PROJECT = "project":
+        [STEP, PAIRS, LIST, TREE, RHEOLOGY, PACKED_STRESS, STORE_STRESS, CONTACTS, VELOCITY_GRADIENT];
     /// Whether another sweep follows.
     DECIDE = "decide": [ARGUMENTS, TREE];
     /// Whether the step ends.
@@ -160,7 +163,8 @@ mod tests {
             pressure_relaxation, stress_relaxation, rest_compaction, least_diagonal, push_out_speed, wall_fill,
             viscosity_factor, viscosity_softening, density_error, friction_error, cfl, longest_step, viscous_step,
             layer_pressure, fixed_step, least_iterations, most_iterations, boundary_count, slot_capacity,
-            contact_capacity, cell_capacity, report_capacity, wall_table, capacity, list_base);
+            contact_capacity, cell_capacity, report_capacity, wall_table, capacity, list_base, most_slope,
+            most_cohesion, sure_sweeps);
         same_layout!(MEASURE, "Material", MaterialRecord: density, inverse_density, yield_slope, fast_slope,
             grain_diameter, cohesion, viscosity, wall_friction, mass, fluid, warm_start);
         same_layout!(MEASURE, "Step", StepRecord: cell_scale, cell_origin, cell_min, cell_range, cell_bits, phase,

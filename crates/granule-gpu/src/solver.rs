@@ -15,7 +15,7 @@ use granule_device::GpuDevice;
 
 use crate::GpuError;
 use crate::air;
-use crate::batch::Frame;
+use crate::batch::{Frame, RecordedSteps};
 use crate::columns::{Columns, Extents, Room};
 use crate::constants::{self, Variant};
 use crate::fields::{Reads, device_fields};
@@ -58,6 +58,8 @@ pub struct GpuIisph {
     pub(crate) last_dt: Option<f64>,
     pub(crate) sweeps: u32,
     pub(crate) timings: Vec<Timing>,
+    /// The first step of the next batch.
+    pub(crate) prepared: Option<RecordedSteps>,
     pub(crate) diagnostics: bool,
     pub(crate) reads: Reads,
     pub(crate) queries: Queries,
@@ -112,6 +114,7 @@ impl GpuIisph {
             last_dt: None,
             sweeps: FIRST_SWEEPS,
             timings: Vec::new(),
+            prepared: None,
             diagnostics: false,
             reads: Reads::default(),
             queries,
@@ -228,6 +231,7 @@ impl GpuIisph {
         }
         self.stages = Stages::new(&self.gpu, &columns, &mut self.kernels);
         (self.columns, self.room, self.variant) = (columns, room, variant);
+        self.prepared = None;
         self.upload_constants()?;
         self.gpu.wait()?;
         Ok(())

@@ -52,7 +52,9 @@ type Work = fn(&Stages, &mut ComputePass, &Recorded);
 pub struct Recorded {
     /// Workgroups that cover all particles there may be.
     pub blocks: u32,
-    /// Sweeps.
+    /// Sweeps that every step takes, without a decision after them.
+    pub sure_sweeps: u32,
+    /// Further sweeps.
     pub sweeps: u32,
     /// Whether friction power is measured.
     pub diagnostics: bool,
@@ -432,6 +434,10 @@ impl Stages {
             s.find_trial.iter().for_each(|find_trial| s.run(pass, find_trial, slot::PARTICLES));
         }));
         list.push((Stage::Accelerate, |s, pass, _| s.run(pass, &s.accelerate, slot::PARTICLES)));
+        for _ in 0..recorded.sure_sweeps {
+            list.push((Stage::Project, |s, pass, _| s.run(pass, &s.project, slot::PARTICLES)));
+            list.push((Stage::Accelerate, |s, pass, _| s.run(pass, &s.accelerate, slot::PARTICLES)));
+        }
         for _ in 0..recorded.sweeps {
             list.push((Stage::Project, |s, pass, _| {
                 s.run(pass, &s.project, slot::SWEEP);
