@@ -16,6 +16,7 @@ const RHEOLOGY: &str = include_str!("../shader/rheology.wgsl");
 const PACKED_STRESS: &str = include_str!("../shader/packed_stress.wgsl");
 const STORE_STRESS: &str = include_str!("../shader/store_stress.wgsl");
 const CONTACTS: &str = include_str!("../shader/contacts.wgsl");
+const GRADIENTS: &str = include_str!("../shader/gradients.wgsl");
 const VELOCITY_GRADIENT: &str = include_str!("../shader/velocity_gradient.wgsl");
 const SOLIDS: &str = include_str!("../shader/solids.wgsl");
 const INTERSECTION: &str = include_str!("../shader/intersection.wgsl");
@@ -60,12 +61,12 @@ shaders! {
     /// Gravity and viscosity.
     PREDICT = "predict": [STEP, PAIRS, LIST];
     /// Velocities from pressure and stress.
-    ACCELERATE = "accelerate": [STEP, PAIRS, LIST, RHEOLOGY, PACKED_STRESS];
+    ACCELERATE = "accelerate": [STEP, PAIRS, LIST, GRADIENTS, RHEOLOGY, PACKED_STRESS];
     /// Trial stress of explicit friction.
-    FIND_TRIAL = "find_trial": [STEP, PAIRS, LIST, RHEOLOGY, VELOCITY_GRADIENT];
+    FIND_TRIAL = "find_trial": [STEP, PAIRS, LIST, RHEOLOGY, GRADIENTS, VELOCITY_GRADIENT];
     /// Corrections of pressure, stress and impulses.
     PROJECT = "project":
-        [STEP, PAIRS, LIST, TREE, RHEOLOGY, PACKED_STRESS, STORE_STRESS, CONTACTS, VELOCITY_GRADIENT];
+        [STEP, PAIRS, LIST, TREE, RHEOLOGY, PACKED_STRESS, STORE_STRESS, CONTACTS, GRADIENTS, VELOCITY_GRADIENT];
     /// Whether another sweep follows.
     DECIDE = "decide": [ARGUMENTS, TREE];
     /// Whether the step ends.
@@ -73,7 +74,7 @@ shaders! {
     /// Velocities and positions.
     INTEGRATE = "integrate": [STEP, TREE];
     /// Friction power.
-    DIAGNOSE = "diagnose": [STEP, PAIRS, LIST, TREE, RHEOLOGY, VELOCITY_GRADIENT];
+    DIAGNOSE = "diagnose": [STEP, PAIRS, LIST, TREE, RHEOLOGY, GRADIENTS, VELOCITY_GRADIENT];
     /// Particles in regions.
     MARK = "mark": [STEP, SOLIDS];
     /// Particles in a box.
