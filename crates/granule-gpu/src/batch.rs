@@ -225,6 +225,7 @@ impl GpuIisph {
         self.time = time(last);
         self.boundaries.advance(before, self.time - before);
         self.there = last.count as usize;
+        self.added = None;
         self.last_dt = Some(f64::from(last.dt));
         self.sweeps = records.iter().map(|record| record.iterations).max().unwrap_or(1).max(1);
     }

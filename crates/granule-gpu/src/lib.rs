@@ -79,7 +79,9 @@ mod stages;
 #[cfg(test)]
 mod testing;
 mod timing;
+mod view;
 
 pub use error::GpuError;
 pub use maker::GpuMaker;
 pub use solver::GpuIisph;
+pub use view::{ParticleView, VIEW_FIELDS};

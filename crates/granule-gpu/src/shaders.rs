@@ -79,6 +79,8 @@ shaders! {
     MARK = "mark": [STEP, SOLIDS];
     /// Particles in a box.
     NEAR = "near": [STEP, PAIRS];
+    /// Particles for a renderer.
+    PUBLISH = "publish": [];
     /// The step's report.
     END = "end": [TREE, WORKGROUP_SCAN];
 }

@@ -25,6 +25,7 @@ use crate::program::Program;
 use crate::queries::Queries;
 use crate::stages::{Kernels, Stages};
 use crate::timing::Timing;
+use crate::view::Views;
 
 /// Sweeps recorded for the first step; later ones follow what steps needed.
 const FIRST_SWEEPS: u32 = 8;
@@ -63,6 +64,9 @@ pub struct GpuIisph {
     pub(crate) diagnostics: bool,
     pub(crate) reads: Reads,
     pub(crate) queries: Queries,
+    pub(crate) views: Views,
+    /// The box around grains that were added since the last step.
+    pub(crate) added: Option<[Vec3; 2]>,
     pub(crate) failure: Option<String>,
 }
 
@@ -118,6 +122,8 @@ impl GpuIisph {
             diagnostics: false,
             reads: Reads::default(),
             queries,
+            views: Views::default(),
+            added: None,
             failure: None,
         };
         solver.upload_constants()?;
@@ -194,6 +200,10 @@ impl GpuIisph {
         if self.next_id > 0 || self.time > 0.0 {
             note_birth(&mut self.births, self.next_id, self.time);
         }
+        let [low, high] = self.added.unwrap_or([grains[0].position; 2]);
+        let around =
+            |[low, high]: [Vec3; 2], grain: &NewParticle| [low.min(grain.position), high.max(grain.position)];
+        self.added = Some(grains.iter().fold([low, high], around));
         self.next_id += grains.len() as u32;
         self.there += grains.len();
         self.step.sort_count = needed as u32;

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 
+use std::any::Any;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -237,6 +238,13 @@ impl Simulation {
     /// Simulated time [s].
     pub fn time(&self) -> f64 {
         self.simulator.time()
+    }
+
+    /// The solver itself, where it is of this type: what a device offers beyond [`Simulator`], such as buffers that a
+    /// renderer draws from.
+    pub fn solver_as<T: Simulator>(&mut self) -> Option<&mut T> {
+        let solver: &mut dyn Any = self.simulator.as_mut();
+        solver.downcast_mut()
     }
 
     /// Number of particles now.

@@ -1,5 +1,7 @@
 //! What every solver on every device offers to the rest of the program.
 
+use std::any::Any;
+
 use glam::Vec3;
 use serde::Serialize;
 
@@ -245,7 +247,7 @@ pub struct StepReport {
 }
 
 /// A solver on a device.
-pub trait Simulator: Send {
+pub trait Simulator: Any + Send {
     /// The solver's word in scenes.
     fn solver(&self) -> &'static str;
     /// Device and adapter in words.
