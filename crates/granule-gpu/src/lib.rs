@@ -79,6 +79,7 @@ mod stages;
 #[cfg(test)]
 mod testing;
 mod timing;
+mod traffic;
 mod view;
 
 pub use error::GpuError;

@@ -11,6 +11,7 @@ use granule::simulator::{
     StepReport,
 };
 use granule::solver::iisph::setup::Setup;
+use granule::stages::Stage;
 use granule_device::GpuDevice;
 
 use crate::GpuError;
@@ -334,6 +335,10 @@ impl Simulator for GpuIisph {
 
     fn bytes_per_particle(&self) -> f64 {
         self.columns.bytes() as f64 / self.there.max(1) as f64
+    }
+
+    fn traffic(&self) -> Vec<(Stage, f64)> {
+        self.stage_bytes()
     }
 
     fn state_hash(&self) -> u64 {

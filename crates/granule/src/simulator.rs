@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::bodies::BodyReport;
 use crate::boundary::Sdf;
-use crate::stages::StageTimes;
+use crate::stages::{Stage, StageTimes};
 
 /// The kind of values a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -284,6 +284,11 @@ pub trait Simulator: Any + Send {
     fn time(&self) -> f64;
     /// Bytes held per particle by columns, lists and scratch.
     fn bytes_per_particle(&self) -> f64;
+    /// Bytes that stages of a step like the last one read and write, each as often as it is asked for; only stages of
+    /// which that is known.
+    fn traffic(&self) -> Vec<(Stage, f64)> {
+        Vec::new()
+    }
     /// Hash of ids, positions, velocities, time and counts, independent of the order in memory.
     fn state_hash(&self) -> u64;
     /// The rigid bodies between two steps.
