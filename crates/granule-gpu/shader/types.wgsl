@@ -41,6 +41,8 @@ struct Params {
     // Particles that fit, and where the entries of neighbour lists begin.
     capacity: u32,
     list_base: u32,
+    // Boundaries that are no bodies; they come first.
+    wall_count: u32,
 }
 
 struct Material {

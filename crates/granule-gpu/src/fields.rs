@@ -239,6 +239,11 @@ impl GpuIisph {
                 hash.word(u64::from(value.to_bits()));
             }
         }
+        for body in self.bodies.reports(&self.boundaries) {
+            let numbers = [body.pose.translation, body.velocity, body.angular_velocity];
+            let numbers = numbers.into_iter().flat_map(|v| v.to_array());
+            numbers.chain(body.pose.rotation.to_array()).for_each(|c| hash.word(u64::from(c.to_bits())));
+        }
         hash.finish()
     }
 }
