@@ -66,7 +66,10 @@ fn builtin(name: &str, sweeps: u32) -> Scene {
 #[test]
 fn built_in_scenes_begin_alike() {
     let Some(device) = gpu() else { return };
-    for name in ["column", "dam", "hourglass", "silo", "windy", "dunes", "heap"] {
+    for name in [
+        "column", "dam", "hourglass", "silo", "windy", "dunes", "heap", "drum", "bunker", "dumptruck", "mesh-drop",
+        "boxes",
+    ] {
         eprintln!("{name}:");
         compare_after(&builtin(name, 4), 5, &[("density", 1e-3), ("velocity", 1e-2)], &device);
     }

@@ -83,6 +83,9 @@ pub fn difference(a: &Snapshot, b: &Snapshot, field: &str) -> f64 {
     a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / largest
 }
 
+/// Mean pressure that is more than rounding [Pa]; a layer of sand weighs 300 Pa.
+const LEAST_PRESSURE: f32 = 0.1;
+
 /// What is compared.
 pub const FIELDS: [&str; 9] = [
     "id",
@@ -112,8 +115,13 @@ pub fn compare(mut cpu: Simulation, mut gpu: Simulation, steps: usize, bounds: &
         let energy = (a.kinetic_energy, b.kinetic_energy);
         assert!((energy.0 - energy.1).abs() <= 1e-3 * energy.0, "{energy:?}");
         assert!((a.density_error - b.density_error).abs() < 1e-4, "{} {}", a.density_error, b.density_error);
-        let friction = (a.friction_error, b.friction_error);
-        assert!((friction.0 - friction.1).abs() < 2e-2 * friction.0.max(0.1), "{friction:?}");
+        // In free fall a lattice has pressures and stresses of rounding alone, whose ratio says nothing.
+        let pressure = cpu.read(&["pressure"]).unwrap();
+        let pressure = pressure.scalar("pressure").unwrap();
+        if pressure.iter().sum::<f32>() > LEAST_PRESSURE * pressure.len() as f32 {
+            let friction = (a.friction_error, b.friction_error);
+            assert!((friction.0 - friction.1).abs() < 2e-3 * friction.0.max(0.1), "{friction:?}");
+        }
     }
     let (a, b) = (cpu.read(&FIELDS).unwrap(), gpu.read(&FIELDS).unwrap());
     for (field, bound) in bounds {
