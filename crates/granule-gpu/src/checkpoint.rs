@@ -44,7 +44,7 @@ impl GpuIisph {
             stress: there.iter().map(|&i| rows.stress_of(i)).collect(),
             density: there.iter().map(|&i| f32::from_bits(rows.found[i][0])).collect(),
             strain_rate: there.iter().map(|&i| rows.stress[i][7]).collect(),
-            acceleration: vec![glam::Vec3::ZERO; there.len()],
+            acceleration: there.iter().map(|&i| glam::Vec3::from_slice(&rows.acceleration[i])).collect(),
             neighbor_count: there.iter().map(|&i| rows.found[i][3] >> 12).collect(),
             contact_count: there.iter().map(|&i| rows.tags[i][3] as u8).collect(),
             contacts: there.iter().flat_map(|&i| own(i)).map(saved_contact).collect(),
@@ -102,6 +102,8 @@ impl GpuIisph {
             ..ContactRecord::default()
         };
         let contacts: Vec<ContactRecord> = saved.contacts.iter().map(contact).collect();
+        let acceleration: Vec<[f32; 4]> =
+            saved.acceleration.iter().map(|a| a.extend(0.0).to_array()).collect();
         // This step's contacts go to the other half.
         self.step.contact_half = 1;
         let (queue, c) = (&self.gpu.queue, &self.columns);
@@ -110,6 +112,7 @@ impl GpuIisph {
         queue.write_buffer(&c.tags, 0, bytemuck::cast_slice(&rows.tags));
         queue.write_buffer(&c.stress, 0, bytemuck::cast_slice(&rows.stress));
         queue.write_buffer(&c.found, 0, bytemuck::cast_slice(&rows.found));
+        queue.write_buffer(&c.prediction, 0, bytemuck::cast_slice(&acceleration));
         queue.write_buffer(&c.contacts, 0, bytemuck::cast_slice(&contacts));
     }
 }

@@ -10,6 +10,7 @@ use granule::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
     StepReport,
 };
+use granule::solver::iisph::FIELDS;
 use granule::solver::iisph::setup::Setup;
 use granule_device::GpuDevice;
 
@@ -19,7 +20,7 @@ use crate::batch::Frame;
 use crate::bodies;
 use crate::columns::{Columns, Extents, Room};
 use crate::constants::{self, BodyVariant, Variant};
-use crate::fields::{Reads, device_fields};
+use crate::fields::Reads;
 use crate::layout::{BodyRecord, Params, PoseRecord, SegmentRecord, StepRecord};
 use crate::motion;
 use crate::program::Program;
@@ -202,6 +203,7 @@ impl GpuIisph {
         write(&self.columns.tags, 16, bytemuck::cast_slice(&tags));
         write(&self.columns.stress, 32, bytemuck::cast_slice(&zeros));
         write(&self.columns.found, 16, &bytemuck::cast_slice(&zeros)[..16 * grains.len()]);
+        write(&self.columns.prediction, 16, &bytemuck::cast_slice(&zeros)[..16 * grains.len()]);
         if self.next_id > 0 || self.time > 0.0 {
             note_birth(&mut self.births, self.next_id, self.time);
         }
@@ -231,6 +233,8 @@ impl GpuIisph {
         ] {
             copy(from, 0, to, 0, from.size().min(to.size()));
         }
+        // Accelerations come first.
+        copy(&old.prediction, 0, &columns.prediction, 0, old.position.size().min(columns.position.size()));
         // Each half of the contacts begins where its room does.
         let half = |buffer: &wgpu::Buffer| buffer.size() / 2;
         let size = half(&old.contacts).min(half(&columns.contacts));
@@ -317,7 +321,7 @@ impl Simulator for GpuIisph {
     }
 
     fn fields(&self) -> &'static [FieldInfo] {
-        device_fields()
+        FIELDS
     }
 
     fn read(&mut self, fields: &[&str]) -> Result<ReadTicket, FieldError> {

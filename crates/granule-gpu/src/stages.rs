@@ -366,6 +366,7 @@ impl Stages {
                     (Write, &c.tags),
                     (Read, &c.found),
                     (Write, &c.partials),
+                    (Write, &c.prediction),
                 ],
             ),
             diagnose: b.stage(

@@ -67,7 +67,17 @@ fn builtin(name: &str, sweeps: u32) -> Scene {
 fn built_in_scenes_begin_alike() {
     let Some(device) = gpu() else { return };
     for name in [
-        "column", "dam", "hourglass", "silo", "windy", "dunes", "heap", "drum", "bunker", "dumptruck", "mesh-drop",
+        "column",
+        "dam",
+        "hourglass",
+        "silo",
+        "windy",
+        "dunes",
+        "heap",
+        "drum",
+        "bunker",
+        "dumptruck",
+        "mesh-drop",
         "boxes",
     ] {
         eprintln!("{name}:");
