@@ -51,10 +51,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let scenes = names.iter().map(|name| Opened::changed(name, &args.set)).collect::<Result<Vec<_>, _>>()?;
     let chosen = args.device.open(args.threads)?;
     let interrupt = Interrupt::listen()?;
-    let results = scenes.into_iter().map(|scene| {
-        let chosen = chosen.for_scene(&scene.scene, &args.device, args.threads);
-        bench_scene(scene, &chosen, args, &interrupt)
-    });
+    let results = scenes.into_iter().map(|scene| bench_scene(scene, &chosen, args, &interrupt));
     let results = results.collect::<Result<Vec<_>, _>>()?;
     chosen.announce();
     if args.json { output::json_one_or_many(&results) } else { output::text(&in_words(&results)) }
@@ -68,6 +65,7 @@ fn bench_scene(
 ) -> Result<Bench, Failure> {
     let (mut simulation, initial) =
         scene.build(&Options { instructions: args.instructions, ..chosen.options.clone() })?;
+    let chosen = &chosen.that_took(&simulation);
     let mut watch = Watch::new(simulation.scene(), initial.vec3("position").unwrap_or_default());
     let mut progress = Progress::new(&simulation.scene().name);
     let mut statistics = Statistics::default();

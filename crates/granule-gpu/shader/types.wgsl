@@ -46,6 +46,8 @@ struct Params {
     most_cohesion: f32,
     // Sweeps that every step takes before the first one that may be its last.
     sure_sweeps: u32,
+    // Boundaries that are no bodies; they come first.
+    wall_count: u32,
 }
 
 struct Material {

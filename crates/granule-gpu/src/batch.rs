@@ -5,14 +5,17 @@
 //! last batch and changes nothing but time: a step whose sweeps were not all recorded goes on with those of the next,
 //! and a batch that has not reached its end is followed by more.
 
+use std::time::Instant;
+
 use granule::simulator::StepReport;
-use granule::stages::StageTimes;
+use granule::stages::{Stage, StageTimes};
 
 use crate::GpuError;
+use crate::bodies;
 use crate::columns::{MOST_REPORTS, MOST_SEGMENTS};
 use crate::constants;
 use crate::kernel::WORKGROUP;
-use crate::layout::{ReportRecord, StepRecord, phase};
+use crate::layout::{BodyRecord, ReportRecord, StepRecord, phase};
 use crate::motion;
 use crate::solver::GpuIisph;
 use crate::stages::Recorded;
@@ -86,8 +89,12 @@ impl GpuIisph {
                 return Err(GpuError::Stuck { adapter: self.gpu.adapter.name.clone() });
             }
         };
-        self.end_batch(&records);
-        Ok(self.reports(&records, &passed))
+        let moving = self.end_batch(&records);
+        let mut reports = self.reports(&records, &passed);
+        if let Some(last) = reports.last_mut() {
+            last.stages.add(Stage::MoveBodies, moving);
+        }
+        Ok(reports)
     }
 
     fn begin_batch(&mut self, length: f64, most: usize) -> Result<(), GpuError> {
@@ -195,14 +202,21 @@ impl GpuIisph {
         let most = recorded.min(MOST_REPORTS);
         let sizes = [size_of::<StepRecord>(), size_of::<ReportRecord>() * most as usize];
         let (c, [step_size, reports_size]) = (&self.columns, sizes);
-        let mut parts = vec![(&c.step, 0, step_size as u64), (&c.reports, 0, reports_size as u64)];
+        let bodies_size = size_of::<BodyRecord>() * self.scene.body.len();
+        let mut parts = vec![
+            (&c.step, 0, step_size as u64),
+            (&c.reports, 0, reports_size as u64),
+            (&c.bodies, 0, bodies_size as u64),
+        ];
         parts.extend(timings.iter().map(Timing::part));
         let pending = self.gpu.begin_read(&parts);
         self.prepare_next();
         self.gpu.wait()?;
         let bytes = pending.try_take(&self.gpu)?.unwrap_or_default();
         let (step, rest) = bytes.split_at(step_size);
-        let (reports, mut rest) = rest.split_at(reports_size);
+        let (reports, rest) = rest.split_at(reports_size);
+        let (bodies, mut rest) = rest.split_at(bodies_size);
+        self.pushed = bytemuck::pod_collect_to_vec(bodies);
         self.step = bytemuck::pod_read_unaligned(step);
         for timing in &timings {
             let own;
@@ -215,8 +229,9 @@ impl GpuIisph {
         Ok(records)
     }
 
-    fn end_batch(&mut self, records: &[ReportRecord]) {
-        let Some(last) = records.last() else { return };
+    /// Takes over where the batch has ended, and returns how long it took to move the bodies there [s].
+    fn end_batch(&mut self, records: &[ReportRecord]) -> f64 {
+        let Some(last) = records.last() else { return 0.0 };
         let Frame { start, length } = self.frame;
         let time = |record: &ReportRecord| {
             start + if record.elapsed >= length as f32 { length } else { f64::from(record.elapsed) }
@@ -228,6 +243,18 @@ impl GpuIisph {
         self.added = None;
         self.last_dt = Some(f64::from(last.dt));
         self.sweeps = records.iter().map(|record| record.iterations).max().unwrap_or(1).max(1);
+        self.move_bodies(last)
+    }
+
+    /// Hands the grains' forces over to the bodies and moves these; returns how long it took [s].
+    fn move_bodies(&mut self, step: &ReportRecord) -> f64 {
+        if self.bodies.is_empty() {
+            return 0.0;
+        }
+        let start = Instant::now();
+        let loads = bodies::loads(&self.pushed);
+        self.bodies.step(f64::from(step.dt), self.gravity, &loads, &mut self.boundaries);
+        start.elapsed().as_secs_f64()
     }
 
     fn reports(&self, records: &[ReportRecord], passed: &[Passed]) -> Vec<StepReport> {

@@ -1,5 +1,6 @@
 //! The constants of a scene, for shaders.
 
+use granule::bodies::Bodies;
 use granule::material::Material;
 use granule::scene::{FrictionMode, Scene};
 use granule::solver::iisph::params::viscosity_softening;
@@ -32,11 +33,35 @@ pub struct Variant {
     pub viscous: bool,
     /// Whether there is air.
     pub air: bool,
+    /// What rigid bodies there are.
+    pub bodies: BodyVariant,
+}
+
+/// What rigid bodies a scene has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyVariant {
+    /// None.
+    Absent,
+    /// Such that grains do not move.
+    Led,
+    /// Some that grains move.
+    Free,
+}
+
+impl BodyVariant {
+    /// What these are.
+    pub fn of(bodies: &Bodies) -> Self {
+        match (bodies.is_empty(), bodies.any_free()) {
+            (true, _) => Self::Absent,
+            (false, false) => Self::Led,
+            (false, true) => Self::Free,
+        }
+    }
 }
 
 impl Variant {
     /// The variant of a scene.
-    pub fn new(setup: &Setup, air: bool) -> Self {
+    pub fn new(setup: &Setup, air: bool, bodies: BodyVariant) -> Self {
         let materials = &setup.materials;
         Self {
             kernel: setup.kernel.kind(),
@@ -48,6 +73,7 @@ impl Variant {
             several_materials: materials.len() > 1,
             viscous: materials.iter().any(|m| m.viscosity > 0.0),
             air,
+            bodies,
         }
     }
 
@@ -115,7 +141,8 @@ pub fn params(scene: &Scene, setup: &Setup, room: &Room) -> Params {
         fixed_step: u32::from(constants.time_step.is_some()),
         least_iterations: constants.min_iterations.unwrap_or(u32::MAX),
         most_iterations: constants.max_iterations.max(1),
-        boundary_count: scene.boundary.len() as u32,
+        boundary_count: (scene.boundary.len() + scene.body.len()) as u32,
+        wall_count: scene.boundary.len() as u32,
         slot_capacity: room.slots,
         contact_capacity: room.contacts,
         cell_capacity: room.cells,

@@ -60,6 +60,7 @@
 
 mod air;
 mod batch;
+mod bodies;
 mod checkpoint;
 mod columns;
 mod commands;

@@ -7,6 +7,7 @@ use crate::hash::Fnv;
 use crate::simulator::{FieldData, FieldError, FieldInfo, FieldKind, ReadTicket, Snapshot};
 
 use super::Iisph;
+use super::surroundings::{cell_numbers, normals};
 use super::sweep::strain_rates;
 
 const fn field(name: &'static str, unit: &'static str, kind: FieldKind) -> FieldInfo {
@@ -109,11 +110,11 @@ impl Iisph {
             "age" => scalar(&|i| (self.time - particles.birth_time(particles.id[i])) as f32),
             "force" => vec3(&|i| (state.predicted[i].truncate() * particles.velocity[i].w).into()),
             "normal" => {
-                let normals = self.pool.install(|| self.normals());
+                let normals = self.pool.install(|| normals(&self.setup, &particles.position));
                 vec3(&|i| normals[i].into())
             }
             "cell" => {
-                let numbers = self.pool.install(|| self.cell_numbers());
+                let numbers = self.pool.install(|| cell_numbers(&self.setup, &particles.position));
                 integer(&|i| numbers[i])
             }
             "neighbor_count" => integer(&|i| self.search.neighbor_count(i)),

@@ -20,7 +20,7 @@ mod predict;
 pub mod rheology;
 pub mod setup;
 pub mod state;
-mod surroundings;
+pub mod surroundings;
 mod sweep;
 pub mod walls;
 
