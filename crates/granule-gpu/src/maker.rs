@@ -54,6 +54,7 @@ impl MakeSimulator for GpuMaker {
                 let solver = GpuIisph::new(self.gpu.clone(), scene.clone(), boundaries, grains);
                 Ok(Box::new(solver.map_err(|error| error.to_string())?))
             }
+            SolverKind::Wcsph => Err(GpuError::CpuOnly { what: "solver wcsph" }.to_string()),
         }
     }
 }
