@@ -4,7 +4,8 @@ use granule::air::Air;
 use granule::scene::AirSettings;
 use granule::simulator::StateError;
 use granule::solver::iisph::checkpoint::SavedState;
-use granule::solver::iisph::walls::SavedContact;
+use granule::solver::saved::{SavedContacts, SavedWorld};
+use granule::solver::walls::SavedContact;
 
 use crate::columns::Room;
 use crate::fields::{Needed, Rows};
@@ -28,7 +29,7 @@ impl GpuIisph {
             tangent: glam::Vec3::from_slice(&c.impulse),
             direction: glam::Vec3::from_slice(&c.normal),
         };
-        let state = SavedState {
+        let world = SavedWorld {
             time: self.time,
             scene: self.scene.to_toml().map_err(|e| unreadable(&e))?,
             gravity: self.gravity,
@@ -40,14 +41,19 @@ impl GpuIisph {
             velocity: there.iter().map(|&i| rows.velocity[i].into()).collect(),
             id: there.iter().map(|&i| rows.tags[i][0]).collect(),
             material: there.iter().map(|&i| rows.material(i) as u16).collect(),
+        };
+        let state = SavedState {
+            world,
             pressure: there.iter().map(|&i| rows.stress[i][6]).collect(),
             stress: there.iter().map(|&i| rows.stress_of(i)).collect(),
             density: there.iter().map(|&i| f32::from_bits(rows.found[i][0])).collect(),
             strain_rate: there.iter().map(|&i| rows.stress[i][7]).collect(),
             acceleration: there.iter().map(|&i| glam::Vec3::from_slice(&rows.acceleration[i])).collect(),
             neighbor_count: there.iter().map(|&i| rows.found[i][3] >> 12).collect(),
-            contact_count: there.iter().map(|&i| rows.tags[i][3] as u8).collect(),
-            contacts: there.iter().flat_map(|&i| own(i)).map(saved_contact).collect(),
+            contacts: SavedContacts {
+                count: there.iter().map(|&i| rows.tags[i][3] as u8).collect(),
+                contacts: there.iter().flat_map(|&i| own(i)).map(saved_contact).collect(),
+            },
             bodies: self.bodies.save().map_err(|e| unreadable(&e))?,
         };
         state.encode()
@@ -63,23 +69,23 @@ impl GpuIisph {
     pub(crate) fn restore_state(&mut self, bytes: &[u8]) -> Result<(), StateError> {
         let (saved, scene) = SavedState::decode(bytes, self.boundaries.len(), self.setup.params.radius)?;
         self.adopt(scene);
-        self.time = saved.time;
-        self.gravity = saved.gravity;
-        if let Some(wind) = saved.wind {
+        self.time = saved.world.time;
+        self.gravity = saved.world.gravity;
+        if let Some(wind) = saved.world.wind {
             self.air.get_or_insert_with(|| Air::new(AirSettings::default())).set_uniform_wind(wind);
         }
-        self.boundaries.restore(&saved.boundaries);
+        self.boundaries.restore(&saved.world.boundaries);
         if !self.bodies.restore(&saved.bodies, &mut self.boundaries) {
             return Err(StateError::Impossible("bodies that are not those of the scene".into()));
         }
-        let count = saved.position.len();
+        let count = saved.world.position.len();
         let room = Room::new(count as u32);
-        let room = Room { contacts: room.contacts.max(saved.contacts.len() as u32), ..room };
+        let room = Room { contacts: room.contacts.max(saved.contacts.contacts.len() as u32), ..room };
         self.step.sort_count = 0;
         self.make_room(room).map_err(|e| StateError::Unreadable(e.to_string()))?;
         self.upload(&saved);
-        (self.there, self.next_id) = (count, saved.next_id);
-        self.births = saved.births;
+        (self.there, self.next_id) = (count, saved.world.next_id);
+        self.births = saved.world.births;
         self.step.sort_count = count as u32;
         Ok(())
     }
@@ -87,9 +93,9 @@ impl GpuIisph {
     fn upload(&mut self, saved: &SavedState) {
         let mut rows = Rows::default();
         let mut first = 0;
-        for i in 0..saved.position.len() {
-            let contacts = u32::from(saved.contact_count[i]);
-            rows.tags.push([saved.id[i], u32::from(saved.material[i]), first, contacts]);
+        for i in 0..saved.world.position.len() {
+            let contacts = u32::from(saved.contacts.count[i]);
+            rows.tags.push([saved.world.id[i], u32::from(saved.world.material[i]), first, contacts]);
             first += contacts;
             let [xx, xy, xz, yy, yz, zz] = saved.stress[i];
             rows.stress.push([xx, xy, xz, yy, yz, zz, saved.pressure[i], saved.strain_rate[i]]);
@@ -101,14 +107,14 @@ impl GpuIisph {
             wall: ContactRecord::wall_word(c.boundary, c.face),
             ..ContactRecord::default()
         };
-        let contacts: Vec<ContactRecord> = saved.contacts.iter().map(contact).collect();
+        let contacts: Vec<ContactRecord> = saved.contacts.contacts.iter().map(contact).collect();
         let acceleration: Vec<[f32; 4]> =
             saved.acceleration.iter().map(|a| a.extend(0.0).to_array()).collect();
         // This step's contacts go to the other half.
         self.step.contact_half = 1;
         let (queue, c) = (&self.gpu.queue, &self.columns);
-        queue.write_buffer(&c.position, 0, bytemuck::cast_slice(&saved.position));
-        queue.write_buffer(&c.velocity, 0, bytemuck::cast_slice(&saved.velocity));
+        queue.write_buffer(&c.position, 0, bytemuck::cast_slice(&saved.world.position));
+        queue.write_buffer(&c.velocity, 0, bytemuck::cast_slice(&saved.world.velocity));
         queue.write_buffer(&c.tags, 0, bytemuck::cast_slice(&rows.tags));
         queue.write_buffer(&c.stress, 0, bytemuck::cast_slice(&rows.stress));
         queue.write_buffer(&c.found, 0, bytemuck::cast_slice(&rows.found));

@@ -8,7 +8,7 @@ use granule::neighbors::Room as Places;
 use granule::particles::NewParticle;
 use granule::scene::{AirSettings, Scene};
 use granule::simulator::{Command, CommandError, CommandReport};
-use granule::solver::iisph::commands::{unknown, with_parameter};
+use granule::solver::commands::{unknown, with_choice, with_parameter};
 use granule::solver::iisph::setup::Setup;
 
 use crate::GpuError;
@@ -24,6 +24,7 @@ impl GpuIisph {
                 self.gravity = Vec3::from(scene.simulation.gravity);
                 self.adopt(scene);
             }
+            Command::Choose { path, word } => self.adopt(with_choice(&self.scene, path, word)?),
             Command::Emit { material, positions, velocity } => {
                 let names: Vec<&str> = self.setup.materials.iter().map(|m| m.name.as_str()).collect();
                 let Some(index) = names.iter().position(|known| known == material) else {
@@ -48,6 +49,8 @@ impl GpuIisph {
                 air.set_uniform_wind(*velocity);
                 self.refresh();
             }
+            // Emitters are not the solver's.
+            Command::Emitter { .. } => {}
         }
         Ok(CommandReport::default())
     }

@@ -8,7 +8,7 @@ use granule::particles::birth_time;
 use granule::simulator::{FieldData, FieldError, FieldInfo, ReadTicket, Snapshot};
 use granule::solver::iisph::FIELDS;
 use granule::solver::iisph::setup::Setup;
-use granule::solver::iisph::surroundings::{cell_numbers, normals};
+use granule::solver::surroundings::{cell_numbers, normals};
 use granule::sym3::Sym3;
 use granule_device::{DeviceError, PendingRead};
 use wgpu::Buffer;
@@ -156,10 +156,15 @@ impl Rows {
                 FieldData::Vec3(all().map(|i| force(i).to_array()).collect())
             }
             "normal" => {
-                let normals = normals(setup, &self.places(order));
+                let volume = setup.params.volume;
+                let places = self.places(order);
+                let normals = normals(&places, &setup.domain, &setup.kernel, volume, setup.instructions);
                 FieldData::Vec3(normals.iter().map(Vec3::to_array).collect())
             }
-            "cell" => FieldData::Integer(cell_numbers(setup, &self.places(order))),
+            "cell" => {
+                let places = self.places(order);
+                FieldData::Integer(cell_numbers(&places, &setup.domain, setup.params.support))
+            }
             "neighbor_count" => integer(&|i| self.found[i][3] >> 12),
             _ => FieldData::Tensor(all().map(|i| self.stress_of(i)).collect()),
         }

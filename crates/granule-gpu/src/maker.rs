@@ -58,6 +58,7 @@ impl MakeSimulator for GpuMaker {
                 let solver = GpuIisph::new(self.gpu.clone(), scene.clone(), boundaries, bodies, grains);
                 Ok(Box::new(solver.map_err(|error| error.to_string())?))
             }
+            SolverKind::Wcsph => Err(GpuError::CpuOnly { what: "wcsph" }.to_string()),
         }
     }
 }

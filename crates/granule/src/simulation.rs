@@ -15,12 +15,12 @@ use crate::grains::fill;
 use crate::neighbors::Domain;
 use crate::particles::NewParticle;
 use crate::random::Random;
-use crate::scene::{Problem, ProblemKind, Scene, SceneError, SolverKind};
+use crate::scene::{Problem, ProblemKind, Scene, SceneError};
 use crate::simd::Instructions;
 use crate::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, Simulator, Snapshot, StepReport,
 };
-use crate::solver::iisph::{Defect, Iisph};
+use crate::solver::{Defect, Order};
 
 /// Where and how to simulate.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -317,6 +317,10 @@ impl Simulation {
 
     /// Changes something between steps.
     pub fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        if let Command::Emitter { name, open } = command {
+            self.flow.switch(name, *open)?;
+            return Ok(CommandReport::default());
+        }
         let report = self.simulator.apply(command)?;
         self.flow.note_commanded(report.emitted);
         Ok(report)
@@ -351,18 +355,9 @@ fn on_cpu(
     let threads = options.threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
-    match scene.simulation.solver {
-        SolverKind::Iisph => {
-            let mut solver = Iisph::new(scene.clone(), boundaries, bodies, grains, pool);
-            if let Some(instructions) = options.instructions {
-                solver.set_instructions(instructions);
-            }
-            if let Some(defect) = options.defect {
-                solver.inject(defect);
-            }
-            Ok(Box::new(solver))
-        }
-    }
+    let (instructions, defect) = (options.instructions, options.defect);
+    let order = Order { scene: scene.clone(), boundaries, bodies, grains, pool, instructions, defect };
+    Ok((scene.simulation.solver.entry().make)(order))
 }
 
 fn scene_boundaries(scene: &Scene) -> Result<Boundaries, SceneError> {

@@ -123,6 +123,20 @@ pub enum Command {
         /// New value, in the scene's units.
         value: f64,
     },
+    /// Sets a choice by its scene path, e.g. `material.water.pressure` to `ideal`.
+    Choose {
+        /// Scene path.
+        path: String,
+        /// One of the words that the scene allows there.
+        word: String,
+    },
+    /// Opens or closes an emitter; from then on its time window does not matter.
+    Emitter {
+        /// Name of the emitter.
+        name: String,
+        /// Whether it is to emit.
+        open: bool,
+    },
     /// Adds grains; those that would overlap others or walls are not added and are reported.
     Emit {
         /// Name of the grains' material.
@@ -175,7 +189,7 @@ pub enum CommandError {
         /// The parameter.
         path: String,
         /// The value.
-        value: f64,
+        value: String,
         /// What is allowed.
         reason: String,
     },

@@ -6,7 +6,7 @@ use common::{D, block, floor, sand};
 use granule::boundary::Shape;
 use granule::measure::{Experiment, MeasureOptions, Measurement};
 use granule::scene::{Fill, FrictionMode, GrainsSettings};
-use granule::solver::iisph::Defect;
+use granule::solver::Defect;
 use granule::{Options, Simulation};
 
 fn measure(experiment: &str, defect: Option<Defect>, friction: FrictionMode) -> Measurement {

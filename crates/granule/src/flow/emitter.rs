@@ -35,6 +35,8 @@ pub struct EmitterState {
     pub due: f64,
     /// State of the emitter's random numbers.
     pub random: u64,
+    /// Whether a command has opened it beyond its time window, or closed it; the window decides when absent.
+    pub open: Option<bool>,
 }
 
 /// A place where grains enter at a rate.
@@ -101,7 +103,7 @@ impl Emitter {
             time: settings.time.unwrap_or([0.0, f64::INFINITY]),
             limit: settings.limit.unwrap_or(u64::MAX),
             capacity: capacity.clamp(1.0, MOST_PER_STEP),
-            state: EmitterState { emitted: 0, blocked: 0, due: 0.0, random },
+            state: EmitterState { emitted: 0, blocked: 0, due: 0.0, random, open: None },
         };
         emitter.check_room(boundaries, radius)?;
         Ok(emitter)
@@ -148,7 +150,16 @@ impl Emitter {
 
     /// Emits what is due after the time from `from` to `to` [s]; returns the grains emitted and given up.
     pub(super) fn advance(&mut self, simulator: &mut dyn Simulator, from: f64, to: f64) -> (usize, usize) {
-        let open = to.min(self.time[1]) - from.max(self.time[0]);
+        let open = match self.state.open {
+            Some(open) => {
+                if open {
+                    to - from
+                } else {
+                    0.0
+                }
+            }
+            None => to.min(self.time[1]) - from.max(self.time[0]),
+        };
         if open <= 0.0 {
             return (0, 0);
         }
@@ -186,6 +197,11 @@ impl Emitter {
     /// Name in the scene.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Opens or closes it, whatever its time window says.
+    pub(super) fn switch(&mut self, open: bool) {
+        self.state.open = Some(open);
     }
 
     /// What changes over time.

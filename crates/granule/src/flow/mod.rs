@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::boundary::Boundaries;
 use crate::scene::{Problem, ProblemKind, Scene, SceneError};
-use crate::simulator::{Simulator, Snapshot, StepReport};
+use crate::simulator::{CommandError, Simulator, Snapshot, StepReport};
+use crate::solver::commands::unknown;
 
 pub use counter::Counter;
 pub use discharge::{Discharge, discharge};
@@ -124,6 +125,15 @@ impl Flow {
             report.blocked += blocked;
         }
         report.particles = simulator.particle_count();
+    }
+
+    /// Opens or closes an emitter.
+    pub(crate) fn switch(&mut self, name: &str, open: bool) -> Result<(), CommandError> {
+        let known: Vec<&str> = self.emitters.iter().map(Emitter::name).collect();
+        let at = known.iter().position(|known| *known == name);
+        let at = at.ok_or_else(|| unknown("emitter", name, &known))?;
+        self.emitters[at].switch(open);
+        Ok(())
     }
 
     /// Whether no grains come or go.

@@ -1,10 +1,7 @@
 //! Scenes of the experiments, built in code.
 
 use crate::boundary::Shape;
-use crate::scene::{
-    BoundarySettings, Fill, GrainsSettings, IisphSettings, MaterialSettings, OutputSettings, Scene,
-    SimulationSettings,
-};
+use crate::scene::{BoundarySettings, Fill, GrainsSettings, IisphSettings, MaterialSettings, Scene};
 
 use super::MeasureOptions;
 
@@ -26,8 +23,6 @@ pub fn speed_scale() -> f64 {
 pub fn sand(name: &str, friction_angle: f64, options: &MeasureOptions) -> Scene {
     Scene {
         name: name.into(),
-        description: String::new(),
-        simulation: SimulationSettings::default(),
         iisph: IisphSettings {
             friction: options.friction,
             yield_law: options.yield_law,
@@ -39,18 +34,7 @@ pub fn sand(name: &str, friction_angle: f64, options: &MeasureOptions) -> Scene 
             friction_angle: friction_angle as f32,
             ..MaterialSettings::default()
         }],
-        grains: Vec::new(),
-        boundary: Vec::new(),
-        body: Vec::new(),
-        joint: Vec::new(),
-        emitter: Vec::new(),
-        outlet: Vec::new(),
-        counter: Vec::new(),
-        air: None,
-        camera: None,
-        output: OutputSettings::default(),
-        expect: Vec::new(),
-        quick: Default::default(),
+        ..Scene::default()
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Number, Value};
 
 use super::schema::Scene;
 use crate::io::FrameField;
-use crate::solver::iisph::FIELDS;
+use crate::solver::SOLVERS;
 
 const INTRODUCTION: &str = "\
 # Scene reference
@@ -141,11 +141,18 @@ impl<'a> Page<'a> {
 
     /// What `output.fields` may name.
     fn fields(&mut self) {
-        self.text += "## Fields\n\nThe names that `output.fields` may hold with solver `iisph`; `id` and `position` are \
-                      always written.\n\n| field | unit | kind |\n| --- | --- | --- |\n";
-        for field in FIELDS {
+        self.text += "## Fields\n\nThe names that `output.fields` may hold; `id` and `position` are always written.\n\n\
+                      | field | unit | kind | solvers |\n| --- | --- | --- | --- |\n";
+        let mut named = Vec::new();
+        for field in SOLVERS.iter().flat_map(|solver| solver.fields) {
+            if named.contains(&field.name) {
+                continue;
+            }
+            named.push(field.name);
+            let has = SOLVERS.iter().filter(|solver| solver.fields.contains(field)).map(|solver| solver.name);
+            let solvers = has.collect::<Vec<_>>().join(", ");
             let FrameField { name, unit, kind } = field.into();
-            let _ = writeln!(self.text, "| `{name}` | {unit} | {kind} |");
+            let _ = writeln!(self.text, "| `{name}` | {unit} | {kind} | {solvers} |");
         }
     }
 

@@ -3,6 +3,7 @@
 //! Every default is here; `scene/validate.rs` checks ranges and cross references.
 
 mod bodies;
+mod fluids;
 
 use std::collections::BTreeMap;
 
@@ -13,9 +14,10 @@ use crate::boundary::{Motion, Resolution, Shape};
 use crate::sph::{Kernel, KernelKind};
 
 pub use bodies::*;
+pub use fluids::*;
 
 /// A whole scene.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
     /// Name, used for the run folder.
@@ -29,6 +31,9 @@ pub struct Scene {
     /// Settings of the granular IISPH solver.
     #[serde(default)]
     pub iisph: IisphSettings,
+    /// Settings of the weakly compressible solver.
+    #[serde(default)]
+    pub wcsph: WcsphSettings,
     /// Materials by name; at least one.
     #[serde(default)]
     pub material: Vec<MaterialSettings>,
@@ -98,6 +103,8 @@ pub enum SolverKind {
     /// Granular implicit incompressible SPH.
     #[default]
     Iisph,
+    /// Weakly compressible SPH: fluids with an equation of state, viscosity and surface tension.
+    Wcsph,
 }
 
 /// Solver, device, time and space.
@@ -106,7 +113,7 @@ pub enum SolverKind {
 pub struct SimulationSettings {
     /// Which solver moves the grains.
     pub solver: SolverKind,
-    /// Smoothing kernel, the same in every term.
+    /// Smoothing kernel, the same in every term; with `wcsph`, poly6 has the gradient of spiky.
     pub kernel: KernelKind,
     /// Kernel support in particle spacings (diameters).
     pub support: f32,
@@ -119,10 +126,10 @@ pub struct SimulationSettings {
     /// Fixed time step [s]; adaptive when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_step: Option<f64>,
-    /// Largest adaptive time step [s]; 0.045 sqrt(d/g) when absent.
+    /// Largest adaptive time step [s]; 0.045 sqrt(d/g) with `iisph` and none with `wcsph` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time_step: Option<f64>,
-    /// Courant number: largest distance per step in particle diameters.
+    /// Courant number: largest distance per step in particle diameters; with `wcsph` also that of sound.
     pub cfl: f64,
     /// Seed of everything random.
     pub seed: u64,
@@ -253,6 +260,16 @@ pub struct MaterialSettings {
     pub cohesion: f32,
     /// Kinematic viscosity [m2/s].
     pub viscosity: f32,
+    /// Equation of state (`wcsph`).
+    pub pressure: PressureLaw,
+    /// Exponent of Tait's equation, from 1 to 9 (`wcsph`).
+    pub tait_exponent: u32,
+    /// Surface tension by cohesion of particles [N/m] (`wcsph`).
+    pub surface_tension: f32,
+    /// Acceleration per difference of normals that smooths surfaces [m/s2] (`wcsph`).
+    pub surface_smoothing: f32,
+    /// Monaghan's artificial viscosity alpha (`wcsph`).
+    pub artificial_viscosity: f32,
     /// Colour in linear RGB, 0 to 1.
     pub albedo: [f32; 3],
 }
@@ -268,6 +285,11 @@ impl Default for MaterialSettings {
             grain_diameter: None,
             cohesion: 0.0,
             viscosity: 0.0,
+            pressure: PressureLaw::Tait,
+            tait_exponent: 7,
+            surface_tension: 0.0,
+            surface_smoothing: 0.0,
+            artificial_viscosity: 0.0,
             albedo: [0.76, 0.60, 0.36],
         }
     }

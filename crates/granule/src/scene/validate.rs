@@ -1,6 +1,7 @@
 //! The checks that types cannot make: ranges, names and what refers to what.
 
 mod bodies;
+mod fluids;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -11,7 +12,7 @@ use super::error::{Problem, ProblemKind, SceneError};
 use super::schema::{
     AirSettings, BoundarySettings, CameraSettings, DragLaw, EmitterSettings, ExpectSettings, ExportFormat,
     GrainsSettings, IisphSettings, MaterialSettings, OutputSettings, Quantity, Scene, SimulationSettings,
-    SolverKind, WindField,
+    WindField,
 };
 use super::{load, overrides};
 use crate::boundary::{Motion, Shape};
@@ -59,6 +60,7 @@ impl Scene {
         check_scene_name(&self.name)?;
         check_simulation(&self.simulation)?;
         check_iisph(&self.iisph)?;
+        fluids::check_wcsph(&self.wcsph)?;
         ensure(!self.material.is_empty(), || {
             Problem::new(
                 ProblemKind::Address,
@@ -71,6 +73,7 @@ impl Scene {
         check_names("material", &materials)?;
         for (i, material) in self.material.iter().enumerate() {
             check_material(&format!("material.{i}"), material)?;
+            fluids::check_fluid(&format!("material.{i}"), material, self.simulation.solver)?;
         }
         self.check_one_radius()?;
         self.check_periodic()?;
@@ -154,12 +157,14 @@ impl Scene {
     }
 
     fn check_one_radius(&self) -> Check {
-        match self.simulation.solver {
-            SolverKind::Iisph => {}
+        let solver = self.simulation.solver.entry();
+        if !solver.one_radius {
+            return Ok(());
         }
         let first = self.material[0].radius;
         for (i, material) in self.material.iter().enumerate() {
-            let allowed = || format!("{first} as in material.0: solver iisph needs one radius per scene");
+            let allowed =
+                || format!("{first} as in material.0: solver {} needs one radius per scene", solver.name);
             range(material.radius == first, &format!("material.{i}.radius"), material.radius, allowed)?;
         }
         Ok(())

@@ -1,3 +1,102 @@
 //! The solvers. Each is a folder: `mod` holds the list of stages, the files beside it their work.
+//!
+//! The files here are what solvers share: the world around particles, the search for neighbours, walls and bodies,
+//! commands, fields and checkpoints. [`SOLVERS`] is the registry: docs/adding-a-solver.md says how to add one.
 
+pub mod columns;
+pub mod commands;
+pub mod coupling;
+mod defect;
+pub mod drag;
 pub mod iisph;
+pub mod laws;
+pub mod reads;
+pub mod saved;
+pub mod search;
+pub mod surroundings;
+pub mod walls;
+pub mod wcsph;
+pub mod world;
+
+pub use defect::Defect;
+
+use crate::bodies::Bodies;
+use crate::boundary::Boundaries;
+use crate::particles::NewParticle;
+use crate::scene::{Scene, SolverKind};
+use crate::simd::Instructions;
+use crate::simulator::{FieldInfo, Simulator};
+
+/// What a solver is made from.
+pub struct Order<'a> {
+    /// A checked scene.
+    pub scene: Scene,
+    /// Its walls.
+    pub boundaries: Boundaries,
+    /// Its rigid bodies.
+    pub bodies: Bodies,
+    /// Its initial grains.
+    pub grains: &'a [NewParticle],
+    /// Threads to work on.
+    pub pool: rayon::ThreadPool,
+    /// Instructions to use; the best ones when absent or not available.
+    pub instructions: Option<Instructions>,
+    /// A deliberate fault, for negative controls only.
+    pub defect: Option<Defect>,
+}
+
+/// A solver that scenes may ask for.
+pub struct SolverEntry {
+    /// Its word in scenes.
+    pub kind: SolverKind,
+    /// The same as text.
+    pub name: &'static str,
+    /// The fields it has.
+    pub fields: &'static [FieldInfo],
+    /// Whether all materials of a scene must have one radius.
+    pub one_radius: bool,
+    /// Makes it on CPU cores.
+    pub make: fn(Order) -> Box<dyn Simulator>,
+}
+
+/// All solvers.
+pub const SOLVERS: &[SolverEntry] = &[
+    SolverEntry {
+        kind: SolverKind::Iisph,
+        name: "iisph",
+        fields: iisph::FIELDS,
+        one_radius: true,
+        make: |order| Box::new(iisph::Iisph::new(order)),
+    },
+    SolverEntry {
+        kind: SolverKind::Wcsph,
+        name: "wcsph",
+        fields: wcsph::FIELDS,
+        one_radius: true,
+        make: |order| Box::new(wcsph::Wcsph::new(order)),
+    },
+];
+
+impl SolverKind {
+    /// The solver's entry in the registry.
+    pub fn entry(self) -> &'static SolverEntry {
+        SOLVERS.iter().find(|entry| entry.kind == self).unwrap_or(&SOLVERS[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every word that scenes may use for a solver has its own entry, under that word.
+    #[test]
+    fn every_word_of_the_schema_has_its_entry() {
+        let schema = serde_json::to_value(schemars::schema_for!(SolverKind)).unwrap().to_string();
+        for entry in SOLVERS {
+            assert_eq!(serde_json::to_value(entry.kind).unwrap(), entry.name);
+            assert_eq!(entry.kind.entry().name, entry.name);
+            assert!(schema.contains(&format!("\"{}\"", entry.name)), "{schema}");
+        }
+        assert_eq!(schema.matches("\"const\"").count(), SOLVERS.len(), "{schema}");
+    }
+}

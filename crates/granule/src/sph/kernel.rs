@@ -7,6 +7,8 @@
 //! References: \[Mon92\] Monaghan 1992; \[Wen95\] Wendland 1995; \[MCG03\] Mueller, Charypar, Gross 2003;
 //! \[DG96\] Desbrun and Gascuel 1996.
 
+mod lanes;
+
 use std::f32::consts::PI;
 
 use schemars::JsonSchema;

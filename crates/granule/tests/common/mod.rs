@@ -3,8 +3,7 @@
 
 use granule::boundary::Shape;
 use granule::scene::{
-    BodyKind, BodySettings, BoundarySettings, Fill, GrainsSettings, IisphSettings, MaterialSettings,
-    OutputSettings, Scene, SimulationSettings,
+    BodyKind, BodySettings, BoundarySettings, Fill, GrainsSettings, MaterialSettings, Scene,
 };
 use granule::{Options, Simulation};
 
@@ -15,22 +14,8 @@ pub const D: f32 = 0.02;
 pub fn sand(friction_angle: f32) -> Scene {
     Scene {
         name: "test".into(),
-        description: String::new(),
-        simulation: SimulationSettings::default(),
-        iisph: IisphSettings::default(),
         material: vec![MaterialSettings { friction_angle, ..MaterialSettings::default() }],
-        grains: Vec::new(),
-        boundary: Vec::new(),
-        body: Vec::new(),
-        joint: Vec::new(),
-        emitter: Vec::new(),
-        outlet: Vec::new(),
-        counter: Vec::new(),
-        air: None,
-        camera: None,
-        output: OutputSettings::default(),
-        expect: Vec::new(),
-        quick: Default::default(),
+        ..Scene::default()
     }
 }
 

@@ -3,45 +3,21 @@
 //! Beside the columns that are state, the order of particles in memory matters: the sort by cell is stable, and sums
 //! over neighbours follow it. Neighbour lists and samples of walls are found anew in every step.
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-use crate::air::Air;
-use crate::boundary::BoundaryState;
-use crate::particles::{Birth, Particles};
-use crate::quarantine::unsound;
-use crate::scene::{AirSettings, Scene};
+use crate::scene::Scene;
 use crate::simulator::StateError;
+use crate::solver::saved::{self, SavedContacts, SavedWorld, all_sound};
 
 use super::Iisph;
 use super::state::{IisphState, TensorColumns};
-use super::walls::{MAX_SAMPLES, SavedContact};
 
 /// The solver's state; columns are in memory order.
 #[derive(Serialize, Deserialize)]
 pub struct SavedState {
-    /// Simulated time [s].
-    pub time: f64,
-    /// The scene as commands have changed it, as TOML.
-    pub scene: String,
-    /// Gravity [m/s2].
-    pub gravity: Vec3,
-    /// Uniform wind set by a command.
-    pub wind: Option<Vec3>,
-    /// Poses of boundaries.
-    pub boundaries: Vec<BoundaryState>,
-    /// Id of the next particle.
-    pub next_id: u32,
-    /// When grains entered, by their ids.
-    pub births: Vec<Birth>,
-    /// Centre and radius [m].
-    pub position: Vec<Vec4>,
-    /// Velocity [m/s] and mass [kg].
-    pub velocity: Vec<Vec4>,
-    /// Identity.
-    pub id: Vec<u32>,
-    /// Index of the material.
-    pub material: Vec<u16>,
+    /// Particles and what is around them.
+    pub world: SavedWorld,
     /// Pressure [Pa].
     pub pressure: Vec<f32>,
     /// Frictional stress [Pa].
@@ -54,61 +30,40 @@ pub struct SavedState {
     pub acceleration: Vec<Vec3>,
     /// Neighbours.
     pub neighbor_count: Vec<u32>,
-    /// Wall contacts per particle.
-    pub contact_count: Vec<u8>,
-    /// Wall contacts, particle by particle.
-    pub contacts: Vec<SavedContact>,
+    /// Wall contacts.
+    pub contacts: SavedContacts,
     /// The world of the rigid bodies; empty without any.
     pub bodies: Vec<u8>,
 }
 
 impl Iisph {
     pub(super) fn save_state(&self) -> Result<Vec<u8>, StateError> {
-        let (particles, state) = (&self.particles, &self.state);
-        let (contact_count, contacts) = state.contacts.save(particles.len());
+        let (count, state) = (self.world.particles.len(), &self.state);
         let saved = SavedState {
-            time: self.time,
-            scene: self.scene.to_toml().map_err(|e| StateError::Unreadable(e.to_string()))?,
-            gravity: self.gravity,
-            wind: self.air.as_ref().and_then(Air::uniform_wind),
-            boundaries: self.boundaries.state(),
-            next_id: particles.next_id(),
-            births: particles.births().to_vec(),
-            position: particles.position.clone(),
-            velocity: particles.velocity.clone(),
-            id: particles.id.clone(),
-            material: particles.material.clone(),
+            world: self.world.save()?,
             pressure: state.pressure.clone(),
-            stress: (0..particles.len()).map(|i| state.stress.get(i).to_array()).collect(),
+            stress: (0..count).map(|i| state.stress.get(i).to_array()).collect(),
             density: state.density.clone(),
             strain_rate: self.strain_rates().into_owned(),
             acceleration: state.predicted.iter().map(|a| a.truncate()).collect(),
-            neighbor_count: (0..particles.len()).map(|i| self.search.neighbor_count(i)).collect(),
-            contact_count,
-            contacts,
-            bodies: self.bodies.save().map_err(|e| StateError::Unreadable(e.to_string()))?,
+            neighbor_count: (0..count).map(|i| self.search.neighbor_count(i)).collect(),
+            contacts: SavedContacts::of(&state.contacts, count),
+            bodies: self.world.save_bodies()?,
         };
         saved.encode()
     }
 
     pub(super) fn restore_state(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        let (saved, scene) = SavedState::decode(bytes, self.boundaries.len(), self.setup.params.radius)?;
-        if !self.bodies.restore(&saved.bodies, &mut self.boundaries) {
-            return Err(impossible("rigid bodies that are not those of the scene"));
-        }
+        let boundary_count = self.world.boundaries.len();
+        let (saved, scene) = SavedState::decode(bytes, boundary_count, self.setup.params.radius)?;
+        self.world.restore_bodies(&saved.bodies)?;
         self.adopt(scene);
         self.take_over(saved);
         Ok(())
     }
 
     fn take_over(&mut self, saved: SavedState) {
-        self.time = saved.time;
-        self.gravity = saved.gravity;
-        if let Some(wind) = saved.wind {
-            self.air.get_or_insert_with(|| Air::new(AirSettings::default())).set_uniform_wind(wind);
-        }
-        self.boundaries.restore(&saved.boundaries);
-        let count = saved.position.len();
+        let count = saved.world.position.len();
         self.state = IisphState {
             pressure: saved.pressure,
             stress: TensorColumns::from_rows(&saved.stress),
@@ -118,16 +73,9 @@ impl Iisph {
             ..IisphState::default()
         };
         self.state.resize(count);
-        self.state.contacts.restore(&saved.contact_count, &saved.contacts);
+        self.state.contacts.restore(&saved.contacts.count, &saved.contacts.contacts);
         self.search.restore(saved.neighbor_count);
-        self.particles = Particles::from_columns(
-            saved.position,
-            saved.velocity,
-            saved.id,
-            saved.material,
-            saved.next_id,
-            saved.births,
-        );
+        self.world.take_over(saved.world);
     }
 }
 
@@ -137,8 +85,9 @@ impl SavedState {
     /// # Errors
     /// Names what is not finite.
     pub fn encode(&self) -> Result<Vec<u8>, StateError> {
+        self.world.check_values()?;
         self.check_values()?;
-        postcard::to_stdvec(self).map_err(|e| StateError::Unreadable(e.to_string()))
+        saved::encode(self)
     }
 
     /// A state and the scene as commands had changed it, checked as a whole against what the solver was made from.
@@ -146,100 +95,39 @@ impl SavedState {
     /// # Errors
     /// Says what cannot be read or is impossible.
     pub fn decode(bytes: &[u8], boundary_count: usize, radius: f32) -> Result<(Self, Scene), StateError> {
-        let unreadable = |reason: String| StateError::Unreadable(reason);
-        let (saved, rest) =
-            postcard::take_from_bytes::<Self>(bytes).map_err(|e| unreadable(e.to_string()))?;
-        if !rest.is_empty() {
-            return Err(unreadable(format!("{} bytes too many", rest.len())));
-        }
-        let scene = Scene::parse(&saved.scene, "the changed scene").map_err(|e| unreadable(e.to_string()))?;
-        saved.check_counts(boundary_count, &scene)?;
-        saved.check_values()?;
-        if scene.material[0].radius != radius {
-            return Err(impossible("the particle radius is not that of the scene"));
-        }
-        Ok((saved, scene))
-    }
-
-    /// Columns of equal length, indices that exist, ids that are unique.
-    fn check_counts(&self, boundary_count: usize, scene: &Scene) -> Result<(), StateError> {
-        let count = self.position.len();
+        let state: Self = saved::decode(bytes)?;
         let columns = [
-            self.velocity.len(),
-            self.id.len(),
-            self.material.len(),
-            self.pressure.len(),
-            self.stress.len(),
-            self.density.len(),
-            self.strain_rate.len(),
-            self.acceleration.len(),
-            self.neighbor_count.len(),
-            self.contact_count.len(),
+            state.pressure.len(),
+            state.stress.len(),
+            state.density.len(),
+            state.strain_rate.len(),
+            state.acceleration.len(),
+            state.neighbor_count.len(),
+            state.contacts.count.len(),
         ];
-        if columns.iter().any(|length| *length != count) {
-            return Err(impossible("columns of different lengths"));
-        }
-        if self.boundaries.len() != boundary_count {
-            return Err(impossible("not as many boundaries as in the scene"));
-        }
-        if self.material.iter().any(|material| *material as usize >= scene.material.len()) {
-            return Err(impossible("a material that the scene does not have"));
-        }
-        let mut ids = self.id.clone();
-        ids.sort_unstable();
-        if ids.windows(2).any(|pair| pair[0] == pair[1]) || ids.last().is_some_and(|id| *id >= self.next_id) {
-            return Err(impossible("ids that are not unique, or newer than the newest"));
-        }
-        let ordered = |pair: &[Birth]| pair[0].first_id < pair[1].first_id && pair[0].time < pair[1].time;
-        let newest = self.births.last();
-        let known = newest.is_none_or(|birth| birth.first_id < self.next_id && birth.time <= self.time);
-        if !known || !self.births.windows(2).all(ordered) {
-            return Err(impossible("births that are out of order, or of grains that do not exist"));
-        }
-        let contacts: usize = self.contact_count.iter().map(|count| *count as usize).sum();
-        if contacts != self.contacts.len()
-            || self.contact_count.iter().any(|count| *count as usize > MAX_SAMPLES)
-            || self.contacts.iter().any(|contact| contact.boundary as usize >= boundary_count)
-        {
-            return Err(impossible("wall contacts that do not belong to particles and walls"));
-        }
-        Ok(())
+        let scene = state.world.check(boundary_count, radius, &columns)?;
+        state.contacts.check(boundary_count)?;
+        state.check_values()?;
+        Ok((state, scene))
     }
 
-    /// Everything finite, masses and radii positive.
     fn check_values(&self) -> Result<(), StateError> {
         let finite = |column: &[f32]| column.iter().all(|value| value.is_finite());
-        let fields = [
-            ("time", self.time.is_finite() && self.time >= 0.0),
-            ("gravity", self.gravity.is_finite()),
-            ("wind", self.wind.is_none_or(Vec3::is_finite)),
-            ("boundaries", self.boundaries.iter().all(BoundaryState::is_sound)),
-            ("position and velocity", unsound(&self.position, &self.velocity).is_none()),
-            ("radius", self.position.iter().all(|x| x.w.is_finite() && x.w > 0.0)),
-            ("mass", self.velocity.iter().all(|v| v.w.is_finite() && v.w > 0.0)),
+        all_sound(&[
             ("pressure", finite(&self.pressure)),
             ("stress", finite(self.stress.as_flattened())),
             ("density", finite(&self.density)),
             ("strain_rate", finite(&self.strain_rate)),
-            ("contacts", self.contacts.iter().all(SavedContact::is_finite)),
             ("acceleration", self.acceleration.iter().all(|a| a.is_finite())),
-            ("births", self.births.iter().all(|birth| birth.time.is_finite())),
-        ];
-        match fields.iter().find(|(_, sound)| !sound) {
-            Some((name, _)) => Err(StateError::NotFinite(name)),
-            None => Ok(()),
-        }
+        ])
     }
-}
-
-fn impossible(reason: &str) -> StateError {
-    StateError::Impossible(reason.into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::io::Checkpoint;
+    use crate::particles::Birth;
     use crate::simulator::Command;
     use crate::{Options, Simulation};
 
@@ -277,27 +165,27 @@ mod tests {
         let sound = checkpoint();
         let unbroken = end(&sound);
         let changes: [Change; 12] = [
-            ("time", &|s| s.time += 1e-9),
-            ("scene", &|s| s.scene = s.scene.replace("cohesion = 50.0", "cohesion = 20.0")),
-            ("gravity", &|s| s.gravity.x = 0.0),
-            ("wind", &|s| s.wind = None),
-            ("boundaries", &|s| s.boundaries.reverse()),
-            ("next_id", &|s| s.next_id += 1),
+            ("time", &|s| s.world.time += 1e-9),
+            ("scene", &|s| s.world.scene = s.world.scene.replace("cohesion = 50.0", "cohesion = 20.0")),
+            ("gravity", &|s| s.world.gravity.x = 0.0),
+            ("wind", &|s| s.world.wind = None),
+            ("boundaries", &|s| s.world.boundaries.reverse()),
+            ("next_id", &|s| s.world.next_id += 1),
             ("pressure", &|s| s.pressure.fill(0.0)),
             ("stress", &|s| s.stress.fill([0.0; 6])),
             ("strain_rate", &|s| s.strain_rate.fill(0.0)),
-            ("contacts", &|s| s.contacts.iter_mut().for_each(|c| c.normal = 0.0)),
-            ("contact walls", &|s| s.contacts.iter_mut().for_each(|c| c.face ^= 1)),
+            ("contacts", &|s| s.contacts.contacts.iter_mut().for_each(|c| c.normal = 0.0)),
+            ("contact walls", &|s| s.contacts.contacts.iter_mut().for_each(|c| c.face ^= 1)),
             ("order in memory", &|s| {
-                s.position.reverse();
-                s.velocity.reverse();
-                s.id.reverse();
-                s.material.reverse();
+                s.world.position.reverse();
+                s.world.velocity.reverse();
+                s.world.id.reverse();
+                s.world.material.reverse();
                 s.pressure.reverse();
                 s.stress.reverse();
                 s.strain_rate.reverse();
-                s.contact_count.reverse();
-                s.contacts.reverse();
+                s.contacts.count.reverse();
+                s.contacts.contacts.reverse();
             }),
         ];
         for (name, change) in changes {
@@ -310,22 +198,22 @@ mod tests {
     fn impossible_states_are_refused() {
         let sound = checkpoint();
         let changes: [Change; 16] = [
-            ("births", &|s| s.births.push(Birth { first_id: s.next_id, time: 0.0 })),
+            ("births", &|s| s.world.births.push(Birth { first_id: s.world.next_id, time: 0.0 })),
             ("`acceleration`", &|s| s.acceleration[3].x = f32::NAN),
             ("different lengths", &|s| s.pressure.truncate(3)),
-            ("as many boundaries", &|s| s.boundaries.truncate(1)),
-            ("a material", &|s| s.material[5] = 2),
-            ("unique", &|s| s.id[5] = s.id[6]),
-            ("newer", &|s| s.next_id = 5),
-            ("wall contacts", &|s| s.contact_count[0] += 1),
-            ("wall contacts", &|s| s.contacts[0].boundary = 3),
-            ("`position and velocity`", &|s| s.position[7].y = f32::NAN),
-            ("`position and velocity`", &|s| s.velocity[7].y = f32::INFINITY),
-            ("`mass`", &|s| s.velocity[7].w = 0.0),
+            ("as many boundaries", &|s| s.world.boundaries.truncate(1)),
+            ("a material", &|s| s.world.material[5] = 2),
+            ("unique", &|s| s.world.id[5] = s.world.id[6]),
+            ("newer", &|s| s.world.next_id = 5),
+            ("wall contacts", &|s| s.contacts.count[0] += 1),
+            ("wall contacts", &|s| s.contacts.contacts[0].boundary = 3),
+            ("`position and velocity`", &|s| s.world.position[7].y = f32::NAN),
+            ("`position and velocity`", &|s| s.world.velocity[7].y = f32::INFINITY),
+            ("`mass`", &|s| s.world.velocity[7].w = 0.0),
             ("`stress`", &|s| s.stress[7][2] = f32::NAN),
-            ("`contacts`", &|s| s.contacts[0].tangent.x = f32::NAN),
-            ("`boundaries`", &|s| s.boundaries[0] = postcard::from_bytes(&[0; 65]).unwrap()),
-            ("`time`", &|s| s.time = f64::NAN),
+            ("`contacts`", &|s| s.contacts.contacts[0].tangent.x = f32::NAN),
+            ("`boundaries`", &|s| s.world.boundaries[0] = postcard::from_bytes(&[0; 65]).unwrap()),
+            ("`time`", &|s| s.world.time = f64::NAN),
         ];
         for (word, change) in changes {
             let error = Simulation::restore(&changed(&sound, change), &Options::default()).err().unwrap();

@@ -6,9 +6,9 @@ use crate::neighbors::{BLOCK, Domain, NeighborBlock};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, load_rows, store};
 use crate::sph::Kernel;
 
-use super::laws::Laws;
 use super::params::IisphParams;
-use super::walls::{WallBlock, wall_density};
+use crate::solver::laws::Laws;
+use crate::solver::walls::{WallBlock, wall_density};
 
 /// What the density stage reads.
 pub struct DensityInput<'a> {

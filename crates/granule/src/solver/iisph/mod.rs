@@ -9,77 +9,50 @@
 //! dt <= 0.1 h^2 / nu.
 
 pub mod checkpoint;
-pub mod commands;
-mod coupling;
+mod commands;
 mod density;
 mod fields;
 mod integrate;
-mod laws;
 pub mod params;
 mod predict;
 pub mod rheology;
 pub mod setup;
 pub mod state;
-pub mod surroundings;
 mod sweep;
-pub mod walls;
 
 pub use fields::FIELDS;
-
-use std::sync::Arc;
 
 use glam::Vec3;
 use rayon::prelude::*;
 
-use crate::air::Air;
-use crate::bodies::{Bodies, BodyReport};
-use crate::boundary::{Boundaries, Sdf};
-use crate::particles::{NewParticle, Particles};
-use crate::scene::{FrictionMode, Scene};
-use crate::simd::Instructions;
+use crate::bodies::BodyReport;
+use crate::boundary::Sdf;
+use crate::scene::FrictionMode;
 use crate::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
     StepReport,
 };
+use crate::solver::Order;
+use crate::solver::laws::Laws;
+use crate::solver::search::Search;
+use crate::solver::world::World;
 use crate::stages::{SharedClock, Stage, StageTimes};
 
-use coupling::Coupling;
 use density::compute_density;
-use laws::Laws;
 use predict::{predict_drag, predict_velocity};
-use setup::{Search, Setup};
+use setup::Setup;
 use state::IisphState;
 use sweep::{
     Columns, MOST_SWEEPS, SweepConstants, SweepInput, accelerate, friction_power, sweep, trial_stress,
 };
 
-/// Deliberate faults for negative controls: each must make a named gate fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Defect {
-    /// The frictional stress has the sign that [Ned24] prints.
-    StressSign,
-    /// Walls keep particles 2.33 radii away, as volume maps in the reference code do.
-    WallStandOff,
-    /// One of the nine rows of cells around a particle is not searched.
-    MissingNeighborRow,
-}
-
 /// The granular IISPH solver on the CPU.
 pub struct Iisph {
     setup: Setup,
-    scene: Scene,
-    gravity: Vec3,
-    air: Option<Air>,
-    boundaries: Boundaries,
-    bodies: Bodies,
-    coupling: Coupling,
-    particles: Particles,
+    world: World,
     state: IisphState,
     search: Search,
-    pool: Arc<rayon::ThreadPool>,
-    time: f64,
     diagnostics: bool,
-    reads: fields::Reads,
 }
 
 /// How the loop ended.
@@ -91,46 +64,17 @@ struct Solved {
 }
 
 impl Iisph {
-    /// A solver for a checked scene with its initial grains, working on `pool`.
-    pub fn new(
-        scene: Scene,
-        boundaries: Boundaries,
-        bodies: Bodies,
-        grains: &[NewParticle],
-        pool: rayon::ThreadPool,
-    ) -> Self {
-        let mut particles = Particles::default();
-        for grain in grains {
-            particles.push(*grain);
+    /// A solver for what was ordered.
+    pub fn new(order: Order) -> Self {
+        let mut setup = Setup::new(&order.scene);
+        setup.defect = order.defect;
+        if let Some(instructions) = order.instructions {
+            setup.instructions = instructions.or_best();
         }
+        let world = World::new(order.scene, order.boundaries, order.bodies, order.grains, order.pool);
         let mut state = IisphState::default();
-        state.resize(particles.len());
-        Self {
-            setup: Setup::new(&scene),
-            gravity: Vec3::from(scene.simulation.gravity),
-            air: scene.air.clone().map(Air::new),
-            boundaries,
-            bodies,
-            coupling: Coupling::default(),
-            particles,
-            state,
-            search: Search::default(),
-            pool: Arc::new(pool),
-            time: 0.0,
-            diagnostics: false,
-            reads: fields::Reads::default(),
-            scene,
-        }
-    }
-
-    /// Injects a fault, for negative controls only.
-    pub fn inject(&mut self, defect: Defect) {
-        self.setup.defect = Some(defect);
-    }
-
-    /// Uses other instructions than the best ones, where the processor has them.
-    pub fn set_instructions(&mut self, instructions: Instructions) {
-        self.setup.instructions = instructions.or_best();
+        state.resize(world.particles.len());
+        Self { setup, world, state, search: Search::default(), diagnostics: false }
     }
 
     /// The stages of a step, in order.
@@ -146,10 +90,10 @@ impl Iisph {
         t.time(Stage::MoveBodies, || self.move_bodies(dt));
         let power = t.time(Stage::Diagnose, || self.diagnose(dt));
         let lost = t.time(Stage::Quarantine, || self.quarantine());
-        self.time += dt;
+        self.world.time += dt;
         StepReport {
             dt,
-            particles: self.particles.len(),
+            particles: self.world.particles.len(),
             iterations: solved.iterations,
             density_error: solved.density_error,
             friction_error: solved.friction_error,
@@ -160,7 +104,7 @@ impl Iisph {
             friction_power: power,
             lost,
             dropped_samples: self.state.contacts.dropped(),
-            neighbors_mean: self.search.lists.total() as f64 / self.particles.len().max(1) as f64,
+            neighbors_mean: self.search.lists.total() as f64 / self.world.particles.len().max(1) as f64,
             emitted: 0,
             blocked: 0,
             drained: Vec::new(),
@@ -169,19 +113,19 @@ impl Iisph {
     }
 
     fn sort(&mut self) {
-        self.search.sort(&self.setup, &self.particles.position);
+        self.search.sort(&self.setup.search_space(), &self.world.particles.position);
         let Search { order, scratch, .. } = &mut self.search;
-        self.particles.permute(order, scratch);
+        self.world.particles.permute(order, scratch);
         self.state.permute(order, scratch);
     }
 
     fn sample_boundaries(&mut self, dt: f64) {
-        self.boundaries.advance(self.time, dt);
+        self.world.boundaries.advance(self.world.time, dt);
         self.state.contacts.sample(
-            &self.boundaries,
+            &self.world.boundaries,
             &self.setup.wall_table,
             self.setup.params.support,
-            &self.particles.position,
+            &self.world.particles.position,
             self.search.order.sources(),
         );
     }
@@ -190,22 +134,26 @@ impl Iisph {
     /// a plain fluid ([ICS14] section 3.4). A smaller share makes piles creep.
     fn warm_start(&mut self, dt: f64) {
         let explicit = self.setup.params.friction == FrictionMode::Explicit;
-        let laws = Laws::new(&self.setup.materials, &self.particles.material);
-        self.coupling.begin(self.bodies.free_motions(&self.boundaries, self.gravity, dt as f32), dt as f32);
-        self.coupling.attach(&mut self.state.contacts, &laws, 2.0 * self.setup.params.radius);
+        let laws = Laws::new(&self.setup.materials, &self.world.particles.material);
+        self.world.coupling.begin(
+            self.world.bodies.free_motions(&self.world.boundaries, self.world.gravity, dt as f32),
+            dt as f32,
+        );
+        self.world.coupling.attach(&mut self.state.contacts, &laws, 2.0 * self.setup.params.radius);
         self.state.warm_start(&laws, explicit, self.setup.instructions);
     }
 
     /// Neighbours, density, drag, prediction and the first acceleration: stages that read of other particles only what
     /// the step began with, so each block of particles goes through all of them while its pairs are in the cache.
     fn find_neighbors_and_predict(&mut self, dt: f64, clock: &SharedClock) {
-        let (setup, particles) = (&self.setup, &self.particles);
+        let (setup, particles) = (&self.setup, &self.world.particles);
         let density_input = setup.density_input(particles);
-        let predict_input = setup.predict_input(particles, dt, self.time);
+        let predict_input = setup.predict_input(particles, dt, self.world.time);
         let constants = setup.sweep_constants(particles, dt);
-        let (air, gravity) = (self.air.as_ref(), self.gravity);
+        let (air, gravity) = (self.world.air.as_ref(), self.world.gravity);
+        let space = setup.search_space();
         let (search, blocks) =
-            clock.time(Stage::Neighbors, || self.search.find_neighbors(setup, &particles.position));
+            clock.time(Stage::Neighbors, || self.search.find_neighbors(&space, &particles.position));
         let columns = Columns::of(&mut self.state);
         blocks.par_iter_mut().enumerate().for_each(|(b, list)| {
             clock.time(Stage::Neighbors, || search.build(b, list));
@@ -228,34 +176,34 @@ impl Iisph {
 
     /// Sweeps until density error and friction have converged.
     fn solve(&mut self, dt: f64, t: &mut StageTimes) -> Solved {
-        let SweepInput { lists, constants } = self.setup.sweep_input(&self.search, &self.particles, dt);
+        let SweepInput { lists, constants } = self.setup.sweep_input(&self.search, &self.world.particles, dt);
         if constants.explicit {
             let step = self.setup.full_stress_step(dt);
             let input = SweepInput { lists, constants };
             t.time(Stage::WarmStart, || trial_stress(&input, &mut self.state, step));
         }
-        let two_way = self.coupling.is_two_way();
+        let two_way = self.world.coupling.is_two_way();
         let most_at_once = if two_way { 1 } else { MOST_SWEEPS };
-        let (least, most) = self.setup.iterations(&self.state.pressure, self.gravity.length());
-        let count = self.particles.len().max(1) as f64;
+        let (least, most) = self.setup.iterations(&self.state.pressure, self.world.gravity.length());
+        let count = self.world.particles.len().max(1) as f64;
         let mut solved = Solved {
             iterations: 0,
             density_error: 0.0,
             friction_error: 0.0,
-            converged: self.particles.is_empty(),
+            converged: self.world.particles.is_empty(),
         };
         while !solved.converged || solved.iterations < least {
-            if solved.iterations == most || self.particles.is_empty() {
+            if solved.iterations == most || self.world.particles.is_empty() {
                 break;
             }
             let left = least.max(solved.iterations + 1) - solved.iterations;
             let sweeps = left.min(most_at_once);
-            let bodies = if two_way { &self.coupling.motion[..] } else { &[] };
+            let bodies = if two_way { &self.world.coupling.motion[..] } else { &[] };
             let with_bodies = SweepConstants { bodies, ..constants };
             let input = SweepInput { lists, constants: with_bodies };
             let error = t.share(|clock| sweep(&input, &mut self.state, sweeps, clock));
             if two_way {
-                self.coupling.update(&self.state.contacts);
+                self.world.coupling.update(&self.state.contacts);
             }
             solved.iterations += sweeps;
             solved.density_error = error.density / count;
@@ -268,16 +216,21 @@ impl Iisph {
 
     /// Hands the grains' forces over to the bodies and moves these.
     fn move_bodies(&mut self, dt: f64) {
-        if !self.bodies.is_empty() {
-            let laws = Laws::new(&self.setup.materials, &self.particles.material);
-            self.coupling.finish(&mut self.state.contacts, &laws);
-            self.bodies.step(dt, self.gravity, &self.coupling.load, &mut self.boundaries);
+        if !self.world.bodies.is_empty() {
+            let laws = Laws::new(&self.setup.materials, &self.world.particles.material);
+            self.world.coupling.finish(&mut self.state.contacts, &laws);
+            self.world.bodies.step(
+                dt,
+                self.world.gravity,
+                &self.world.coupling.load,
+                &mut self.world.boundaries,
+            );
         }
     }
 
     fn diagnose(&mut self, dt: f64) -> Option<f64> {
         self.diagnostics.then(|| {
-            let input = self.setup.sweep_input(&self.search, &self.particles, dt);
+            let input = self.setup.sweep_input(&self.search, &self.world.particles, dt);
             friction_power(&input, &self.state, self.setup.params.spacing.powi(3))
         })
     }
@@ -289,11 +242,11 @@ impl Simulator for Iisph {
     }
 
     fn device(&self) -> String {
-        format!("cpu, {} threads", self.pool.current_num_threads())
+        self.world.device()
     }
 
     fn step(&mut self, max_dt: f64) -> StepReport {
-        let pool = self.pool.clone();
+        let pool = self.world.pool.clone();
         pool.install(|| self.step_stages(max_dt))
     }
 
@@ -302,12 +255,12 @@ impl Simulator for Iisph {
     }
 
     fn emit(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize {
-        let pool = self.pool.clone();
+        let pool = self.world.pool.clone();
         pool.install(|| self.add_grains(material, places, velocity, most))
     }
 
     fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
-        let pool = self.pool.clone();
+        let pool = self.world.pool.clone();
         pool.install(|| self.remove_grains_inside(regions))
     }
 
@@ -320,29 +273,29 @@ impl Simulator for Iisph {
     }
 
     fn poll(&mut self, ticket: ReadTicket, snapshot: &mut Snapshot) -> bool {
-        self.reads.take(ticket, snapshot)
+        self.world.reads.take(ticket, snapshot)
     }
 
     fn particle_count(&self) -> usize {
-        self.particles.len()
+        self.world.particles.len()
     }
 
     fn time(&self) -> f64 {
-        self.time
+        self.world.time
     }
 
     fn bytes_per_particle(&self) -> f64 {
-        let columns = self.particles.len() * (16 + 16 + 4 + 2);
+        let columns = self.world.particles.len() * (16 + 16 + 4 + 2);
         let all = columns + self.state.bytes() + self.search.bytes();
-        all as f64 / self.particles.len().max(1) as f64
+        all as f64 / self.world.particles.len().max(1) as f64
     }
 
     fn state_hash(&self) -> u64 {
-        self.hash_state()
+        self.world.hash()
     }
 
     fn bodies(&self) -> Vec<BodyReport> {
-        self.bodies.reports(&self.boundaries)
+        self.world.bodies.reports(&self.world.boundaries)
     }
 
     fn set_diagnostics(&mut self, on: bool) {

@@ -7,8 +7,9 @@ use crate::neighbors::{BLOCK, Domain, NeighborBlock, block_range};
 use crate::particles::Particles;
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, load_rows, store_rows};
 
-use super::laws::Laws;
 use super::params::{IisphParams, viscosity_softening};
+use crate::solver::drag::DragInput;
+use crate::solver::laws::Laws;
 
 /// What the prediction reads.
 pub struct PredictInput<'a> {
@@ -36,42 +37,19 @@ pub fn predict_drag(
     list: &NeighborBlock,
     predicted: &mut [Vec4],
 ) {
+    let drag = air.map(|air| DragInput {
+        air,
+        particles: input.particles,
+        laws: input.laws,
+        domain: input.domain,
+        dt: input.dt,
+        time: input.time,
+    });
     for (k, i) in block_range(b, input.particles.len()).enumerate() {
         let velocity = input.particles.velocity[i].truncate();
-        let change = air.map_or(Vec3::ZERO, |air| drag_change(input, air, i, list, k));
+        let change = drag.map_or(Vec3::ZERO, |drag| drag.change(i, list.of(k)));
         predicted[k] = (velocity + change).extend(0.0);
     }
-}
-
-/// Change of velocity by drag over the step; the air never overtakes the grain.
-fn drag_change(input: &PredictInput, air: &Air, i: usize, list: &NeighborBlock, k: usize) -> Vec3 {
-    let particle = input.particles.position[i];
-    let (x, radius) = (particle.truncate(), particle.w);
-    let own = input.particles.velocity[i];
-    let relative = air.wind(x, input.time) - own.truncate();
-    let speed = relative.length();
-    if speed == 0.0 {
-        return Vec3::ZERO;
-    }
-    let exposed = if air.occlusion() { exposure(input, x, relative / speed, list.of(k)) } else { 1.0 };
-    let density = input.laws.of(i).density;
-    let rate = air.drag_rate(speed, radius, own.w, density);
-    (input.dt * rate * speed * exposed).min(1.0) * relative
-}
-
-/// Share of a grain's cross-section that the air reaches.
-///
-/// ```text
-/// omega = clamp(1 - max_j u . x_ij / |x_ij|, 0, 1),   x_ij = x_i - x_j,  u = direction of the air seen by the grain
-/// ```
-/// [Ned24] 5.6 with the occluder upwind; [GPB*17].
-fn exposure(input: &PredictInput, x: Vec3, direction: Vec3, neighbors: impl Iterator<Item = usize>) -> f32 {
-    let mut shield = 0.0f32;
-    for j in neighbors {
-        let x_ij = input.domain.displacement(x, input.particles.position[j].truncate());
-        shield = shield.max(direction.dot(x_ij.normalize_or_zero()));
-    }
-    (1.0 - shield).clamp(0.0, 1.0)
 }
 
 /// Adds gravity and material viscosity to the prediction of a block.

@@ -1,23 +1,20 @@
-//! What stays the same from step to step, and the neighbourhood search.
-
-use glam::Vec4;
+//! What stays the same from step to step.
 
 use crate::material::Material;
-use crate::neighbors::{
-    BlockSearch, CellIndex, Domain, NeighborBlock, NeighborLists, Permutation, Scratch, sum_blocks,
-};
+use crate::neighbors::{Domain, sum_blocks};
 use crate::particles::Particles;
 use crate::scene::{FrictionMode, Scene};
 use crate::simd::Instructions;
 use crate::sph::{Kernel, WallTable};
 
-use super::Defect;
 use super::density::DensityInput;
-use super::laws::Laws;
 use super::params::IisphParams;
 use super::predict::PredictInput;
 use super::sweep::{SweepConstants, SweepInput};
-use super::walls::WallStep;
+use crate::solver::Defect;
+use crate::solver::laws::Laws;
+use crate::solver::search::{Search, SearchSpace};
+use crate::solver::walls::{WALL_RELAXATION, WallStep};
 
 /// Relaxation of pressure and stress in coupled sweeps; larger values explode.
 pub const COUPLED_RELAXATION: f32 = 0.25;
@@ -68,6 +65,16 @@ impl Setup {
         }
     }
 
+    /// Where neighbours are searched.
+    pub(super) fn search_space(&self) -> SearchSpace {
+        SearchSpace {
+            domain: self.domain,
+            reach: self.params.support,
+            instructions: self.instructions,
+            all_rows: self.defect != Some(Defect::MissingNeighborRow),
+        }
+    }
+
     pub(super) fn density_input<'a>(&'a self, particles: &'a Particles) -> DensityInput<'a> {
         DensityInput {
             params: &self.params,
@@ -111,6 +118,7 @@ impl Setup {
                 radius: stand_off * self.params.radius,
                 inverse_dt: 1.0 / dt,
                 push_out_speed: self.params.push_out_speed(),
+                relaxation: WALL_RELAXATION,
             },
             bodies: &[],
             excess_share: (dt / self.params.longest_step()).min(1.0),
@@ -150,77 +158,5 @@ impl Setup {
             ((layers / LAYERS_PER_SWEEP).ceil() as u32).max(LEAST_ITERATIONS)
         });
         (least.min(most), most)
-    }
-}
-
-/// Cells, order and neighbour lists.
-#[derive(Default)]
-pub(super) struct Search {
-    cells: CellIndex,
-    key: Vec<u64>,
-    /// Neighbours per particle from a checkpoint, until lists are built.
-    restored_count: Vec<u32>,
-    pub order: Permutation,
-    /// Memory for reordering columns.
-    pub scratch: Scratch,
-    pub lists: NeighborLists,
-    /// Where each particle was in the lists, once some were removed since.
-    listed: Option<Vec<u32>>,
-}
-
-impl Search {
-    /// Finds the order of particles by cell.
-    pub fn sort(&mut self, setup: &Setup, position: &[Vec4]) {
-        self.restored_count.clear();
-        self.cells.assign(&setup.domain, setup.params.support, position, &mut self.key);
-        self.order.sort(&mut self.key, self.cells.key_bits());
-        self.cells.index(&self.key);
-        self.listed = None;
-    }
-
-    /// Makes ready to list the neighbours of particles that are in order, block by block.
-    pub fn find_neighbors<'a>(
-        &'a mut self,
-        setup: &'a Setup,
-        position: &[Vec4],
-    ) -> (BlockSearch<'a>, &'a mut [NeighborBlock]) {
-        self.cells.search_all_rows(setup.defect != Some(Defect::MissingNeighborRow));
-        self.lists.begin(&self.cells, &setup.domain, setup.params.support, position, setup.instructions)
-    }
-
-    /// Neighbours of a particle in the last step's lists; 0 for one added since.
-    pub fn neighbor_count(&self, particle: usize) -> u32 {
-        if let Some(count) = self.restored_count.get(particle) {
-            return *count;
-        }
-        self.listed_as(particle).map_or(0, |k| self.lists.neighbor_count(k) as u32)
-    }
-
-    fn listed_as(&self, particle: usize) -> Option<usize> {
-        let place = match &self.listed {
-            Some(listed) => *listed.get(particle)? as usize,
-            None => particle,
-        };
-        (place < self.key.len()).then_some(place)
-    }
-
-    /// Keeps track of the particles for which `keep` holds, so that their neighbour counts stay theirs.
-    pub fn retain(&mut self, keep: &[bool]) {
-        let place = |i: usize| self.listed_as(i).map_or(u32::MAX, |k| k as u32);
-        self.listed = Some((0..keep.len()).filter(|&i| keep[i]).map(place).collect());
-    }
-
-    /// Takes over neighbour counts of a checkpoint; everything else is found anew in every step.
-    pub fn restore(&mut self, neighbor_count: Vec<u32>) {
-        *self = Self { restored_count: neighbor_count, ..Self::default() };
-    }
-
-    /// Bytes held.
-    pub fn bytes(&self) -> usize {
-        self.lists.bytes()
-            + self.key.capacity() * 8
-            + self.cells.bytes()
-            + self.order.bytes()
-            + self.scratch.bytes()
     }
 }

@@ -8,10 +8,10 @@ use crate::particles::retain_column;
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, load, store};
 use crate::sym3::Sym3;
 
-use super::laws::Laws;
 use super::rheology::return_to_cone;
 use super::sweep::{SweepError, TotalStress, Wave, store_total};
-use super::walls::{WallBlock, WallContact, WallContacts};
+use crate::solver::laws::Laws;
+use crate::solver::walls::{WallBlock, WallContact, WallContacts};
 
 /// Share of the last step's pressure that a plain fluid starts from.
 pub const FLUID_WARM_START: f32 = 0.85;

@@ -23,9 +23,9 @@ use crate::neighbors::{NeighborBlock, NeighborLists};
 use crate::simd::Instructions;
 use crate::stages::{SharedClock, Stage};
 
-use super::laws::Laws;
 use super::state::IisphState;
-use super::walls::WallStep;
+use crate::solver::laws::Laws;
+use crate::solver::walls::WallStep;
 
 pub use accelerate::{TotalStress, accelerate, store_total};
 pub use columns::Columns;

@@ -8,7 +8,7 @@ use crate::solver::iisph::rheology::{
     compaction_rate, project_pressure, required_expansion, required_expansion_of_fluid, return_to_cone,
 };
 use crate::solver::iisph::state::{load_tensor, store_tensor};
-use crate::solver::iisph::walls::{WallBlock, correct_contact};
+use crate::solver::walls::{WallBlock, correct_contact};
 use crate::sym3::Sym3;
 
 use super::accelerate::{TotalStress, gradients, store_total};

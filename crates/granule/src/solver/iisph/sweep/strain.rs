@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use crate::neighbors::{BLOCK, NeighborBlock, par_blocks};
 use crate::simd::{LANES, Lanes, Vectorised, load, load_rows, store};
-use crate::solver::iisph::laws::Laws;
 use crate::solver::iisph::state::{IisphState, store_tensor};
+use crate::solver::laws::Laws;
 use crate::sym3::Sym3;
 
 use super::SweepInput;

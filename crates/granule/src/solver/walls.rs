@@ -18,7 +18,7 @@ use super::coupling::load_of;
 /// Most wall samples per particle; further ones are dropped and counted.
 pub const MAX_SAMPLES: usize = 8;
 
-/// Relaxation of the wall impulses per sweep.
+/// Relaxation of the wall impulses per sweep, where velocities are solved for together with them.
 pub const WALL_RELAXATION: f32 = 0.5;
 
 /// Share of a penetration that is pushed out per step.
@@ -178,36 +178,16 @@ impl WallContacts {
         sources: &[u32],
     ) {
         std::mem::swap(&mut self.blocks, &mut self.previous);
-        self.blocks.resize_with(block_count(position.len()), WallBlock::default);
         let previous = &self.previous;
-        self.blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
-            block.offset.clear();
-            block.offset.push(0);
-            block.contact.clear();
-            block.dropped = 0;
-            block.load.clear();
-            let range = block_range(b, position.len());
-            for first in range.clone().step_by(LANES) {
-                let group = first..(first + LANES).min(range.end);
-                if far_from_walls(boundaries, reach, &position[group.clone()]) {
-                    block.offset.resize(block.offset.len() + group.len(), block.contact.len() as u32);
-                    continue;
-                }
-                for i in group {
-                    let first = block.contact.len();
-                    boundaries.sample(position[i].truncate(), reach, table, &mut |sample| {
-                        if block.contact.len() - first == MAX_SAMPLES {
-                            block.dropped += 1;
-                            return;
-                        }
-                        block.contact.push(warm_contact(previous, sources[i] as usize, sample));
-                    });
-                    block.offset.push(block.contact.len() as u32);
-                }
-            }
-        });
+        let warm = |i: usize, sample| warm_contact(previous, sources[i] as usize, sample);
+        sample_blocks(&mut self.blocks, boundaries, table, reach, position, &warm);
     }
 
+    /// Samples the walls near every particle; no contact bears a load yet.
+    pub fn sample_anew(&mut self, boundaries: &Boundaries, table: &WallTable, reach: f32, position: &[Vec4]) {
+        let fresh = |_: usize, sample| WallContact::new(sample, 0.0, Vec3::ZERO);
+        sample_blocks(&mut self.blocks, boundaries, table, reach, position, &fresh);
+    }
     /// The contacts of a particle.
     pub fn of(&self, particle: usize) -> &[WallContact] {
         self.blocks.get(particle / BLOCK).map_or(&[], |block| {
@@ -254,6 +234,44 @@ impl WallContacts {
         let block = |b: &WallBlock| b.contact.capacity() * size_of::<WallContact>() + 4 * b.offset.capacity();
         self.blocks.iter().chain(&self.previous).map(block).sum()
     }
+}
+
+/// Samples the walls near every particle; `contact` makes a contact of a particle's sample.
+fn sample_blocks(
+    blocks: &mut Vec<WallBlock>,
+    boundaries: &Boundaries,
+    table: &WallTable,
+    reach: f32,
+    position: &[Vec4],
+    contact: &(impl Fn(usize, BoundarySample) -> WallContact + Sync),
+) {
+    blocks.resize_with(block_count(position.len()), WallBlock::default);
+    blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
+        block.offset.clear();
+        block.offset.push(0);
+        block.contact.clear();
+        block.dropped = 0;
+        block.load.clear();
+        let range = block_range(b, position.len());
+        for first in range.clone().step_by(LANES) {
+            let group = first..(first + LANES).min(range.end);
+            if far_from_walls(boundaries, reach, &position[group.clone()]) {
+                block.offset.resize(block.offset.len() + group.len(), block.contact.len() as u32);
+                continue;
+            }
+            for i in group {
+                let first = block.contact.len();
+                boundaries.sample(position[i].truncate(), reach, table, &mut |sample| {
+                    if block.contact.len() - first == MAX_SAMPLES {
+                        block.dropped += 1;
+                        return;
+                    }
+                    block.contact.push(contact(i, sample));
+                });
+                block.offset.push(block.contact.len() as u32);
+            }
+        }
+    });
 }
 
 /// Whether no wall is within reach of any of these particles, by one look at the distance from their middle: distances
@@ -309,10 +327,10 @@ pub fn wall_density(contacts: &[WallContact], fill: f32) -> f32 {
 ///
 /// ```text
 /// gap = Phi - r;   v_min = gap > 0 ? -gap/dt : min(-0.1 gap/dt, v_push)
-/// c_n <- max(0, c_n - 0.5 (v_n - v_min)/dt);   t <- t - 0.5 v_t/dt,  |t| <= mu c_n
+/// c_n <- max(0, c_n - w (v_n - v_min)/dt);   t <- t - w v_t/dt,  |t| <= mu c_n
 /// ```
-/// `velocity` is that of the grain relative to the wall; corrections at bodies are smaller, see
-/// `solver/iisph/coupling.rs`.
+/// `velocity` is that of the grain relative to the wall, w the relaxation; corrections at bodies are smaller, see
+/// `solver/coupling.rs`.
 pub fn correct_contact(contact: &mut WallContact, velocity: Vec3, mu: f32, wall: &WallStep) -> Vec3 {
     let gap = contact.sample.distance - wall.radius;
     if gap >= wall.radius {
@@ -327,7 +345,7 @@ pub fn correct_contact(contact: &mut WallContact, velocity: Vec3, mu: f32, wall:
     };
     let normal = contact.sample.normal;
     let v_n = velocity.dot(normal);
-    let [along, across] = contact.give.map(|give| give * WALL_RELAXATION * wall.inverse_dt);
+    let [along, across] = contact.give.map(|give| give * wall.relaxation * wall.inverse_dt);
     contact.normal = (contact.normal - along * (v_n - least)).max(0.0);
     let tangent = contact.tangent - across * (velocity - v_n * normal);
     let tangent = tangent - tangent.dot(normal) * normal;
@@ -347,6 +365,8 @@ pub struct WallStep {
     pub inverse_dt: f32,
     /// Fastest push out of a wall [m/s].
     pub push_out_speed: f32,
+    /// Share of a correction that is made at once.
+    pub relaxation: f32,
 }
 
 #[cfg(test)]

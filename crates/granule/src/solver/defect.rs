@@ -1,0 +1,18 @@
+//! Deliberate faults for negative controls: each must make a named gate fail.
+
+/// A deliberate fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defect {
+    /// `iisph`: the frictional stress has the sign that [Ned24] prints.
+    StressSign,
+    /// `iisph`: walls keep particles 2.33 radii away, as volume maps in the reference code do.
+    WallStandOff,
+    /// All: one of the nine rows of cells around a particle is not searched.
+    MissingNeighborRow,
+    /// `wcsph`: viscosity has the sign that Miller prints, which speeds differences up.
+    ViscositySign,
+    /// `wcsph`: the gradient of poly6 has the sign that Miller prints, so normals point inward.
+    NormalSign,
+    /// `wcsph`: the near branch of the cohesion spline misses its factor on the constant, as in the reference code.
+    CohesionBranch,
+}

@@ -1,0 +1,89 @@
+//! What outlives a step, saved and taken over: after it, every step gives the same bits.
+//!
+//! Checkpoints are taken at frame times, where neighbours are listed anew; walls are sampled again.
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+use crate::simulator::StateError;
+use crate::solver::saved::{self, SavedWorld, all_sound};
+
+use super::Wcsph;
+use super::state::WcsphState;
+
+/// The solver's state; columns are in memory order.
+#[derive(Serialize, Deserialize)]
+struct SavedState {
+    /// Particles and what is around them.
+    world: SavedWorld,
+    /// Whether accelerations are those of now; not so before the first step.
+    ready: bool,
+    /// Accelerations [m/s2].
+    acceleration: Vec<Vec3>,
+    /// Density relative to rest.
+    density: Vec<f32>,
+    /// Pressure [Pa].
+    pressure: Vec<f32>,
+    /// Neighbours.
+    neighbors: Vec<f32>,
+    /// The world of the rigid bodies; empty without any.
+    bodies: Vec<u8>,
+}
+
+impl Wcsph {
+    pub(super) fn save_state(&self) -> Result<Vec<u8>, StateError> {
+        let state = &self.state;
+        let saved = SavedState {
+            world: self.world.save()?,
+            ready: self.ready,
+            acceleration: state.acceleration.iter().map(|a| a.truncate()).collect(),
+            density: state.density.clone(),
+            pressure: state.pressure.clone(),
+            neighbors: state.neighbors.clone(),
+            bodies: self.world.save_bodies()?,
+        };
+        saved.world.check_values()?;
+        saved.check_values()?;
+        saved::encode(&saved)
+    }
+
+    pub(super) fn restore_state(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let saved: SavedState = saved::decode(bytes)?;
+        let columns =
+            [saved.acceleration.len(), saved.density.len(), saved.pressure.len(), saved.neighbors.len()];
+        let (walls, radius) = (self.world.boundaries.len(), self.setup.params.radius);
+        let scene = saved.world.check(walls, radius, &columns)?;
+        saved.check_values()?;
+        self.world.restore_bodies(&saved.bodies)?;
+        self.adopt(scene);
+        self.take_over(saved);
+        Ok(())
+    }
+
+    fn take_over(&mut self, saved: SavedState) {
+        self.ready = saved.ready;
+        self.state = WcsphState {
+            acceleration: saved.acceleration.iter().map(|a| a.extend(0.0)).collect(),
+            density: saved.density,
+            pressure: saved.pressure,
+            neighbors: saved.neighbors,
+            ..WcsphState::default()
+        };
+        self.world.take_over(saved.world);
+        self.state.resize(self.world.particles.len(), glam::Vec4::ZERO);
+        let pool = self.world.pool.clone();
+        pool.install(|| self.sample_boundaries());
+    }
+}
+
+impl SavedState {
+    fn check_values(&self) -> Result<(), StateError> {
+        let finite = |column: &[f32]| column.iter().all(|value| value.is_finite());
+        all_sound(&[
+            ("acceleration", self.acceleration.iter().all(|a| a.is_finite())),
+            ("density", finite(&self.density)),
+            ("pressure", finite(&self.pressure)),
+            ("neighbors", finite(&self.neighbors)),
+        ])
+    }
+}

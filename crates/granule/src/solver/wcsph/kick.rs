@@ -1,0 +1,197 @@
+//! Kick, drift, kick: velocities and positions, walls and bodies on the way, and removal of particles that are not
+//! finite.
+//!
+//! ```text
+//! v' = v + dt/2 a(t) ;  walls ;  x += dt v' ;  a(t + dt) from x and v' + dt/2 a(t) ;  v = v' + dt/2 a(t + dt) ;  walls
+//! ```
+//! The velocities that viscosity and drag see are those at the time of their positions, to second order, so the scheme
+//! stays of second order with them.
+
+use glam::{Vec3, Vec4};
+use rayon::prelude::*;
+
+use crate::bodies::BodyMotion;
+use crate::neighbors::{BLOCK, par_blocks};
+use crate::quarantine::unsound;
+use crate::solver::laws::Laws;
+use crate::solver::walls::{WallBlock, WallContact, WallStep, correct_contact};
+
+use super::Wcsph;
+
+/// Rounds over the walls of a particle that has several.
+const WALL_ROUNDS: usize = 3;
+
+/// Rounds over all walls where bodies give way.
+const BODY_ROUNDS: usize = 4;
+
+impl Wcsph {
+    /// The first kick and the drift.
+    pub(super) fn kick_and_drift(&mut self, dt: f64) {
+        self.add_half_kick(dt);
+        self.hold_back_by_walls_and_bodies(dt);
+        self.drift(dt);
+    }
+
+    /// The second kick.
+    pub(super) fn kick(&mut self, dt: f64) {
+        self.add_half_kick(dt);
+        let wall = self.wall_step(dt);
+        let motion = &self.world.coupling.motion;
+        // Bodies that give way take everything in the first kick.
+        let gives_way = |contact: &WallContact| is_free(motion, contact);
+        let blocks = self.world.particles.velocity.par_chunks_mut(BLOCK);
+        blocks.zip(&mut self.state.contacts.blocks).for_each(|(velocity, walls)| {
+            forget(walls);
+            hold_back(velocity, walls, &wall, &|contact| {
+                (!gives_way(contact)).then(|| wall_velocity(motion, contact))
+            });
+        });
+    }
+
+    fn add_half_kick(&mut self, dt: f64) {
+        let half = 0.5 * dt as f32;
+        let velocity = self.world.particles.velocity.par_iter_mut().with_min_len(4096);
+        velocity.zip(&self.state.acceleration).for_each(|(v, a)| *v += half * a.truncate().extend(0.0));
+    }
+
+    fn wall_step(&self, dt: f64) -> WallStep {
+        WallStep {
+            radius: self.setup.params.radius,
+            inverse_dt: 1.0 / dt as f32,
+            push_out_speed: self.setup.params.push_out_speed,
+            relaxation: 1.0,
+        }
+    }
+
+    /// Takes from velocities what would lead into walls, and gives it to bodies that move freely.
+    fn hold_back_by_walls_and_bodies(&mut self, dt: f64) {
+        let wall = self.wall_step(dt);
+        let (world, contacts) = (&mut self.world, &mut self.state.contacts);
+        contacts.blocks.par_iter_mut().for_each(forget);
+        let laws = Laws::new(&self.setup.materials, &world.particles.material);
+        let free = world.bodies.free_motions(&world.boundaries, world.gravity, dt as f32);
+        world.coupling.begin(free, dt as f32);
+        world.coupling.attach(contacts, &laws, 2.0 * wall.radius);
+        let two_way = world.coupling.is_two_way();
+        for _ in 0..if two_way { BODY_ROUNDS } else { 1 } {
+            let motion = &world.coupling.motion;
+            let blocks = world.particles.velocity.par_chunks_mut(BLOCK).zip(&mut contacts.blocks);
+            blocks.enumerate().for_each(|(b, (velocity, walls))| {
+                hold_back(velocity, walls, &wall, &|contact| Some(wall_velocity(motion, contact)));
+                if two_way {
+                    walls.add_up_loads(motion, |k| laws.of(b * BLOCK + k).mass);
+                }
+            });
+            if two_way {
+                world.coupling.update(contacts);
+            }
+        }
+    }
+
+    /// Moves particles, and forgets the lists once one has moved half the skin.
+    fn drift(&mut self, dt: f64) {
+        let dt = dt as f32;
+        let domain = self.setup.domain;
+        let listed = &self.state.listed;
+        let velocity = &self.world.particles.velocity;
+        let blocks = self.world.particles.position.par_chunks_mut(BLOCK).enumerate();
+        let farthest = blocks.map(|(b, position)| {
+            let mut farthest = 0.0f32;
+            for (k, x) in position.iter_mut().enumerate() {
+                let i = b * BLOCK + k;
+                let mut moved = x.truncate() + dt * velocity[i].truncate();
+                if domain.is_periodic() {
+                    moved = domain.wrap(moved);
+                }
+                *x = moved.extend(x.w);
+                if let Some(from) = listed.get(i) {
+                    farthest = farthest.max(domain.displacement(moved, from.truncate()).length_squared());
+                }
+            }
+            farthest
+        });
+        let farthest = farthest.reduce(|| 0.0, f32::max).sqrt();
+        // Also where a position is not a number.
+        if !(farthest < 0.5 * self.setup.params.skin) {
+            self.state.listed.clear();
+        }
+    }
+
+    /// Hands the fluid's forces over to the bodies and moves these.
+    pub(super) fn move_bodies(&mut self, dt: f64) {
+        let world = &mut self.world;
+        if !world.bodies.is_empty() {
+            let laws = Laws::new(&self.setup.materials, &world.particles.material);
+            world.coupling.finish(&mut self.state.contacts, &laws);
+            world.bodies.step(dt, world.gravity, &world.coupling.load, &mut world.boundaries);
+        }
+    }
+
+    /// Removes particles whose state is not finite and returns how many.
+    pub(super) fn quarantine(&mut self) -> usize {
+        let particles = &self.world.particles;
+        let mut keep = unsound(&particles.position, &particles.velocity);
+        let sound = |a: &[Vec4]| a.iter().all(|a| a.is_finite());
+        let acceleration = &self.state.acceleration;
+        if !par_blocks(acceleration.len(), |_, range| sound(&acceleration[range]))
+            .into_iter()
+            .all(|sound| sound)
+        {
+            let keep = keep.get_or_insert_with(|| vec![true; acceleration.len()]);
+            keep.iter_mut().zip(acceleration).for_each(|(keep, a)| *keep &= a.is_finite());
+        }
+        keep.map_or(0, |keep| self.remove(&keep))
+    }
+
+    /// Removes the particles for which `keep` does not hold and returns how many.
+    pub(super) fn remove(&mut self, keep: &[bool]) -> usize {
+        let before = self.world.particles.len();
+        self.world.particles.retain(keep);
+        self.state.retain(keep);
+        before - self.world.particles.len()
+    }
+}
+
+/// Forgets what contacts bore.
+fn forget(walls: &mut WallBlock) {
+    walls.for_each_mut(|_, contacts| {
+        for contact in contacts {
+            (contact.normal, contact.tangent) = (0.0, Vec3::ZERO);
+        }
+    });
+}
+
+/// Whether a contact is with a body that gives way.
+fn is_free(motion: &[BodyMotion], contact: &WallContact) -> bool {
+    motion.get(contact.sample.body as usize).is_some_and(|body| body.inverse_mass > 0.0)
+}
+
+/// Velocity of a wall or body at a contact [m/s].
+fn wall_velocity(motion: &[BodyMotion], contact: &WallContact) -> Vec3 {
+    let body = motion.get(contact.sample.body as usize);
+    body.map_or(contact.sample.velocity, |body| body.velocity_at(contact.grain()))
+}
+
+/// Takes from the velocities of a block what would lead into walls, with Coulomb friction where a wall has some. `moves`
+/// gives the velocity of a contact's wall, or nothing where the contact is to be left out.
+fn hold_back(
+    velocity: &mut [Vec4],
+    walls: &mut WallBlock,
+    wall: &WallStep,
+    moves: &dyn Fn(&WallContact) -> Option<Vec3>,
+) {
+    let dt = 1.0 / wall.inverse_dt;
+    walls.for_each_mut(|k, contacts| {
+        let mut v = velocity[k].truncate();
+        for _ in 0..if contacts.len() > 1 { WALL_ROUNDS } else { 1 } {
+            for contact in contacts.iter_mut() {
+                let Some(moving) = moves(contact) else { continue };
+                let before = contact.normal * contact.sample.normal + contact.tangent;
+                let mu = contact.sample.friction_or(0.0);
+                let after = correct_contact(contact, v - moving, mu, wall);
+                v += dt * (after - before);
+            }
+        }
+        velocity[k] = v.extend(velocity[k].w);
+    });
+}

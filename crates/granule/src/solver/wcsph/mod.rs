@@ -1,0 +1,302 @@
+//! Weakly compressible SPH on the CPU: fluids with an equation of state, viscosity and surface tension.
+//!
+//! References: [Mil] the stages, with the corrections of docs/equations.md; [MCG03] kernels and viscosity, [Mon92]
+//! pressure force and artificial viscosity, [AAT13] surface tension.
+//!
+//! Limitations: one particle radius per scene; fluids only. Density varies by a few thousandths, as the speed of sound is
+//! ten times the fastest speed, not that of water.
+//!
+//! Stability: velocity Verlet as kick, drift, kick; dt <= 0.4 d / (c + v) and the bounds of forces, viscosity and surface
+//! tension ([`WcsphParams::longest_step`](params::WcsphParams::longest_step)).
+
+mod accelerate;
+mod checkpoint;
+mod commands;
+mod density;
+mod fields;
+mod kick;
+mod materials;
+pub mod pairs;
+pub mod params;
+mod state;
+
+pub use fields::FIELDS;
+
+use glam::{Vec3, Vec4};
+use rayon::prelude::*;
+
+use crate::bodies::BodyReport;
+use crate::boundary::Sdf;
+use crate::neighbors::{BlockSearch, NeighborBlock, sum_blocks};
+use crate::simd::Instructions;
+use crate::simulator::{
+    Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
+    StepReport,
+};
+use crate::solver::Order;
+use crate::solver::drag::DragInput;
+use crate::solver::laws::Laws;
+use crate::solver::search::Search;
+use crate::solver::world::{World, equal_steps};
+use crate::stages::{SharedClock, Stage, StageTimes};
+
+use accelerate::{ForceInput, accelerate};
+use density::{DensityInput, compute_density, compute_normals};
+use materials::Materials;
+use params::Setup;
+use state::{Columns, WcsphState};
+
+/// The weakly compressible solver on the CPU.
+pub struct Wcsph {
+    setup: Setup,
+    world: World,
+    state: WcsphState,
+    search: Search,
+    /// Whether accelerations and walls are those of now.
+    ready: bool,
+}
+
+impl Wcsph {
+    /// A solver for what was ordered.
+    pub fn new(order: Order) -> Self {
+        let instructions = order.instructions.map_or_else(Instructions::best, Instructions::or_best);
+        let setup = Setup::new(&order.scene, order.defect, instructions);
+        let world = World::new(order.scene, order.boundaries, order.bodies, order.grains, order.pool);
+        let mut state = WcsphState::default();
+        state.resize(world.particles.len(), world.gravity.extend(0.0));
+        Self { setup, world, state, search: Search::default(), ready: false }
+    }
+
+    /// The stages of a step, in order.
+    fn step_stages(&mut self, max_dt: f64) -> StepReport {
+        let mut t = StageTimes::default();
+        if !self.ready {
+            self.sort_if_moved();
+            self.sample_boundaries();
+            self.evaluate(0.0, &mut t);
+            self.ready = true;
+        }
+        let (dt, limited) = self.choose_dt(max_dt);
+        t.time(Stage::Integrate, || self.kick_and_drift(dt));
+        t.time(Stage::MoveBodies, || self.move_bodies(dt));
+        t.time(Stage::Sort, || self.sort_if_moved());
+        t.time(Stage::SampleBoundaries, || {
+            self.world.boundaries.advance(self.world.time, dt);
+            self.sample_boundaries();
+        });
+        self.evaluate(dt, &mut t);
+        t.time(Stage::Integrate, || self.kick(dt));
+        let lost = t.time(Stage::Quarantine, || self.quarantine());
+        self.world.time += dt;
+        if dt >= max_dt * (1.0 - 1e-9) {
+            // Lists do not outlive a frame, so that a checkpoint need not hold them.
+            self.state.listed.clear();
+        }
+        self.report(dt, limited, lost, t)
+    }
+
+    fn report(&self, dt: f64, limited: bool, lost: usize, stages: StageTimes) -> StepReport {
+        let moved = self.world.measure_motion();
+        let state = &self.state;
+        let count = self.world.particles.len();
+        let mean = |of: &(dyn Fn(usize) -> f32 + Sync)| {
+            sum_blocks(count, |range| range.map(|i| f64::from(of(i))).sum()) / count.max(1) as f64
+        };
+        StepReport {
+            dt,
+            particles: count,
+            density_error: mean(&|i| (state.density[i] - 1.0).max(0.0)),
+            converged: true,
+            limited,
+            max_speed: moved.max_speed,
+            kinetic_energy: moved.kinetic_energy,
+            lost,
+            dropped_samples: state.contacts.dropped(),
+            neighbors_mean: mean(&|i| state.neighbors[i]),
+            stages,
+            ..StepReport::default()
+        }
+    }
+
+    /// The step's length [s] and whether the scene's own limits did not set it.
+    fn choose_dt(&self, max_dt: f64) -> (f64, bool) {
+        let params = &self.setup.params;
+        if let Some(step) = params.time_step {
+            return (equal_steps(max_dt, step), false);
+        }
+        let squares = self.state.acceleration.par_iter().with_min_len(4096).map(|a| a.length_squared());
+        let pushed = squares.reduce(|| 0.0, f32::max).sqrt();
+        let longest = params.longest_step(f64::from(self.world.fastest()), f64::from(pushed));
+        (equal_steps(max_dt, longest), longest < params.max_time_step)
+    }
+
+    /// Sorts by cell where neighbours must be listed anew.
+    fn sort_if_moved(&mut self) {
+        if self.state.listed.is_empty() {
+            self.search.sort(&self.setup.search_space(), &self.world.particles.position);
+            let Search { order, scratch, .. } = &mut self.search;
+            self.world.particles.permute(order, scratch);
+            self.state.permute(order, scratch);
+        }
+    }
+
+    fn sample_boundaries(&mut self) {
+        let (table, reach) = (&self.setup.wall_table, self.setup.params.support);
+        let position = &self.world.particles.position;
+        self.state.contacts.sample_anew(&self.world.boundaries, table, reach, position);
+    }
+
+    /// Neighbours where they must be listed anew, density, pressure and accelerations.
+    fn evaluate(&mut self, dt: f64, t: &mut StageTimes) {
+        t.share(|clock| self.find_density(dt, clock));
+        if self.setup.params.smoothed {
+            t.time(Stage::Normals, || self.find_normals());
+        }
+        t.time(Stage::Accelerate, || self.accelerate());
+        t.time(Stage::Drag, || self.drag(dt));
+    }
+
+    fn find_density(&mut self, dt: f64, clock: &SharedClock) {
+        let particles = &self.world.particles;
+        let input = DensityInput {
+            setup: &self.setup,
+            materials: Materials { fluids: &self.setup.params.fluids, material: &particles.material },
+            position: &particles.position,
+            velocity: &particles.velocity,
+            half_dt: 0.5 * dt as f32,
+        };
+        let space = self.setup.search_space();
+        let anew = self.state.listed.is_empty();
+        let find =
+            |b: usize, list: &mut NeighborBlock, search: Option<&BlockSearch>, columns: &Columns, walls| {
+                if let Some(search) = search {
+                    clock.time(Stage::Neighbors, || search.build(b, list));
+                }
+                // SAFETY: neighbours were found among the same particles; every block is visited once and writes to its
+                // own part of the columns, which no other block reads here.
+                clock.time(Stage::Density, || unsafe { compute_density(&input, b, list, walls, columns) });
+            };
+        let columns = Columns::of(&mut self.state);
+        let walls = &self.state.contacts.blocks;
+        if anew {
+            let (search, blocks) =
+                clock.time(Stage::Neighbors, || self.search.find_neighbors(&space, &particles.position));
+            let blocks = blocks.par_iter_mut().zip(walls).enumerate();
+            blocks.for_each(|(b, (list, walls))| find(b, list, Some(&search), &columns, walls));
+            self.state.listed.clone_from(&particles.position);
+        } else {
+            let blocks = self.search.lists.blocks.par_iter_mut().zip(walls).enumerate();
+            blocks.for_each(|(b, (list, walls))| find(b, list, None, &columns, walls));
+        }
+    }
+
+    fn find_normals(&mut self) {
+        self.state.normal.resize(self.world.particles.len(), Vec4::ZERO);
+        let columns = Columns::of(&mut self.state);
+        self.search.lists.blocks.par_iter().enumerate().for_each(|(b, list)| {
+            // SAFETY: neighbours are particles; blocks write to their own normals, which nobody reads here.
+            unsafe { compute_normals(&self.setup, b, list, &columns) };
+        });
+    }
+
+    fn accelerate(&mut self) {
+        let material = &self.world.particles.material;
+        let materials = Materials { fluids: &self.setup.params.fluids, material };
+        let input = ForceInput { setup: &self.setup, materials, gravity: self.world.gravity };
+        let columns = Columns::of(&mut self.state);
+        self.search.lists.blocks.par_iter().enumerate().for_each(|(b, list)| {
+            // SAFETY: neighbours are particles; blocks write to their own accelerations, which nobody reads here.
+            unsafe { accelerate(&input, b, list, &columns) };
+        });
+    }
+
+    /// Adds air drag to the accelerations.
+    fn drag(&mut self, dt: f64) {
+        let Some(air) = &self.world.air else { return };
+        if dt == 0.0 {
+            return;
+        }
+        let laws = Laws::new(&self.setup.materials, &self.world.particles.material);
+        let (dt, time) = (dt as f32, self.world.time);
+        let input =
+            DragInput { air, particles: &self.world.particles, laws, domain: &self.setup.domain, dt, time };
+        let lists = &self.search.lists;
+        self.state.acceleration.par_iter_mut().with_min_len(256).enumerate().for_each(|(i, a)| {
+            *a += (input.change(i, lists.of(i)) / dt).extend(0.0);
+        });
+    }
+}
+
+impl Simulator for Wcsph {
+    fn solver(&self) -> &'static str {
+        "wcsph"
+    }
+
+    fn device(&self) -> String {
+        self.world.device()
+    }
+
+    fn step(&mut self, max_dt: f64) -> StepReport {
+        let pool = self.world.pool.clone();
+        pool.install(|| self.step_stages(max_dt))
+    }
+
+    fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        self.apply_command(command)
+    }
+
+    fn emit(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize {
+        let pool = self.world.pool.clone();
+        pool.install(|| self.add_grains(material, places, velocity, most))
+    }
+
+    fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
+        let pool = self.world.pool.clone();
+        pool.install(|| self.remove_grains_inside(regions))
+    }
+
+    fn fields(&self) -> &'static [FieldInfo] {
+        FIELDS
+    }
+
+    fn read(&mut self, fields: &[&str]) -> Result<ReadTicket, FieldError> {
+        self.read_fields(fields)
+    }
+
+    fn poll(&mut self, ticket: ReadTicket, snapshot: &mut Snapshot) -> bool {
+        self.world.reads.take(ticket, snapshot)
+    }
+
+    fn particle_count(&self) -> usize {
+        self.world.particles.len()
+    }
+
+    fn time(&self) -> f64 {
+        self.world.time
+    }
+
+    fn bytes_per_particle(&self) -> f64 {
+        let columns = self.world.particles.len() * (16 + 16 + 4 + 2);
+        let all = columns + self.state.bytes() + self.search.bytes();
+        all as f64 / self.world.particles.len().max(1) as f64
+    }
+
+    fn state_hash(&self) -> u64 {
+        self.world.hash()
+    }
+
+    fn bodies(&self) -> Vec<BodyReport> {
+        self.world.bodies.reports(&self.world.boundaries)
+    }
+
+    /// There is no friction to measure.
+    fn set_diagnostics(&mut self, _on: bool) {}
+
+    fn checkpoint(&self) -> Result<Vec<u8>, StateError> {
+        self.save_state()
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        self.restore_state(state)
+    }
+}

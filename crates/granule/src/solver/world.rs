@@ -1,0 +1,251 @@
+//! What every particle solver on the CPU has beside its method: particles, walls, bodies, air, time, threads, and what
+//! commands, emitters, outlets and checkpoints do to them.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use crate::air::Air;
+use crate::bodies::Bodies;
+use crate::boundary::{Boundaries, Sdf};
+use crate::flow::ROOM;
+use crate::hash::Fnv;
+use crate::neighbors::{Domain, Room, par_blocks};
+use crate::particles::{NewParticle, Particles};
+use crate::scene::{AirSettings, Scene};
+use crate::simulator::{Command, CommandError};
+
+use super::commands::{unknown, with_choice, with_parameter};
+use super::coupling::Coupling;
+use super::reads::Reads;
+
+/// Particles and the world around them.
+pub struct World {
+    /// The scene as commands have changed it.
+    pub scene: Scene,
+    /// Gravity [m/s2].
+    pub gravity: Vec3,
+    /// Surrounding air.
+    pub air: Option<Air>,
+    /// Walls and tools.
+    pub boundaries: Boundaries,
+    /// Rigid bodies.
+    pub bodies: Bodies,
+    /// The bodies during a step.
+    pub coupling: Coupling,
+    /// Particles.
+    pub particles: Particles,
+    /// Threads.
+    pub pool: Arc<rayon::ThreadPool>,
+    /// Simulated time [s].
+    pub time: f64,
+    /// Reads that wait to be fetched.
+    pub reads: Reads,
+}
+
+/// What is left to the solver after a command.
+pub enum Applied {
+    /// Nothing.
+    Done,
+    /// To take over a changed scene.
+    Changed(Scene),
+    /// To add particles of a material, by its index.
+    Emit(u16),
+}
+
+/// How fast particles are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moved {
+    /// Fastest particle [m/s].
+    pub max_speed: f64,
+    /// Kinetic energy [J].
+    pub kinetic_energy: f64,
+}
+
+impl World {
+    /// A checked scene with its initial grains.
+    pub fn new(
+        scene: Scene,
+        boundaries: Boundaries,
+        bodies: Bodies,
+        grains: &[NewParticle],
+        pool: rayon::ThreadPool,
+    ) -> Self {
+        let mut particles = Particles::default();
+        for grain in grains {
+            particles.push(*grain);
+        }
+        Self {
+            gravity: Vec3::from(scene.simulation.gravity),
+            air: scene.air.clone().map(Air::new),
+            boundaries,
+            bodies,
+            coupling: Coupling::default(),
+            particles,
+            pool: Arc::new(pool),
+            time: 0.0,
+            reads: Reads::default(),
+            scene,
+        }
+    }
+
+    /// The threads in words.
+    pub fn device(&self) -> String {
+        format!("cpu, {} threads", self.pool.current_num_threads())
+    }
+
+    /// Does what a command asks for as far as it is not the solver's own business.
+    ///
+    /// # Errors
+    /// Says what does not exist or is not allowed.
+    pub fn apply(&mut self, command: &Command) -> Result<Applied, CommandError> {
+        match command {
+            Command::Set { path, value } => {
+                let scene = with_parameter(&self.scene, path, *value)?;
+                self.gravity = Vec3::from(scene.simulation.gravity);
+                return Ok(Applied::Changed(scene));
+            }
+            Command::Choose { path, word } => {
+                return Ok(Applied::Changed(with_choice(&self.scene, path, word)?));
+            }
+            Command::Emit { material, .. } => {
+                let names: Vec<&str> = self.scene.material.iter().map(|m| m.name.as_str()).collect();
+                let index = names.iter().position(|known| *known == material);
+                let index = index.ok_or_else(|| unknown("material", material, &names))?;
+                return Ok(Applied::Emit(index as u16));
+            }
+            Command::Gravity(gravity) => {
+                let mut scene = self.scene.clone();
+                scene.simulation.gravity = gravity.to_array();
+                self.gravity = *gravity;
+                return Ok(Applied::Changed(scene));
+            }
+            Command::ToolPose { boundary, position, velocity } => {
+                if !self.boundaries.set_pose(boundary, *position, *velocity) {
+                    return Err(unknown("boundary", boundary, &self.boundaries.names()));
+                }
+            }
+            Command::Wind(velocity) => {
+                let air = self.air.get_or_insert_with(|| Air::new(AirSettings::default()));
+                air.set_uniform_wind(*velocity);
+            }
+            // Emitters are not the solver's.
+            Command::Emitter { .. } => {}
+        }
+        Ok(Applied::Done)
+    }
+
+    /// Takes over a changed scene.
+    pub fn adopt(&mut self, scene: Scene) {
+        for (index, boundary) in scene.boundary.iter().enumerate() {
+            self.boundaries.set_friction(index, boundary.friction);
+        }
+        if let Some(settings) = &scene.air {
+            match &mut self.air {
+                Some(air) => air.set_settings(settings.clone()),
+                None => self.air = Some(Air::new(settings.clone())),
+            }
+        }
+        self.scene = scene;
+    }
+
+    /// Adds particles like `one` at the first `most` of the places that have room, and returns how many.
+    pub fn add_grains(&mut self, domain: &Domain, places: &[Vec3], one: NewParticle, most: usize) -> usize {
+        let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
+        let reach = ROOM * (2.0 * one.radius);
+        let mut room = Room::new(domain, reach, &places, &self.particles.position);
+        let (mut added, first_id) = (0, self.particles.next_id());
+        for position in places {
+            if added == most {
+                break;
+            }
+            let clear = position.is_finite() && self.boundaries.distance(position) >= ROOM * one.radius;
+            if clear && room.is_free(position) {
+                room.insert(position);
+                self.particles.push(NewParticle { position, ..one });
+                added += 1;
+            }
+        }
+        if added > 0 {
+            self.particles.note_birth(first_id, self.time);
+        }
+        added
+    }
+
+    /// How many particles have their centres in each of the regions, the first one counting for particles in several,
+    /// and which particles are in none, if some are.
+    pub fn inside(&self, regions: &[&Sdf]) -> (Vec<usize>, Option<Vec<bool>>) {
+        let bounds: Vec<_> = regions.iter().map(|region| region.bounds()).collect();
+        let holds = |k: usize, x: Vec3| {
+            let near = bounds[k].is_none_or(|(min, max)| x.cmpge(min).all() && x.cmple(max).all());
+            near && regions[k].distance(x) <= 0.0
+        };
+        let region_of = |x: Vec3| (0..regions.len()).find(|&k| holds(k, x));
+        let position = &self.particles.position;
+        let found: Vec<Option<usize>> =
+            position.par_iter().with_min_len(1024).map(|x| region_of(x.truncate())).collect();
+        let mut counts = vec![0; regions.len()];
+        found.iter().flatten().for_each(|&k| counts[k] += 1);
+        let some = counts.iter().any(|&count| count > 0);
+        (counts, some.then(|| found.iter().map(Option::is_none).collect()))
+    }
+
+    /// Speed of the fastest particle or wall [m/s].
+    pub fn fastest(&self) -> f32 {
+        let squares = self.particles.velocity.par_iter().map(|v| v.truncate().length_squared());
+        squares.reduce(|| 0.0, f32::max).sqrt().max(self.boundaries.fastest(self.time))
+    }
+
+    /// Fastest particle and kinetic energy.
+    pub fn measure_motion(&self) -> Moved {
+        let velocity = &self.particles.velocity;
+        let parts = par_blocks(velocity.len(), |_, range| {
+            let mut part = Moved::default();
+            for v in &velocity[range] {
+                let square = v.truncate().length_squared() as f64;
+                part.max_speed = part.max_speed.max(square);
+                part.kinetic_energy += 0.5 * v.w as f64 * square;
+            }
+            part
+        });
+        let sum = parts.into_iter().fold(Moved::default(), |a, b| Moved {
+            max_speed: a.max_speed.max(b.max_speed),
+            kinetic_energy: a.kinetic_energy + b.kinetic_energy,
+        });
+        Moved { max_speed: sum.max_speed.sqrt(), ..sum }
+    }
+
+    /// Particles in the order of their ids.
+    pub fn order_by_id(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.particles.len() as u32).collect();
+        order.sort_unstable_by_key(|&i| self.particles.id[i as usize]);
+        order
+    }
+
+    /// Hash of time, counts, positions, velocities and bodies.
+    pub fn hash(&self) -> u64 {
+        let mut hash = Fnv::default();
+        hash.word(self.time.to_bits());
+        hash.word(self.particles.len() as u64);
+        hash.word(self.particles.next_id() as u64);
+        for i in self.order_by_id() {
+            let i = i as usize;
+            hash.word(self.particles.id[i] as u64);
+            for column in [self.particles.position[i], self.particles.velocity[i]] {
+                column.to_array().iter().for_each(|c| hash.word(c.to_bits() as u64));
+            }
+        }
+        for body in self.bodies.reports(&self.boundaries) {
+            let numbers = [body.pose.translation, body.velocity, body.angular_velocity];
+            let numbers = numbers.into_iter().flat_map(|v| v.to_array());
+            numbers.chain(body.pose.rotation.to_array()).for_each(|c| hash.word(c.to_bits() as u64));
+        }
+        hash.finish()
+    }
+}
+
+/// Divides the time left, `max_dt` [s], into equal steps of at most `longest` [s] and returns the length of one.
+pub fn equal_steps(max_dt: f64, longest: f64) -> f64 {
+    max_dt / (max_dt / longest - 1e-6).ceil().max(1.0)
+}
