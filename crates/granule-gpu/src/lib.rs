@@ -10,6 +10,7 @@
 //! | --- | --- | --- |
 //! | position + radius, velocity + mass | 32 | always |
 //! | stress (6), pressure, strain rate | 32 | state |
+//! | pressure and stress packed, for gathers | 16 | one sweep |
 //! | tag: id, material, contacts of the last step | 16 | state |
 //! | scratch of the reordering | 80 | sort |
 //! | keys of 64 bits and places, twice | 24 | sort |
@@ -25,10 +26,10 @@
 //! sort drops them; nothing else compacts columns.
 //!
 //! **Neighbour lists** are slot-major in groups of 32 particles: a slot holds one neighbour of every particle of the
-//! group, side by side, and a group has as many slots as its longest list; what is left holds the particle itself, a
-//! pair without gradient. Pair gradients are not stored but evaluated anew: 10 million particles would need 3 GB for them.
-//! On an H200, sweeps are fastest with stresses in one record of 32 bytes and positions and velocities in records of
-//! their own; stresses in two planes cost accelerate 12 %, positions beside velocities cost project 11 %.
+//! group, side by side, and a group has as many slots as its longest list, up to a multiple of four; what is left holds
+//! the particle itself, a pair without gradient. Pair gradients are not stored but evaluated anew: 10 million particles
+//! would need 3 GB for them. Sweeps take four pairs at a time and load all they need of them before any arithmetic.
+//! `accelerate` gathers a position and a packed stress of 16 bytes, `project` a position and a velocity.
 //!
 //! **Room.** Lists, contacts and cells have bounded room. A step that needs more halts on the device before it has
 //! changed anything but the order; the host makes room and the step begins anew. Nothing is dropped.
@@ -40,13 +41,14 @@
 //! neighbors          scan (3), list cells, index, ranges, lists
 //! sample_boundaries  samples; check of room
 //! warm_start, density, drag (with air), predict_velocity, accelerate      1 each
-//! { project, decide, accelerate }                                          3 per sweep
+//! { project, accelerate }                                                  2 per sweep that every step takes
+//! { project, decide, accelerate }                                          3 per further sweep
 //! integrate, diagnose (where asked for), quarantine (report)               1 each
 //! ```
 //!
 //! Nothing is read back inside a batch of steps up to a frame's end. `begin` chooses the step's length from the fastest
 //! particle and wall, `decide` ends the sweeps; both write the arguments of indirect dispatches. Recorded steps that are
-//! not needed dispatch nothing. A step takes its sweeps from as many recorded steps as it needs, so results do not
+//! not needed dispatch nothing. The first step of a batch is recorded while the device works on the batch before. A step takes its sweeps from as many recorded steps as it needs, so results do not
 //! depend on how much was recorded.
 //!
 //! Sums are trees of fixed shape and counters are whole numbers, so repeated runs on an adapter give the same bits.
@@ -54,7 +56,7 @@
 //!
 //! # Departures from the CPU
 //!
-//! Pair gradients are not rounded to 1/32000 of the longest. Sums are single precision. The strain rate of a fluid is
+//! Pair gradients are not rounded to 1/32000 of the longest; stresses of neighbours are rounded to 4e-6 of what the material bears. Sums are single precision. The strain rate of a fluid is
 //! that of its last sweep. Shapes are multiplied out to unions of intersections of unions, so nested intersections look
 //! for edges between all their parts at once.
 
