@@ -1,8 +1,8 @@
 //! Granular matter on graphics devices: the solver of `crates/granule/src/solver/iisph/` as compute shaders.
 //!
 //! [`GpuMaker`] makes [`GpuIisph`] for the engine's front door, which knows no graphics. Shaders are plain WGSL in
-//! `shader/`: no subgroups, no float atomics, at most eight storage buffers per kernel, gathers only. Every file of pair
-//! mathematics names the Rust function that it mirrors, and tests compare both.
+//! `shader/`: no subgroups, no float atomics, at most eight storage buffers per kernel, gathers only. Every file of
+//! pair mathematics names the Rust function that it mirrors, and tests compare both.
 //!
 //! # Data
 //!
@@ -20,10 +20,10 @@
 //! | predicted velocity, wall acceleration, solved velocity | 48 | one step |
 //! | wall contacts, 64 bytes each, two halves | 32 at first | state |
 //!
-//! **Order.** Particles are sorted by cell in every step: 64-bit keys from cell coordinates relative to the bounds of all
-//! particles, x in the lowest bits, by as many passes of 8 bits as the bounds need. A stray far away makes keys longer
-//! and nothing larger: occupied cells are a sorted list that is searched. Removed particles get the highest key, so the
-//! sort drops them; nothing else compacts columns.
+//! **Order.** Particles are sorted by cell in every step: 64-bit keys from cell coordinates relative to the bounds of
+//! all particles, x in the lowest bits, by as many passes of 8 bits as the bounds need. A stray far away makes keys
+//! longer and nothing larger: occupied cells are a sorted list that is searched. Removed particles get the highest
+//! key, so the sort drops them; nothing else compacts columns.
 //!
 //! **Neighbour lists** are slot-major in groups of 32 particles: a slot holds one neighbour of every particle of the
 //! group, side by side, and a group has as many slots as its longest list, up to a multiple of four; what is left holds
@@ -46,19 +46,21 @@
 //! integrate, diagnose (where asked for), quarantine (report)               1 each
 //! ```
 //!
-//! Nothing is read back inside a batch of steps up to a frame's end. `begin` chooses the step's length from the fastest
-//! particle and wall, `decide` ends the sweeps; both write the arguments of indirect dispatches. Recorded steps that are
-//! not needed dispatch nothing. The first step of a batch is recorded while the device works on the batch before. A step takes its sweeps from as many recorded steps as it needs, so results do not
-//! depend on how much was recorded.
+//! Nothing is read back inside a batch of steps up to a frame's end. `begin` chooses the step's length from the
+//! fastest particle and wall, `decide` ends the sweeps; both write the arguments of indirect dispatches. Recorded
+//! steps that are not needed dispatch nothing. The first step of a batch is recorded while the device works on the
+//! batch before. A step takes its sweeps from as many recorded steps as it needs, so results do not depend on how much
+//! was recorded.
 //!
 //! Sums are trees of fixed shape and counters are whole numbers, so repeated runs on an adapter give the same bits.
 //! Lists and contacts take their room in whatever order groups come; what they hold does not depend on it.
 //!
 //! # Departures from the CPU
 //!
-//! Pair gradients are not rounded to 1/32000 of the longest; stresses of neighbours are rounded to 4e-6 of what the material bears. Sums are single precision. The strain rate of a fluid is
-//! that of its last sweep. Shapes are multiplied out to unions of intersections of unions, so nested intersections look
-//! for edges between all their parts at once.
+//! Pair gradients are not rounded to 1/32000 of the longest; stresses of neighbours are rounded to 4e-6 of what the
+//! material bears. Sums are single precision. The strain rate of a fluid is that of its last sweep. Shapes are
+//! multiplied out to unions of intersections of unions, so nested intersections look for edges between all their parts
+//! at once.
 
 mod air;
 mod batch;
