@@ -39,8 +39,9 @@
 //! sort               measure, begin, keys, 3 per digit (20 bits: 9), reorder, put back
 //! neighbors          scan (3), list cells, index, ranges, lists
 //! sample_boundaries  samples; check of room
-//! warm_start, density, drag (with air), predict_velocity, accelerate      1 each
-//! { project, decide, accelerate }                                          3 per sweep
+//! warm_start         begin, count, attach, sum, push, carry of bodies; impulses of the last step
+//! density, drag (with air), predict_velocity, accelerate      1 each
+//! { project, decide, accelerate }                                          3 per sweep, 6 with free bodies
 //! integrate, diagnose (where asked for), quarantine (report)               1 each
 //! ```
 //!
@@ -48,6 +49,11 @@
 //! particle and wall, `decide` ends the sweeps; both write the arguments of indirect dispatches. Recorded steps that are
 //! not needed dispatch nothing. A step takes its sweeps from as many recorded steps as it needs, so results do not
 //! depend on how much was recorded.
+//!
+//! **Walls** come from one table of solids, maps of meshes included. Where walls meet, or belong to bodies, a particle has
+//! several contacts, told apart by boundary, face and normal.
+//!
+//! **Bodies.** Scenes with rigid bodies take their steps one by one: rapier moves the bodies on the CPU between two steps.
 //!
 //! Sums are trees of fixed shape and counters are whole numbers, so repeated runs on an adapter give the same bits.
 //! Lists and contacts take their room in whatever order groups come; what they hold does not depend on it.
@@ -80,6 +86,8 @@ mod stages;
 #[cfg(test)]
 mod testing;
 mod timing;
+#[cfg(test)]
+mod twins;
 
 pub use error::GpuError;
 pub use maker::GpuMaker;
