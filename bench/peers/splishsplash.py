@@ -14,12 +14,12 @@ import time
 from pathlib import Path
 
 SIZES = {"30k": (32, 30, 32), "100k": (48, 44, 48), "250k": (64, 61, 64)}
-METHODS = {"IISPH": 3, "DFSPH": 4}
+METHODS = {"WCSPH": 0, "IISPH": 3, "DFSPH": 4}
 BOUNDARIES = {"particles": 0, "volume-maps": 2}
 GAPS = {"particles": 1.25, "volume-maps": 2.0}  # first centre to wall, in spacings; closer, the fluid explodes there
 RADIUS = 0.025  # [m]
 SPACING = 2 * RADIUS
-TIME_STEP = 0.002  # [s]
+TIME_STEPS = {"WCSPH": 0.0005, "IISPH": 0.002, "DFSPH": 0.002}  # [s]
 
 
 def arguments():
@@ -79,7 +79,7 @@ def scene(args, mesh):
         "particleRadius": RADIUS,
         "simulationMethod": METHODS[args.solver],
         "gravitation": [0, -9.81, 0],
-        "timeStepSize": TIME_STEP,
+        "timeStepSize": TIME_STEPS[args.solver],
         "cflMethod": 0,
         "boundaryHandlingMethod": BOUNDARIES[args.boundary],
         "enableZSort": True,
@@ -97,7 +97,7 @@ def scene(args, mesh):
 
 def end_time(args):
     """Simulated time by which all steps have been timed [s]."""
-    return (args.warm + args.steps + 5) * TIME_STEP
+    return (args.warm + args.steps + 5) * TIME_STEPS[args.solver]
 
 
 class Clock:
