@@ -40,7 +40,8 @@ def solver_settings(args):
     least, most = args.iterations or 2, args.iterations or 100
     common = {"minIterations": least, "maxIterations": most, "maxError": 0.1}
     divergence = {"maxIterationsV": most, "maxErrorV": 0.1, "enableDivergenceSolver": not args.iterations}
-    return {"IISPH": common, "DFSPH": common | divergence}
+    weak = {"stiffness": 50000, "exponent": 7}
+    return {"WCSPH": weak, "IISPH": common, "DFSPH": common | divergence}
 
 
 def tank(size, mesh):
@@ -121,6 +122,8 @@ class Clock:
 
     def iterations(self):
         """Iterations of the last step: pressure and divergence."""
+        if self.args.solver == "WCSPH":
+            return 0, 0
         solver = self.splash.Simulation.getCurrent().getTimeStep()
         kind = getattr(self.splash, "TimeStep" + self.args.solver)
         divergence = solver.getValueUInt(kind.SOLVER_ITERATIONS_V) if self.args.solver == "DFSPH" else 0
