@@ -34,6 +34,12 @@ struct Bench {
     neighbors_per_particle: f64,
     bytes_per_particle: f64,
     stages: StageMedians,
+    /// Share of the time that no stage on a graphics device accounts for: what it waits between steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idle_share: Option<f64>,
+    /// What stages read and write [bytes/s], where that is known.
+    #[serde(skip_serializing_if = "StageMedians::is_empty")]
+    bytes_per_second: StageMedians,
 }
 
 /// Times the steps of scenes.
@@ -47,10 +53,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let scenes = names.iter().map(|name| Opened::changed(name, &sets)).collect::<Result<Vec<_>, _>>()?;
     let chosen = args.device.open(args.threads)?;
     let interrupt = Interrupt::listen()?;
-    let results = scenes.into_iter().map(|scene| {
-        let chosen = chosen.for_scene(&scene.scene, &args.device, args.threads);
-        bench_scene(scene, &chosen, args, &interrupt)
-    });
+    let results = scenes.into_iter().map(|scene| bench_scene(scene, &chosen, args, &interrupt));
     let results = results.collect::<Result<Vec<_>, _>>()?;
     chosen.announce();
     if args.json { output::json_one_or_many(&results) } else { output::text(&in_words(&results)) }
@@ -64,6 +67,7 @@ fn bench_scene(
 ) -> Result<Bench, Failure> {
     let (mut simulation, initial) =
         scene.build(&Options { instructions: args.instructions, ..chosen.options.clone() })?;
+    let chosen = &chosen.that_took(&simulation);
     let mut watch = Watch::new(simulation.scene(), initial.vec3("position").unwrap_or_default());
     let mut progress = Progress::new(&simulation.scene().name);
     let mut statistics = Statistics::default();
@@ -95,6 +99,12 @@ fn bench_scene(
 }
 
 fn result(simulation: &Simulation, statistics: &Statistics, chosen: &Chosen) -> Bench {
+    let stages = statistics.stages();
+    let bytes = simulation.simulator().traffic().into_iter();
+    let rates = bytes.filter_map(|(stage, bytes)| {
+        let seconds = 1e-3 * stages.of(stage.name())?;
+        (seconds > 0.0).then_some((stage.name(), bytes / seconds))
+    });
     Bench {
         scene: simulation.scene().name.clone(),
         solver: simulation.simulator().solver(),
@@ -108,7 +118,9 @@ fn result(simulation: &Simulation, statistics: &Statistics, chosen: &Chosen) -> 
         iterations: statistics.iterations().mean,
         neighbors_per_particle: statistics.neighbors_mean(),
         bytes_per_particle: simulation.simulator().bytes_per_particle(),
-        stages: statistics.stages(),
+        idle_share: (chosen.word == "gpu").then(|| statistics.idle_share()),
+        bytes_per_second: StageMedians(rates.collect()),
+        stages,
     }
 }
 
@@ -128,10 +140,14 @@ fn in_words(results: &[Bench]) -> String {
     let rows: Vec<Vec<String>> = results.iter().map(row).collect();
     let mut text = output::table(&header, &rows);
     for result in results {
-        let stages = result.stages.0.iter().map(|(name, ms)| vec![name.to_string(), number(*ms)]);
+        let rate = |name| result.bytes_per_second.of(name).map_or(String::new(), |rate| number(1e-9 * rate));
+        let stages = result.stages.0.iter().map(|(name, ms)| vec![name.to_string(), number(*ms), rate(name)]);
         let stages: Vec<Vec<String>> = stages.collect();
-        text += &format!("\n\n{}: median milliseconds per step\n", result.scene);
-        text += &output::table(&["stage", "ms"], &stages);
+        text += &format!(
+            "\n\n{}: median milliseconds per step, thousand million bytes per second\n",
+            result.scene
+        );
+        text += &output::table(&["stage", "ms", "GB/s"], &stages);
     }
     text
 }

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
-use granule::{Device, Options, Scene};
+use granule::{Device, Options, Simulation};
 use granule_device::{ADAPTER_VARIABLE, AdapterChoice, AdapterKind, list_adapters};
 use granule_gpu::GpuMaker;
 
@@ -64,7 +64,7 @@ impl DeviceChoice {
         match self {
             Self::Cpu => Ok(on_cpu(threads)),
             Self::Gpu(adapter) => match GpuMaker::open(adapter) {
-                Ok(maker) => Ok(on_gpu(maker, threads)),
+                Ok(maker) => Ok(on_gpu(maker.into_device(), threads)),
                 Err(error) => Err(Failure::Input(format!("--device: {error}"))),
             },
             Self::Auto => Ok(best(threads)),
@@ -73,14 +73,14 @@ impl DeviceChoice {
 }
 
 impl Chosen {
-    /// This device, or the CPU where nobody asked for a device and only CPUs can simulate the scene; says so then.
-    pub fn for_scene(&self, scene: &Scene, choice: &DeviceChoice, threads: Option<u16>) -> Self {
-        match scene.needs_cpu() {
-            Some(what) if self.word == "gpu" && *choice == DeviceChoice::Auto => {
-                eprintln!("granule: {}: {what} are simulated on the CPU", scene.name);
-                on_cpu(threads)
+    /// What simulates: this device, or the CPU where nobody asked for a device and it refused the scene; says so then.
+    pub fn that_took(&self, simulation: &Simulation) -> Self {
+        match simulation.refusal() {
+            Some(reason) => {
+                eprintln!("granule: {}: simulating on the CPU: {reason}", simulation.scene().name);
+                Self { word: "cpu", ..self.clone() }
             }
-            _ => self.clone(),
+            None => self.clone(),
         }
     }
 }
@@ -91,7 +91,7 @@ fn best(threads: Option<u16>) -> Chosen {
         return Chosen { notice: Some("there is no graphics card".into()), ..on_cpu(threads) };
     }
     match GpuMaker::open(&AdapterChoice::Auto) {
-        Ok(maker) => on_gpu(maker, threads),
+        Ok(maker) => on_gpu(maker.into_preferred_device(), threads),
         Err(error) => Chosen { notice: Some(error.to_string()), ..on_cpu(threads) },
     }
 }
@@ -110,9 +110,9 @@ pub fn cpu_options(threads: usize) -> Options {
     Options { device: Device::Cpu, threads: Some(threads), ..Options::default() }
 }
 
-fn on_gpu(maker: GpuMaker, threads: Option<u16>) -> Chosen {
+fn on_gpu(device: Device, threads: Option<u16>) -> Chosen {
     let chosen = on_cpu(threads);
-    Chosen { options: Options { device: maker.into_device(), ..chosen.options }, word: "gpu", ..chosen }
+    Chosen { options: Options { device, ..chosen.options }, word: "gpu", ..chosen }
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
         match error {
             SimulationError::Scene(error) => error.into(),
+            SimulationError::Device(reason) => Self::Input(reason),
             other => Self::Run(other.to_string()),
         }
     }

@@ -32,12 +32,9 @@ enum End {
 
 /// Runs a scene and gives its folder. Everything is checked before the folder is made.
 pub fn run(args: &RunArgs, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
-    let mut chosen = args.device.open(args.threads)?;
-    if let (None, Some(scene)) = (&args.resume, &args.scene) {
-        let opened = Opened::for_run(scene, args)?;
-        chosen = chosen.for_scene(&opened.scene, &args.device, args.threads);
-    }
+    let chosen = args.device.open(args.threads)?;
     let Start { simulation, initial, resumed_from } = start(args, &chosen.options)?;
+    let chosen = chosen.that_took(&simulation);
     if args.render && !simulation.scene().output.has(ExportFormat::Ply) {
         return Err(Failure::Input(
             "--render draws PLY frames, but they are not among the formats of --export".into(),

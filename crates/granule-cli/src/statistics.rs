@@ -83,9 +83,21 @@ impl TimeSample {
     }
 }
 
-/// Median milliseconds per step of every stage, in the order of a step.
+/// A number per stage, in the order of a step: median milliseconds, unless said otherwise.
 #[derive(Clone, Debug, Default)]
 pub struct StageMedians(pub Vec<(&'static str, f64)>);
+
+impl StageMedians {
+    /// The number of a stage.
+    pub fn of(&self, name: &str) -> Option<f64> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+
+    /// Whether no stage has a number.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 impl Serialize for StageMedians {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -216,6 +228,15 @@ impl Statistics {
     /// Median wall time of a step [ms].
     pub fn step_milliseconds(&self) -> f64 {
         self.times.median(|(seconds, _)| *seconds)
+    }
+
+    /// Median share of a step's time that no stage accounts for.
+    pub fn idle_share(&self) -> f64 {
+        let idle = |(seconds, stages): &(f64, StageTimes)| {
+            let busy: f64 = Stage::ALL.iter().map(|stage| stages.get(*stage)).sum();
+            1.0 - busy / seconds.max(1e-12)
+        };
+        1e-3 * self.times.median(idle)
     }
 
     /// Median wall time of every stage [ms].

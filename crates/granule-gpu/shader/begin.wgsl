@@ -19,15 +19,25 @@ var<workgroup> shared_go: u32;
 fn fastest_wall(boundary: u32) -> f32 {
     let pose = poses[boundary];
     if pose.solids.w == 0u {
-        return length(pose.linear.xyz);
+        return length(pose.linear.xyz) + length(pose.angular.xyz) * pose.shape_pivot.w;
     }
     for (var k = 0u; k < pose.solids.w; k++) {
         let segment = segments[pose.solids.z + k];
         if step.elapsed < segment.to_time || k + 1u == pose.solids.w {
-            return length(segment.velocity.xyz) + abs(segment.rate) * pose.shape_pivot.w;
+            return segment.fastest + segment.fastest_turn * pose.shape_pivot.w;
         }
     }
     return 0.0;
+}
+
+// Pivot and angle of a stretch at a time since its start.
+fn segment_place(segment: Segment, t: f32) -> vec4<f32> {
+    return segment.pivot + t * (segment.velocity + t * (segment.pivot_2 + t * segment.pivot_3));
+}
+
+// What pivot and angle of a stretch change by between two times since its start.
+fn segment_way(segment: Segment, a: f32, b: f32) -> vec4<f32> {
+    return (b - a) * (segment.velocity + (a + b) * segment.pivot_2 + (a * a + a * b + b * b) * segment.pivot_3);
 }
 
 // Moves a boundary to its pose at the step's end, with the velocity that leads there.
@@ -42,17 +52,19 @@ fn move_wall(boundary: u32, now: f32, dt: f32) {
     var last = segments[pose.solids.z];
     for (var k = 0u; k < pose.solids.w; k++) {
         let segment = segments[pose.solids.z + k];
-        let share = max(min(next, segment.to_time) - max(now, segment.from_time), 0.0) / dt;
-        linear += share * segment.velocity.xyz;
-        angular += share * segment.rate * segment.axis.xyz;
+        let from_time = max(now, segment.from_time) - segment.from_time;
+        let to_time = max(min(next, segment.to_time) - segment.from_time, from_time);
+        let way = segment_way(segment, from_time, to_time) / dt;
+        linear += way.xyz;
+        angular += way.w * segment.axis.xyz;
         if next > segment.from_time {
             last = segment;
         }
     }
-    let since = clamp(next, last.from_time, last.to_time) - last.from_time;
-    let half_angle = 0.5 * (last.angle + since * last.rate);
+    let place = segment_place(last, clamp(next, last.from_time, last.to_time) - last.from_time);
+    let half_angle = 0.5 * place.w;
     pose.rotation = vec4(sin(half_angle) * last.axis.xyz, cos(half_angle));
-    pose.pivot = vec4(last.pivot.xyz + since * last.velocity.xyz, pose.pivot.w);
+    pose.pivot = vec4(place.xyz, pose.pivot.w);
     let offset = rotate(pose.rotation, pose.shape_pivot.xyz);
     let turned = select(1.0, 0.0, any(pose.rotation.xyz != vec3(0.0)));
     pose.translation = vec4(pose.pivot.xyz - offset, turned);

@@ -13,10 +13,14 @@ struct Contact {
     impulse: vec4<f32>,
     // Coefficient of friction, below 0 for the material's.
     friction: f32,
-    // Number of the boundary and of its wall.
-    boundary: u32,
-    face: u32,
-    unused: u32,
+    // Number of the boundary, 16 bits, and of its wall.
+    wall: u32,
+    // Shares of a correction along the normal and across it: 1 at walls, less at bodies, which give way themselves.
+    give: vec2<f32>,
+}
+
+fn contact_boundary(contact: Contact) -> u32 {
+    return contact.wall & 0xffffu;
 }
 
 // Corrects a wall's impulses for a particle velocity and returns them: tangent and normal.
@@ -32,8 +36,9 @@ fn correct_contact(contact: Contact, velocity: vec3<f32>, mu: f32, inverse_dt: f
     let n = contact.normal.xyz;
     let relative = velocity - contact.velocity.xyz;
     let v_n = dot(relative, n);
-    let normal = max(contact.impulse.w - WALL_RELAXATION * (v_n - least) * inverse_dt, 0.0);
-    var tangent = contact.impulse.xyz - WALL_RELAXATION * inverse_dt * (relative - v_n * n);
+    let share = contact.give * WALL_RELAXATION * inverse_dt;
+    let normal = max(contact.impulse.w - share.x * (v_n - least), 0.0);
+    var tangent = contact.impulse.xyz - share.y * (relative - v_n * n);
     tangent -= dot(tangent, n) * n;
     let square = dot(tangent, tangent);
     let most = mu * normal;

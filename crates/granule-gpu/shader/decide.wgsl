@@ -46,6 +46,7 @@ fn decide(@builtin(local_invocation_index) thread: u32) {
     }
     if step.iteration == 0u {
         step.least = min(least_iterations(sum.w), params.most_iterations);
+        step.iteration = params.sure_sweeps;
     }
     step.iteration += 1u;
     step.density_error = sum.x / f32(step.count);

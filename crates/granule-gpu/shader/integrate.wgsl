@@ -7,6 +7,8 @@
 @group(0) @binding(3) var<storage, read_write> tags: array<Tag>;
 @group(0) @binding(4) var<storage, read> found: array<Found>;
 @group(0) @binding(5) var<storage, read_write> partials: array<vec4<f32>>;
+// Left behind: accelerations.
+@group(0) @binding(6) var<storage, read_write> prediction: array<vec4<f32>>;
 
 // Particles farther out than this [m] are removed.
 const FARTHEST: f32 = 1e9;
@@ -42,6 +44,7 @@ fn integrate(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
             lost = 1.0;
             tag.y |= REMOVED;
         }
+        prediction[i] = vec4((v - velocity[i].xyz) * step.inverse_dt, 0.0);
         position[i] = vec4(x, position[i].w);
         velocity[i] = vec4(v, velocity[i].w);
         tags[i] = tag;

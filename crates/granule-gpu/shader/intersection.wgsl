@@ -1,5 +1,11 @@
 // Walls of intersections and the edges in which two of them meet; twin of boundary/combine.rs.
 
+// Whether any solid has several parts.
+override COMBINED: bool = true;
+
+const CANDIDATES: u32 = 16u;
+const EDGES: u32 = 4u;
+
 var<private> candidates: array<Surface, 16>;
 var<private> candidate_parts: array<u32, 16>;
 
@@ -69,16 +75,20 @@ fn bounds_solid(solid: vec4<u32>, i: u32, surface: Surface, tolerance: f32) -> u
 
 // Accepts the walls of a solid that are nearer than `reach`.
 fn solid_walls(boundary: u32, solid: vec4<u32>, x: vec3<f32>, reach: f32) {
-    if solid.y == 1u {
-        let part = program[solid.x];
-        for (var p = 0u; p < part.y; p++) {
-            primitive_walls(program[part.x + p], x, reach);
-            for (var k = 0u; k < wall_count; k++) {
-                accept(boundary, walls[k]);
-            }
-        }
+    if COMBINED && solid.y > 1u {
+        intersection_walls(boundary, solid, x, reach);
         return;
     }
+    let part = program[solid.x];
+    for (var p = 0u; p < part.y; p++) {
+        primitive_walls(program[part.x + p], x, reach);
+        for (var k = 0u; k < wall_count; k++) {
+            accept(boundary, walls[k]);
+        }
+    }
+}
+
+fn intersection_walls(boundary: u32, solid: vec4<u32>, x: vec3<f32>, reach: f32) {
     let tolerance = 1e-4 * min(reach, 1.0);
     var outermost = 0u;
     var outermost_distance = -LARGEST;
@@ -88,6 +98,9 @@ fn solid_walls(boundary: u32, solid: vec4<u32>, x: vec3<f32>, reach: f32) {
             outermost = i;
             outermost_distance = distance;
         }
+    }
+    if outermost_distance >= reach {
+        return;
     }
     var candidate_count = 0u;
     var found_some = false;
@@ -146,7 +159,7 @@ fn solid_edges(boundary: u32, solid: vec4<u32>, candidate_count: u32, x: vec3<f3
                 continue;
             }
             edges[edge_count] = edge.xyz;
-            accept(boundary, Surface(distance, offset / distance, edge.xyz, solid.z + edge_count));
+            accept(boundary, plain(distance, offset / distance, edge.xyz, solid.z + edge_count));
             edge_count++;
         }
     }

@@ -18,15 +18,19 @@ struct Pose {
     solids: vec4<u32>,
 }
 
-// A stretch of a motion with constant velocity and turning rate; times since the batch's start.
+// A stretch of a motion between two keyframes; times since the batch's start. Place of the pivot (xyz) and angle (w) are
+// cubic polynomials of the time since the stretch's start.
 struct Segment {
     from_time: f32,
     to_time: f32,
-    angle: f32,
-    rate: f32,
+    // Bounds of speed and turning rate.
+    fastest: f32,
+    fastest_turn: f32,
     axis: vec4<f32>,
     pivot: vec4<f32>,
     velocity: vec4<f32>,
+    pivot_2: vec4<f32>,
+    pivot_3: vec4<f32>,
 }
 
 fn rotate(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {

@@ -1,6 +1,6 @@
 // Neighbour lists: groups of 32 particles, slot by slot. A slot holds one neighbour of every particle of the group, so
-// that neighbouring threads read neighbouring words. Particles with fewer neighbours than the group's largest number
-// are their own neighbours in the slots that are left: such a pair has no gradient.
+// that neighbouring threads read neighbouring words. A group has as many slots as its longest list, and then up to a
+// multiple of four. Particles are their own neighbours in the slots that are left: such a pair has no gradient.
 //
 // Groups take their slots from a common store in whatever order they come; what they write does not depend on it.
 
@@ -20,6 +20,11 @@ const GROUPS: u32 = 8u;
 var<workgroup> longest: array<atomic<u32>, 8>;
 var<workgroup> group_start: array<u32, 8>;
 var<workgroup> pair_count: atomic<u32>;
+
+// Slots of a group, when every thread has counted.
+fn slots_of_group(group: u32) -> u32 {
+    return (atomicLoad(&longest[group]) + 3u) & ~3u;
+}
 
 fn is_near(x: vec3<f32>, j: u32) -> bool {
     let d = nearest_image(x - position[j].xyz);
@@ -69,7 +74,7 @@ fn list_neighbors(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_in
         var total = 0u;
         for (var g = 0u; g < GROUPS; g++) {
             group_start[g] = total;
-            total += atomicLoad(&longest[g]);
+            total += slots_of_group(g);
         }
         let first = atomicAdd(&counters.slots, total);
         atomicAdd(&counters.neighbors, atomicLoad(&pair_count));
@@ -81,7 +86,7 @@ fn list_neighbors(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_in
     if !there {
         return;
     }
-    let slots = atomicLoad(&longest[group]);
+    let slots = slots_of_group(group);
     let start = group_start[group];
     if start + slots > params.slot_capacity {
         return;

@@ -9,67 +9,59 @@
 @group(0) @binding(5) var<storage, read_write> found: array<Found>;
 @group(0) @binding(6) var<storage, read_write> counters: Counters;
 
-const TABLE_CELLS: u32 = 1024u;
+// Cosine of the largest angle by which a wall's normal at a particle turns in a step.
+const SAME_CONTACT: f32 = 0.7;
 
-var<workgroup> first_contact: u32;
-
-// What `accept` does: counts, and writes contacts from `target_contact` on once it is told to.
+// Walls near the particle, in the frames of their shapes; further ones are only counted.
 var<private> accepted: u32;
-var<private> writing: bool;
-var<private> target_contact: u32;
-var<private> own_tag: Tag;
+var<private> samples: array<Surface, 8>;
+var<private> sampled_boundaries: array<u32, 8>;
 
-fn table_entry(k: u32) -> f32 {
-    return bitcast<f32>(program[params.wall_table + k / 4u][k % 4u]);
-}
-
-// Part of the kernel beyond a plane; twin of WallTable::lambda.
-fn wall_lambda(phi: f32) -> f32 {
-    if phi >= params.support {
-        return 0.0;
-    }
-    if phi <= -params.support {
-        return 1.0;
-    }
-    let place = (phi + params.support) * (f32(TABLE_CELLS) / (2.0 * params.support));
-    let cell = min(u32(place), TABLE_CELLS - 1u);
-    let a = table_entry(cell);
-    return a + (place - f32(cell)) * (table_entry(cell + 1u) - a);
-}
-
-// Impulses of the same wall in the last step.
-fn warm_impulse(boundary: u32, face: u32) -> vec4<f32> {
-    let first = (1u - step.contact_half) * params.contact_capacity + own_tag.z;
-    for (var k = 0u; k < own_tag.w; k++) {
+// Impulses of the same wall in the last step: of the one that has turned least, since walls of a mesh that meet have one
+// number. Twin of warm_contact.
+fn warm_impulse(tag: Tag, wall: u32, normal: vec3<f32>) -> vec4<f32> {
+    let first = (1u - step.contact_half) * params.contact_capacity + tag.z;
+    var impulse = vec4(0.0);
+    var least_turn = SAME_CONTACT;
+    for (var k = 0u; k < tag.w; k++) {
         let old = contacts[first + k];
-        if old.boundary == boundary && old.face == face {
-            return old.impulse;
+        let turn = dot(old.normal.xyz, normal);
+        if old.wall == wall && turn > least_turn {
+            impulse = old.impulse;
+            least_turn = turn;
         }
     }
-    return vec4(0.0);
+    return impulse;
 }
 
 // Takes a wall in the shape's frame.
 fn accept(boundary: u32, surface: Surface) {
-    if writing && accepted < MAX_SAMPLES {
-        let pose = poses[boundary];
-        var closest = surface.closest + pose.translation.xyz;
-        var normal = surface.normal;
-        if pose.translation.w == 0.0 {
-            closest = rotate(pose.rotation, surface.closest) + pose.translation.xyz;
-            normal = normalize(rotate(pose.rotation, surface.normal));
-        }
-        var contact: Contact;
-        contact.normal = vec4(normal, surface.distance);
-        let wall_velocity = pose.linear.xyz + cross(pose.angular.xyz, closest - pose.pivot.xyz);
-        contact.velocity = vec4(wall_velocity, wall_lambda(surface.distance));
-        contact.impulse = warm_impulse(boundary, surface.face);
-        contact.friction = pose.pivot.w;
-        contact.boundary = boundary;
-        contact.face = surface.face;
-        contacts[target_contact + accepted] = contact;
+    if accepted < MAX_SAMPLES {
+        samples[accepted] = surface;
+        sampled_boundaries[accepted] = boundary;
     }
     accepted++;
+}
+
+// A contact with a wall that was accepted, in the world.
+fn contact_with(tag: Tag, boundary: u32, surface: Surface) -> Contact {
+    let pose = poses[boundary];
+    var closest = surface.closest + pose.translation.xyz;
+    var normal = surface.normal;
+    if pose.translation.w == 0.0 {
+        closest = rotate(pose.rotation, surface.closest) + pose.translation.xyz;
+        normal = normalize(rotate(pose.rotation, surface.normal));
+    }
+    let wall_velocity = pose.linear.xyz + cross(pose.angular.xyz, closest - pose.pivot.xyz);
+    let lambda = select(surface.lambda, wall_lambda(surface.distance), surface.lambda < 0.0);
+    var contact: Contact;
+    contact.normal = vec4(normal, surface.distance);
+    contact.velocity = vec4(wall_velocity, lambda);
+    contact.wall = boundary | (surface.face << 16u);
+    contact.impulse = warm_impulse(tag, contact.wall, normal);
+    contact.friction = pose.pivot.w;
+    contact.give = vec2(1.0);
+    return contact;
 }
 
 fn sample(x: vec3<f32>) {
@@ -87,10 +79,7 @@ fn sample(x: vec3<f32>) {
             }
         }
         for (var s = 0u; s < pose.solids.y; s++) {
-            let solid = program[pose.solids.x + s];
-            if solid_distance(solid, local) < params.support {
-                solid_walls(b, solid, local, params.support);
-            }
+            solid_walls(b, program[pose.solids.x + s], local, params.support);
         }
     }
 }
@@ -98,32 +87,28 @@ fn sample(x: vec3<f32>) {
 @compute @workgroup_size(256)
 fn sample_boundaries(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let i = thread_number(workgroup, thread);
-    var count = 0u;
-    var x = vec3(0.0);
-    if i < step.count {
-        x = position[i].xyz;
-        own_tag = tags[i];
-        writing = false;
-        sample(x);
-        count = min(accepted, MAX_SAMPLES);
-        if accepted > MAX_SAMPLES {
-            atomicAdd(&counters.dropped, accepted - MAX_SAMPLES);
-        }
-    }
-    let scanned = workgroup_scan(thread, count);
-    if thread == 0u && scanned.y > 0u {
-        first_contact = atomicAdd(&counters.contacts, scanned.y);
-    }
-    workgroupBarrier();
-    let first = first_contact + scanned.x;
-    if count == 0u || first + count > params.contact_capacity {
+    if i >= step.count {
         return;
     }
-    target_contact = step.contact_half * params.contact_capacity + first;
-    writing = true;
-    sample(x);
+    sample(position[i].xyz);
+    if accepted == 0u {
+        return;
+    }
+    if accepted > MAX_SAMPLES {
+        atomicAdd(&counters.dropped, accepted - MAX_SAMPLES);
+    }
+    let count = min(accepted, MAX_SAMPLES);
+    let first = atomicAdd(&counters.contacts, count);
+    if first + count > params.contact_capacity {
+        return;
+    }
+    let at = step.contact_half * params.contact_capacity + first;
+    let tag = tags[i];
+    for (var k = 0u; k < count; k++) {
+        contacts[at + k] = contact_with(tag, sampled_boundaries[k], samples[k]);
+    }
     var own = found[i];
-    own.z = target_contact;
+    own.z = at;
     own.w = own.w | count;
     found[i] = own;
 }

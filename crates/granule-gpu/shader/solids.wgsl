@@ -1,7 +1,7 @@
 // Distances and walls of solids; twins of boundary/primitive.rs, profile.rs and combine.rs.
 //
 // The program is a table of records: a solid is an intersection of parts, a part a union of primitives, a primitive has
-// its numbers further on. Further kinds of primitives (volume maps of meshes) only need a kind and an offset.
+// its numbers further on.
 
 @group(0) @binding(0) var<storage, read> program: array<vec4<u32>>;
 
@@ -10,6 +10,8 @@ struct Surface {
     normal: vec3<f32>,
     closest: vec3<f32>,
     face: u32,
+    // Part of the kernel beyond the wall, below 0 where it is that of a plane.
+    lambda: f32,
 }
 
 const HALF_SPACE: u32 = 0u;
@@ -17,26 +19,29 @@ const BLOCK: u32 = 1u;
 const BALL: u32 = 2u;
 const PILL: u32 = 3u;
 const PROFILE: u32 = 4u;
+const MAP: u32 = 5u;
 
 const HOLLOW: u32 = 256u;
 const TOUCHES_AXIS: u32 = 512u;
+// A mesh whose inside is the void; its map is inside out already.
+const CONTAINER: u32 = 1024u;
+
+// Whether there are meshes.
+override MAPS: bool = true;
 
 const TINY: f32 = 1e-12;
-const STEEP: f32 = 0.7;
-const CANDIDATES: u32 = 16u;
-const EDGES: u32 = 4u;
-const MOST_WALLS: u32 = 12u;
-
-// Walls of a primitive near a point.
-var<private> walls: array<Surface, 12>;
-var<private> wall_count: u32;
 
 fn numbers(record: vec4<u32>, k: u32) -> vec4<f32> {
     return bitcast<vec4<f32>>(program[record.z + k]);
 }
 
+// A wall that nothing but its nearest point is known of.
+fn plain(distance: f32, normal: vec3<f32>, closest: vec3<f32>, face: u32) -> Surface {
+    return Surface(distance, normal, closest, face, -1.0);
+}
+
 fn inverted(surface: Surface) -> Surface {
-    return Surface(-surface.distance, -surface.normal, surface.closest, surface.face);
+    return plain(-surface.distance, -surface.normal, surface.closest, surface.face);
 }
 
 fn any_perpendicular(v: vec3<f32>) -> vec3<f32> {
@@ -69,11 +74,11 @@ fn block_nearest(low: vec3<f32>, high: vec3<f32>, x: vec3<f32>) -> Surface {
     if beyond[axis] <= 0.0 {
         var closest = x;
         closest[axis] = select(high[axis], low[axis], sign < 0.0);
-        return Surface(beyond[axis], face_normal, closest, 0u);
+        return plain(beyond[axis], face_normal, closest, 0u);
     }
     let closest = clamp(x, low, high);
     let away = direction(x - closest, face_normal);
-    return Surface(away.w, away.xyz, closest, 0u);
+    return plain(away.w, away.xyz, closest, 0u);
 }
 
 fn block_distance(low: vec3<f32>, high: vec3<f32>, x: vec3<f32>) -> f32 {
@@ -131,7 +136,7 @@ fn profile_surface(
 ) -> Surface {
     let origin = numbers(record, 0u).xyz;
     let axis = numbers(record, 1u).xyz;
-    return Surface(
+    return plain(
         distance,
         normal.x * radial + normal.y * axis,
         origin + closest.x * radial + closest.y * axis,
@@ -197,6 +202,11 @@ fn primitive_distance(record: vec4<u32>, x: vec3<f32>) -> f32 {
         case PILL: {
             distance = length(x - pill_spine(a, b, x)) - a.w;
         }
+        case MAP: {
+            if MAPS {
+                distance = map_distance(record, x);
+            }
+        }
         default: {
             distance = profile_nearest(record, locate(a.xyz, b.xyz, x)).distance;
         }
@@ -212,19 +222,24 @@ fn solid_nearest(record: vec4<u32>, x: vec3<f32>) -> Surface {
     switch record.x & 255u {
         case HALF_SPACE: {
             let distance = dot(b.xyz, x - a.xyz);
-            surface = Surface(distance, b.xyz, x - distance * b.xyz, 0u);
+            surface = plain(distance, b.xyz, x - distance * b.xyz, 0u);
         }
         case BLOCK: {
             surface = block_nearest(a.xyz, b.xyz, x);
         }
         case BALL: {
             let away = direction(x - a.xyz, vec3(0.0, 1.0, 0.0));
-            surface = Surface(away.w - a.w, away.xyz, a.xyz + a.w * away.xyz, 0u);
+            surface = plain(away.w - a.w, away.xyz, a.xyz + a.w * away.xyz, 0u);
         }
         case PILL: {
             let spine = pill_spine(a, b, x);
             let away = direction(x - spine, any_perpendicular(b.xyz));
-            surface = Surface(away.w - a.w, away.xyz, spine + a.w * away.xyz, 0u);
+            surface = plain(away.w - a.w, away.xyz, spine + a.w * away.xyz, 0u);
+        }
+        case MAP: {
+            if MAPS {
+                surface = map_nearest(record, x);
+            }
         }
         default: {
             surface = profile_nearest(record, locate(a.xyz, b.xyz, x));
@@ -240,106 +255,6 @@ fn primitive_nearest(record: vec4<u32>, x: vec3<f32>) -> Surface {
     }
     surface.face += record.y;
     return surface;
-}
-
-fn offer(record: vec4<u32>, surface: Surface, reach: f32) {
-    if surface.distance < reach && wall_count < MOST_WALLS {
-        var numbered = surface;
-        numbered.face += record.y;
-        walls[wall_count] = numbered;
-        wall_count++;
-    }
-}
-
-fn container_walls(record: vec4<u32>, x: vec3<f32>, reach: f32) {
-    let low = numbers(record, 0u).xyz;
-    let high = numbers(record, 1u).xyz;
-    let beyond = max(low - x, x - high);
-    let near = max(beyond.x, max(beyond.y, beyond.z)) < reach;
-    for (var axis = 0u; axis < 3u; axis++) {
-        for (var side = 0u; side < 2u; side++) {
-            let wall = select(low[axis], high[axis], side == 1u);
-            let sign = select(1.0, -1.0, side == 1u);
-            let distance = sign * (x[axis] - wall);
-            if distance < reach && (near || distance < 0.0) {
-                var closest = x;
-                closest[axis] = wall;
-                var normal = vec3(0.0);
-                normal[axis] = sign;
-                offer(record, Surface(distance, normal, closest, 2u * axis + side), reach);
-            }
-        }
-    }
-}
-
-fn profile_container_walls(record: vec4<u32>, x: vec3<f32>, reach: f32) {
-    let local = locate(numbers(record, 0u).xyz, numbers(record, 1u).xyz, x);
-    var sunk = 0.0;
-    for (var k = 0u; k < record.w; k++) {
-        sunk = max(sunk, over_edge(edge_of(record, k), local.p).x);
-    }
-    let slack = min(sunk, reach);
-    var found_some = false;
-    for (var k = 0u; k < record.w; k++) {
-        let edge = edge_of(record, k);
-        let over = over_edge(edge, local.p);
-        let above = over.y >= -slack && over.y <= edge.size + slack;
-        if -over.x < reach && (above || -over.x < 0.0) {
-            found_some = true;
-            let closest = edge.start + over.y * edge.along;
-            offer(record, profile_surface(record, local.radial, -over.x, -edge.normal, closest, k), reach);
-        }
-        if (record.x & TOUCHES_AXIS) != 0u && edge.normal.x > STEEP {
-            let across = over_edge(edge, vec2(-local.p.x, local.p.y));
-            if across.x <= 0.0 && -across.x < reach && across.y >= 0.0 && across.y <= edge.size {
-                let closest = edge.start + across.y * edge.along;
-                let face = record.w + k;
-                offer(record, profile_surface(record, -local.radial, -across.x, -edge.normal, closest, face), reach);
-            }
-        }
-    }
-    if !found_some {
-        offer(record, inverted(profile_nearest(record, local)), reach);
-    }
-}
-
-fn profile_outside(record: vec4<u32>, x: vec3<f32>, reach: f32) {
-    let local = locate(numbers(record, 0u).xyz, numbers(record, 1u).xyz, x);
-    offer(record, profile_nearest(record, local), reach);
-    if (record.x & TOUCHES_AXIS) != 0u {
-        return;
-    }
-    for (var k = 0u; k < record.w; k++) {
-        let edge = edge_of(record, k);
-        if edge.normal.x < -STEEP {
-            let across = over_edge(edge, vec2(-local.p.x, local.p.y));
-            let in_bore = over_edge(edge, local.p).x >= 0.0;
-            if in_bore && across.x >= 0.0 && across.y >= 0.0 && across.y <= edge.size {
-                let closest = edge.start + across.y * edge.along;
-                offer(record, profile_surface(record, -local.radial, across.x, edge.normal, closest, 1u), reach);
-            }
-        }
-    }
-}
-
-// Walls of a primitive nearer than `reach`, into `walls`.
-fn primitive_walls(record: vec4<u32>, x: vec3<f32>, reach: f32) {
-    wall_count = 0u;
-    let hollow = (record.x & HOLLOW) != 0u;
-    let kind = record.x & 255u;
-    if kind == BLOCK && hollow {
-        container_walls(record, x, reach);
-    } else if kind == PROFILE && hollow {
-        profile_container_walls(record, x, reach);
-    } else if kind == PROFILE {
-        profile_outside(record, x, reach);
-    } else {
-        var surface = solid_nearest(record, x);
-        if hollow {
-            surface = inverted(surface);
-        }
-        offer(record, surface, reach);
-    }
 }
 
 // Signed distance of a part: the nearest of its primitives'.

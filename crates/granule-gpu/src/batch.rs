@@ -5,19 +5,24 @@
 //! last batch and changes nothing but time: a step whose sweeps were not all recorded goes on with those of the next,
 //! and a batch that has not reached its end is followed by more.
 
+use std::time::Instant;
+
 use granule::simulator::StepReport;
-use granule::stages::StageTimes;
+use granule::stages::{Stage, StageTimes};
 
 use crate::GpuError;
+use crate::bodies;
 use crate::columns::{MOST_REPORTS, MOST_SEGMENTS};
+use crate::constants;
 use crate::kernel::WORKGROUP;
-use crate::layout::{ReportRecord, StepRecord, phase};
+use crate::layout::{BodyRecord, ReportRecord, StepRecord, phase};
 use crate::motion;
 use crate::solver::GpuIisph;
 use crate::stages::Recorded;
 use crate::timing::{Passed, Timing, stage_times};
 
-/// Steps that are submitted at once.
+/// Most steps that are submitted at once. A batch begins with a single one, so that the device does not wait while
+/// several are recorded.
 const STEPS_PER_SUBMISSION: u32 = 4;
 
 /// Steps that are recorded before the device is asked how far it got.
@@ -30,6 +35,22 @@ pub struct Frame {
     pub start: f64,
     /// Its length [s].
     pub length: f64,
+}
+
+/// Steps that are ready to be submitted.
+pub struct RecordedSteps {
+    commands: wgpu::CommandBuffer,
+    timing: Option<Timing>,
+    shape: Recorded,
+}
+
+impl RecordedSteps {
+    /// Whether they do what is asked for; how many sweeps are recorded changes no result.
+    fn serves(&self, shape: &Recorded) -> bool {
+        self.shape.blocks == shape.blocks
+            && self.shape.sure_sweeps == shape.sure_sweeps
+            && self.shape.diagnostics == shape.diagnostics
+    }
 }
 
 impl Frame {
@@ -68,8 +89,12 @@ impl GpuIisph {
                 return Err(GpuError::Stuck { adapter: self.gpu.adapter.name.clone() });
             }
         };
-        self.end_batch(&records);
-        Ok(self.reports(&records, &passed))
+        let moving = self.end_batch(&records);
+        let mut reports = self.reports(&records, &passed);
+        if let Some(last) = reports.last_mut() {
+            last.stages.add(Stage::MoveBodies, moving);
+        }
+        Ok(reports)
     }
 
     fn begin_batch(&mut self, length: f64, most: usize) -> Result<(), GpuError> {
@@ -117,31 +142,54 @@ impl GpuIisph {
 
     /// Records and submits steps, a few at a time, so that the device begins while others are recorded.
     fn submit(&mut self, first: u32, count: u32) -> Vec<Timing> {
-        let shape = Recorded {
-            blocks: self.step.sort_count.div_ceil(WORKGROUP),
-            sweeps: self.sweeps.min(self.setup.params.max_iterations).max(1),
-            diagnostics: self.diagnostics,
-        };
+        let shape = self.shape();
         let mut timings = Vec::new();
-        for at in (0..count).step_by(STEPS_PER_SUBMISSION as usize) {
-            let mut timing = self.timings.pop().or_else(|| Timing::new(&self.gpu));
-            if let Some(timing) = &mut timing {
-                timing.begin(first + at);
-            }
-            let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-            for _ in at..(at + STEPS_PER_SUBMISSION).min(count) {
-                self.stages.record(&mut encoder, &shape, &mut timing);
-                if let Some(timing) = &mut timing {
-                    timing.next_step();
-                }
-            }
-            if let Some(timing) = &timing {
-                timing.resolve(&mut encoder);
-            }
-            self.gpu.queue.submit([encoder.finish()]);
-            timings.extend(timing);
+        let (mut at, mut together) = (0, 1);
+        while at < count {
+            let end = (at + together).min(count);
+            let prepared = if first + at == 0 { self.prepared.take() } else { None };
+            let prepared = prepared.filter(|prepared| prepared.serves(&shape));
+            let steps = prepared.unwrap_or_else(|| self.record_steps(first + at, end - at, shape));
+            self.gpu.queue.submit([steps.commands]);
+            timings.extend(steps.timing);
+            (at, together) = (end, (2 * together).min(STEPS_PER_SUBMISSION));
         }
         timings
+    }
+
+    fn shape(&self) -> Recorded {
+        let sure_sweeps = constants::sure_sweeps(&self.setup);
+        Recorded {
+            blocks: self.step.sort_count.div_ceil(WORKGROUP),
+            sure_sweeps,
+            sweeps: self.sweeps.min(self.setup.params.max_iterations).saturating_sub(sure_sweeps).max(1),
+            diagnostics: self.diagnostics,
+        }
+    }
+
+    fn record_steps(&mut self, first: u32, count: u32, shape: Recorded) -> RecordedSteps {
+        let mut timing = self.timings.pop().or_else(|| Timing::new(&self.gpu));
+        if let Some(timing) = &mut timing {
+            timing.begin(first);
+        }
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        for _ in 0..count {
+            self.stages.record(&mut encoder, &shape, &mut timing);
+            if let Some(timing) = &mut timing {
+                timing.next_step();
+            }
+        }
+        if let Some(timing) = &timing {
+            timing.resolve(&mut encoder);
+        }
+        RecordedSteps { commands: encoder.finish(), timing, shape }
+    }
+
+    /// Records the first step of the next batch while the device is busy with this one.
+    fn prepare_next(&mut self) {
+        if self.prepared.is_none() {
+            self.prepared = Some(self.record_steps(0, 1, self.shape()));
+        }
     }
 
     /// Waits until all that was submitted is done, and takes over the step, its reports and the times of stages.
@@ -154,13 +202,21 @@ impl GpuIisph {
         let most = recorded.min(MOST_REPORTS);
         let sizes = [size_of::<StepRecord>(), size_of::<ReportRecord>() * most as usize];
         let (c, [step_size, reports_size]) = (&self.columns, sizes);
-        let mut parts = vec![(&c.step, 0, step_size as u64), (&c.reports, 0, reports_size as u64)];
+        let bodies_size = size_of::<BodyRecord>() * self.scene.body.len();
+        let mut parts = vec![
+            (&c.step, 0, step_size as u64),
+            (&c.reports, 0, reports_size as u64),
+            (&c.bodies, 0, bodies_size as u64),
+        ];
         parts.extend(timings.iter().map(Timing::part));
         let pending = self.gpu.begin_read(&parts);
+        self.prepare_next();
         self.gpu.wait()?;
         let bytes = pending.try_take(&self.gpu)?.unwrap_or_default();
         let (step, rest) = bytes.split_at(step_size);
-        let (reports, mut rest) = rest.split_at(reports_size);
+        let (reports, rest) = rest.split_at(reports_size);
+        let (bodies, mut rest) = rest.split_at(bodies_size);
+        self.pushed = bytemuck::pod_collect_to_vec(bodies);
         self.step = bytemuck::pod_read_unaligned(step);
         for timing in &timings {
             let own;
@@ -173,8 +229,9 @@ impl GpuIisph {
         Ok(records)
     }
 
-    fn end_batch(&mut self, records: &[ReportRecord]) {
-        let Some(last) = records.last() else { return };
+    /// Takes over where the batch has ended, and returns how long it took to move the bodies there [s].
+    fn end_batch(&mut self, records: &[ReportRecord]) -> f64 {
+        let Some(last) = records.last() else { return 0.0 };
         let Frame { start, length } = self.frame;
         let time = |record: &ReportRecord| {
             start + if record.elapsed >= length as f32 { length } else { f64::from(record.elapsed) }
@@ -183,8 +240,21 @@ impl GpuIisph {
         self.time = time(last);
         self.boundaries.advance(before, self.time - before);
         self.there = last.count as usize;
+        self.added = None;
         self.last_dt = Some(f64::from(last.dt));
         self.sweeps = records.iter().map(|record| record.iterations).max().unwrap_or(1).max(1);
+        self.move_bodies(last)
+    }
+
+    /// Hands the grains' forces over to the bodies and moves these; returns how long it took [s].
+    fn move_bodies(&mut self, step: &ReportRecord) -> f64 {
+        if self.bodies.is_empty() {
+            return 0.0;
+        }
+        let start = Instant::now();
+        let loads = bodies::loads(&self.pushed);
+        self.bodies.step(f64::from(step.dt), self.gravity, &loads, &mut self.boundaries);
+        start.elapsed().as_secs_f64()
     }
 
     fn reports(&self, records: &[ReportRecord], passed: &[Passed]) -> Vec<StepReport> {

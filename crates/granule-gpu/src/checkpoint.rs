@@ -23,8 +23,8 @@ impl GpuIisph {
             contacts.iter().skip(first as usize).take(count as usize)
         };
         let saved_contact = |c: &ContactRecord| SavedContact {
-            boundary: c.boundary as u16,
-            face: c.face as u16,
+            boundary: c.wall as u16,
+            face: (c.wall >> 16) as u16,
             normal: c.impulse[3],
             tangent: glam::Vec3::from_slice(&c.impulse),
             direction: glam::Vec3::from_slice(&c.normal),
@@ -48,13 +48,13 @@ impl GpuIisph {
             stress: there.iter().map(|&i| rows.stress_of(i)).collect(),
             density: there.iter().map(|&i| f32::from_bits(rows.found[i][0])).collect(),
             strain_rate: there.iter().map(|&i| rows.stress[i][7]).collect(),
-            acceleration: vec![glam::Vec3::ZERO; there.len()],
+            acceleration: there.iter().map(|&i| glam::Vec3::from_slice(&rows.acceleration[i])).collect(),
             neighbor_count: there.iter().map(|&i| rows.found[i][3] >> 12).collect(),
             contacts: SavedContacts {
                 count: there.iter().map(|&i| rows.tags[i][3] as u8).collect(),
                 contacts: there.iter().flat_map(|&i| own(i)).map(saved_contact).collect(),
             },
-            bodies: Vec::new(),
+            bodies: self.bodies.save().map_err(|e| unreadable(&e))?,
         };
         state.encode()
     }
@@ -75,6 +75,9 @@ impl GpuIisph {
             self.air.get_or_insert_with(|| Air::new(AirSettings::default())).set_uniform_wind(wind);
         }
         self.boundaries.restore(&saved.world.boundaries);
+        if !self.bodies.restore(&saved.bodies, &mut self.boundaries) {
+            return Err(StateError::Impossible("bodies that are not those of the scene".into()));
+        }
         let count = saved.world.position.len();
         let room = Room::new(count as u32);
         let room = Room { contacts: room.contacts.max(saved.contacts.contacts.len() as u32), ..room };
@@ -99,12 +102,14 @@ impl GpuIisph {
             rows.found.push([saved.density[i].to_bits(), 0, 0, saved.neighbor_count[i] << 12]);
         }
         let contact = |c: &SavedContact| ContactRecord {
+            normal: c.direction.extend(0.0).to_array(),
             impulse: c.tangent.extend(c.normal).to_array(),
-            boundary: u32::from(c.boundary),
-            face: u32::from(c.face),
+            wall: ContactRecord::wall_word(c.boundary, c.face),
             ..ContactRecord::default()
         };
         let contacts: Vec<ContactRecord> = saved.contacts.contacts.iter().map(contact).collect();
+        let acceleration: Vec<[f32; 4]> =
+            saved.acceleration.iter().map(|a| a.extend(0.0).to_array()).collect();
         // This step's contacts go to the other half.
         self.step.contact_half = 1;
         let (queue, c) = (&self.gpu.queue, &self.columns);
@@ -113,6 +118,7 @@ impl GpuIisph {
         queue.write_buffer(&c.tags, 0, bytemuck::cast_slice(&rows.tags));
         queue.write_buffer(&c.stress, 0, bytemuck::cast_slice(&rows.stress));
         queue.write_buffer(&c.found, 0, bytemuck::cast_slice(&rows.found));
+        queue.write_buffer(&c.prediction, 0, bytemuck::cast_slice(&acceleration));
         queue.write_buffer(&c.contacts, 0, bytemuck::cast_slice(&contacts));
     }
 }

@@ -6,8 +6,8 @@ use wgpu::{Buffer, BufferUsages};
 use crate::GpuError;
 use crate::kernel::ARGUMENT_STRIDE;
 use crate::layout::{
-    ContactRecord, LANES, MOST_MATERIALS, MaterialRecord, Params, PoseRecord, ReportRecord, SegmentRecord,
-    StepRecord, slot,
+    BodyRecord, ContactRecord, LANES, LOAD_WORDS, MOST_MATERIALS, MaterialRecord, Params, PoseRecord,
+    ReportRecord, SegmentRecord, StepRecord, slot,
 };
 use crate::primitives::{Scan, Sort};
 
@@ -16,6 +16,9 @@ pub const MOST_REPORTS: u32 = 1024;
 
 /// Neighbour slots per particle that lists begin with: a settled bed of 32 neighbours, padded to the longest of 32.
 const SLOTS_PER_PARTICLE: f64 = 40.0;
+
+/// Name of the buffer of solids and maps of meshes.
+const SOLIDS: &str = "solids";
 
 /// How much buffers hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +68,8 @@ pub struct Extents {
     pub explicit: bool,
     /// Boundaries.
     pub boundaries: u32,
+    /// Rigid bodies.
+    pub bodies: u32,
     /// Records of the program.
     pub program: u32,
     /// Records of the air.
@@ -90,7 +95,7 @@ columns! {
     position,
     /// Velocity and mass.
     velocity,
-    /// Frictional stress (xx, xy, xz, yy, yz, zz), pressure, strain rate.
+    /// Frictional stress (xx, xy, xz, yy, yz, zz), pressure, strain rate; then pressure and stress packed, for gathers.
     stress,
     /// Id, material, contacts of the last step.
     tags,
@@ -132,6 +137,10 @@ columns! {
     poses,
     /// Stretches of motions.
     segments,
+    /// Rigid bodies.
+    bodies,
+    /// Sums of forces on bodies.
+    loads,
     /// The step.
     step,
     /// Arguments of indirect dispatches.
@@ -164,6 +173,9 @@ impl Columns {
         let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
         let create = |name: &'static str, size: u64, usage: BufferUsages| {
             let size = size.max(16).next_multiple_of(16);
+            if size > most && name == SOLIDS {
+                return Err(GpuError::Maps { needed: size, most });
+            }
             if size > most {
                 return Err(GpuError::TooLarge { what: name, needed: size, most });
             }
@@ -180,7 +192,7 @@ impl Columns {
         Ok(Self {
             position: kept("position", 16 * n)?,
             velocity: kept("velocity", 16 * n)?,
-            stress: kept("stress", 32 * n)?,
+            stress: kept("stress", 48 * n)?,
             tags: kept("tags", 16 * n)?,
             scratch: kept("scratch", 80 * n)?,
             first_keys: scratch("keys", 8 * n)?,
@@ -201,9 +213,11 @@ impl Columns {
             prediction: kept("prediction", 16 * n * (2 + trial))?,
             solved: kept("solved velocity", 16 * n)?,
             partials: kept("partial sums", 64 * blocks)?,
-            program: kept("solids", 16 * u64::from(extents.program))?,
+            program: kept(SOLIDS, 16 * u64::from(extents.program))?,
             poses: kept("poses", size_of::<PoseRecord>() as u64 * u64::from(extents.boundaries.max(1)))?,
             segments: kept("motions", size_of::<SegmentRecord>() as u64 * u64::from(MOST_SEGMENTS))?,
+            bodies: kept("bodies", size_of::<BodyRecord>() as u64 * u64::from(extents.bodies))?,
+            loads: kept("loads of bodies", 4 * LOAD_WORDS * u64::from(extents.bodies))?,
             step: both("step", size_of::<StepRecord>() as u64)?,
             arguments: create("arguments", ARGUMENT_STRIDE * slot::COUNT, state | BufferUsages::INDIRECT)?,
             counters: kept("counters", 16)?,

@@ -12,7 +12,7 @@ use granule::solver::commands::{unknown, with_choice, with_parameter};
 use granule::solver::iisph::setup::Setup;
 
 use crate::GpuError;
-use crate::constants::Variant;
+use crate::constants::{BodyVariant, Variant};
 use crate::program::Program;
 use crate::solver::GpuIisph;
 
@@ -74,7 +74,8 @@ impl GpuIisph {
     /// Brings constants and kernels up to date.
     fn refresh(&mut self) {
         // Wind fields may have come or gone.
-        let changed = self.air.is_some() || Variant::new(&self.setup, false) != self.variant;
+        let changed = self.air.is_some()
+            || Variant::new(&self.setup, false, BodyVariant::of(&self.bodies)) != self.variant;
         let done = if changed { self.make_room(self.room) } else { self.upload_constants() };
         if let Err(error) = done {
             self.fail(error);

@@ -1,8 +1,10 @@
 //! The constants of a scene, for shaders.
 
+use granule::bodies::Bodies;
+use granule::material::Material;
 use granule::scene::{FrictionMode, Scene};
 use granule::solver::iisph::params::viscosity_softening;
-use granule::solver::iisph::setup::{COUPLED_RELAXATION, LEAST_DIAGONAL, Setup};
+use granule::solver::iisph::setup::{COUPLED_RELAXATION, LEAST_DIAGONAL, LEAST_ITERATIONS, Setup};
 use granule::solver::iisph::state::FLUID_WARM_START;
 use granule::sph::KernelKind;
 
@@ -31,11 +33,35 @@ pub struct Variant {
     pub viscous: bool,
     /// Whether there is air.
     pub air: bool,
+    /// What rigid bodies there are.
+    pub bodies: BodyVariant,
+}
+
+/// What rigid bodies a scene has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyVariant {
+    /// None.
+    Absent,
+    /// Such that grains do not move.
+    Led,
+    /// Some that grains move.
+    Free,
+}
+
+impl BodyVariant {
+    /// What these are.
+    pub fn of(bodies: &Bodies) -> Self {
+        match (bodies.is_empty(), bodies.any_free()) {
+            (true, _) => Self::Absent,
+            (false, false) => Self::Led,
+            (false, true) => Self::Free,
+        }
+    }
 }
 
 impl Variant {
     /// The variant of a scene.
-    pub fn new(setup: &Setup, air: bool) -> Self {
+    pub fn new(setup: &Setup, air: bool, bodies: BodyVariant) -> Self {
         let materials = &setup.materials;
         Self {
             kernel: setup.kernel.kind(),
@@ -47,6 +73,7 @@ impl Variant {
             several_materials: materials.len() > 1,
             viscous: materials.iter().any(|m| m.viscosity > 0.0),
             air,
+            bodies,
         }
     }
 
@@ -83,7 +110,8 @@ pub fn params(scene: &Scene, setup: &Setup, room: &Room) -> Params {
     let fold =
         |f: &dyn Fn(f32, f32) -> f32, start: f32| setup.materials.iter().map(|m| m.density).fold(start, f);
     let (lightest, densest) = (fold(&f32::min, f32::INFINITY), fold(&f32::max, 0.0));
-    let viscosity = setup.materials.iter().map(|m| m.viscosity).fold(0.0, f32::max);
+    let largest = |f: &dyn Fn(&Material) -> f32| setup.materials.iter().map(f).fold(0.0, f32::max);
+    let viscosity = largest(&|m| m.viscosity);
     let all_fluid = setup.materials.iter().all(|m| m.is_fluid());
     let gravity_size = glam::Vec3::from(gravity).length();
     let mut record = Params {
@@ -113,13 +141,17 @@ pub fn params(scene: &Scene, setup: &Setup, room: &Room) -> Params {
         fixed_step: u32::from(constants.time_step.is_some()),
         least_iterations: constants.min_iterations.unwrap_or(u32::MAX),
         most_iterations: constants.max_iterations.max(1),
-        boundary_count: scene.boundary.len() as u32,
+        boundary_count: (scene.boundary.len() + scene.body.len()) as u32,
+        wall_count: scene.boundary.len() as u32,
         slot_capacity: room.slots,
         contact_capacity: room.contacts,
         cell_capacity: room.cells,
         report_capacity: crate::columns::MOST_REPORTS,
         capacity: room.particles,
         list_base: 2 * room.particles.div_ceil(LANES),
+        most_slope: largest(&|m| m.yield_slope + m.fast_yield_slope.max(0.0)),
+        most_cohesion: largest(&|m| m.yield_cohesion),
+        sure_sweeps: sure_sweeps(setup),
         ..Params::default()
     };
     for axis in 0..3 {
@@ -135,6 +167,12 @@ pub fn params(scene: &Scene, setup: &Setup, room: &Room) -> Params {
     record
 }
 
+/// Sweeps that every step takes before the first one that may be its last: none of them needs a decision.
+pub fn sure_sweeps(setup: &Setup) -> u32 {
+    let least = setup.params.min_iterations.unwrap_or(LEAST_ITERATIONS);
+    least.min(setup.params.max_iterations).max(1) - 1
+}
+
 /// The materials of a scene.
 ///
 /// # Errors
@@ -144,7 +182,7 @@ pub fn materials(setup: &Setup) -> Result<Vec<MaterialRecord>, GpuError> {
         return Err(GpuError::Materials { count: setup.materials.len(), most: MOST_MATERIALS });
     }
     let explicit = setup.params.friction == FrictionMode::Explicit;
-    let record = |m: &granule::material::Material| MaterialRecord {
+    let record = |m: &Material| MaterialRecord {
         density: m.density,
         inverse_density: 1.0 / m.density,
         yield_slope: m.yield_slope,

@@ -21,6 +21,24 @@ pub enum GpuError {
         /// Bytes allowed.
         most: u64,
     },
+    /// The maps of meshes are larger than the device allows.
+    #[error(
+        "distances around meshes need {:.2} GB in one piece, the device allows {:.2} GB; take larger grains or smaller \
+         meshes, or --device cpu",
+        *needed as f64 / 1e9, *most as f64 / 1e9
+    )]
+    Maps {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        most: u64,
+    },
+    /// A solver that devices do not have yet.
+    #[error("the solver {what} runs on CPUs only; take --device cpu")]
+    CpuOnly {
+        /// The solver.
+        what: &'static str,
+    },
     /// More materials than fit.
     #[error("{count} materials, on a device there may be {most}; take fewer or --device cpu")]
     Materials {
@@ -28,12 +46,6 @@ pub enum GpuError {
         count: usize,
         /// Materials that fit.
         most: usize,
-    },
-    /// What devices do not have yet.
-    #[error("{what} are simulated on the CPU only so far; take --device cpu")]
-    CpuOnly {
-        /// In words.
-        what: &'static str,
     },
     /// A shape that is too involved.
     #[error(

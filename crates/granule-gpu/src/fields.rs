@@ -1,14 +1,14 @@
 //! Fields on their way from the device, and the hash of the state.
 
 use std::collections::VecDeque;
-use std::sync::LazyLock;
 
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 use granule::hash::Fnv;
-use granule::material::Material;
 use granule::particles::birth_time;
 use granule::simulator::{FieldData, FieldError, FieldInfo, ReadTicket, Snapshot};
 use granule::solver::iisph::FIELDS;
+use granule::solver::iisph::setup::Setup;
+use granule::solver::surroundings::{cell_numbers, normals};
 use granule::sym3::Sym3;
 use granule_device::{DeviceError, PendingRead};
 use wgpu::Buffer;
@@ -39,19 +39,22 @@ pub struct Needed {
     velocity: bool,
     stress: bool,
     found: bool,
+    acceleration: bool,
 }
 
 impl Needed {
     /// All columns.
-    pub const ALL: Self = Self { position: true, velocity: true, stress: true, found: true };
+    pub const ALL: Self =
+        Self { position: true, velocity: true, stress: true, found: true, acceleration: true };
 
     fn by(fields: &[FieldInfo]) -> Self {
         let mut needed = Self::default();
         for field in fields {
             match field.name {
-                "position" | "radius" => needed.position = true,
+                "position" | "radius" | "normal" | "cell" => needed.position = true,
                 "velocity" | "speed" => needed.velocity = true,
                 "pressure" | "stress" | "yield_ratio" | "strain_rate" => needed.stress = true,
+                "force" => (needed.velocity, needed.acceleration) = (true, true),
                 "density" | "density_error" | "neighbor_count" => needed.found = true,
                 _ => {}
             }
@@ -73,6 +76,8 @@ pub struct Rows {
     pub stress: Vec<[f32; 8]>,
     /// Density, diagonal, contacts, numbers.
     pub found: Vec<[u32; 4]>,
+    /// Acceleration in the last step.
+    pub acceleration: Vec<[f32; 4]>,
 }
 
 impl Rows {
@@ -89,6 +94,7 @@ impl Rows {
             velocity: bytemuck::pod_collect_to_vec(next(needed.velocity, 16)),
             stress: bytemuck::pod_collect_to_vec(next(needed.stress, 32)),
             found: bytemuck::pod_collect_to_vec(next(needed.found, 16)),
+            acceleration: bytemuck::pod_collect_to_vec(next(needed.acceleration, 16)),
         }
     }
 
@@ -116,7 +122,13 @@ impl Rows {
         [xx, xy, xz, yy, yz, zz]
     }
 
-    fn column(&self, name: &str, order: &[u32], materials: &[Material]) -> FieldData {
+    /// Centres and radii in some order.
+    fn places(&self, order: &[u32]) -> Vec<Vec4> {
+        order.iter().map(|&i| self.position[i as usize].into()).collect()
+    }
+
+    fn column(&self, name: &str, order: &[u32], setup: &Setup) -> FieldData {
+        let materials = &setup.materials;
         let all = || order.iter().map(|&i| i as usize);
         let scalar = |f: &dyn Fn(usize) -> f32| FieldData::Scalar(all().map(f).collect());
         let integer = |f: &dyn Fn(usize) -> u32| FieldData::Integer(all().map(f).collect());
@@ -139,19 +151,24 @@ impl Rows {
                 let limit = materials[self.material(i)].yield_limit(self.stress[i][6], self.stress[i][7]);
                 if limit > 0.0 { Sym3::from_array(self.stress_of(i)).norm() / limit } else { 0.0 }
             }),
+            "force" => {
+                let force = |i: usize| self.velocity[i][3] * Vec3::from_slice(&self.acceleration[i]);
+                FieldData::Vec3(all().map(|i| force(i).to_array()).collect())
+            }
+            "normal" => {
+                let volume = setup.params.volume;
+                let places = self.places(order);
+                let normals = normals(&places, &setup.domain, &setup.kernel, volume, setup.instructions);
+                FieldData::Vec3(normals.iter().map(Vec3::to_array).collect())
+            }
+            "cell" => {
+                let places = self.places(order);
+                FieldData::Integer(cell_numbers(&places, &setup.domain, setup.params.support))
+            }
             "neighbor_count" => integer(&|i| self.found[i][3] >> 12),
             _ => FieldData::Tensor(all().map(|i| self.stress_of(i)).collect()),
         }
     }
-}
-
-/// The fields that devices have: all of the solver's but those that need a search of their own.
-pub fn device_fields() -> &'static [FieldInfo] {
-    static DEVICE_FIELDS: LazyLock<Vec<FieldInfo>> = LazyLock::new(|| {
-        let there = |info: &&FieldInfo| !["force", "normal", "cell"].contains(&info.name);
-        FIELDS.iter().filter(there).copied().collect()
-    });
-    &DEVICE_FIELDS
 }
 
 impl GpuIisph {
@@ -170,6 +187,7 @@ impl GpuIisph {
             (&c.velocity, 0, size(needed.velocity, 16)),
             (&c.stress, 0, size(needed.stress, 32)),
             (&c.found, 0, size(needed.found, 16)),
+            (&c.prediction, 0, size(needed.acceleration, 16)),
         ]
     }
 
@@ -184,8 +202,8 @@ impl GpuIisph {
     pub(crate) fn read_fields(&mut self, names: &[&str]) -> Result<ReadTicket, FieldError> {
         let mut fields = Vec::with_capacity(names.len());
         for &name in names {
-            let Some(info) = device_fields().iter().find(|info| info.name == name) else {
-                let known = device_fields().iter().map(|info| info.name).collect::<Vec<_>>().join(", ");
+            let Some(info) = FIELDS.iter().find(|info| info.name == name) else {
+                let known = FIELDS.iter().map(|info| info.name).collect::<Vec<_>>().join(", ");
                 return Err(FieldError { solver: "iisph", name: name.into(), known });
             };
             fields.push(*info);
@@ -213,7 +231,7 @@ impl GpuIisph {
                 let order = rows.order_by_id();
                 let column = |info: &FieldInfo| match info.name {
                     "age" => (*info, self.ages(&rows, &order, read.time)),
-                    name => (*info, rows.column(name, &order, &self.setup.materials)),
+                    name => (*info, rows.column(name, &order, &self.setup)),
                 };
                 *snapshot = Snapshot { time: read.time, columns: read.fields.iter().map(column).collect() };
             }
@@ -238,6 +256,11 @@ impl GpuIisph {
             for value in rows.position[i].iter().chain(&rows.velocity[i]) {
                 hash.word(u64::from(value.to_bits()));
             }
+        }
+        for body in self.bodies.reports(&self.boundaries) {
+            let numbers = [body.pose.translation, body.velocity, body.angular_velocity];
+            let numbers = numbers.into_iter().flat_map(|v| v.to_array());
+            numbers.chain(body.pose.rotation.to_array()).for_each(|c| hash.word(u64::from(c.to_bits())));
         }
         hash.finish()
     }

@@ -86,6 +86,10 @@ pub struct Params {
     pub wall_table: u32,
     pub capacity: u32,
     pub list_base: u32,
+    pub most_slope: f32,
+    pub most_cohesion: f32,
+    pub sure_sweeps: u32,
+    pub wall_count: u32,
     pub unused: [u32; 3],
 }
 
@@ -179,17 +183,38 @@ pub struct PoseRecord {
     pub solids: [u32; 4],
 }
 
+/// A rigid body; twin of `Body`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct BodyRecord {
+    pub center: [f32; 4],
+    pub begin_linear: [f32; 4],
+    pub begin_angular: [f32; 4],
+    pub inertia_x: [f32; 4],
+    pub inertia_y: [f32; 4],
+    pub inertia_z: [f32; 4],
+    pub linear: [f32; 4],
+    pub angular: [f32; 4],
+    pub force: [f32; 4],
+    pub torque: [f32; 4],
+}
+
+/// Words of a body's sums of forces.
+pub const LOAD_WORDS: u64 = 16;
+
 /// A stretch of a motion; twin of `Segment`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub struct SegmentRecord {
     pub from_time: f32,
     pub to_time: f32,
-    pub angle: f32,
-    pub rate: f32,
+    pub fastest: f32,
+    pub fastest_turn: f32,
     pub axis: [f32; 4],
     pub pivot: [f32; 4],
     pub velocity: [f32; 4],
+    pub pivot_2: [f32; 4],
+    pub pivot_3: [f32; 4],
 }
 
 /// A wall contact; twin of `Contact`.
@@ -200,9 +225,15 @@ pub struct ContactRecord {
     pub velocity: [f32; 4],
     pub impulse: [f32; 4],
     pub friction: f32,
-    pub boundary: u32,
-    pub face: u32,
-    pub unused: u32,
+    pub wall: u32,
+    pub give: [f32; 2],
+}
+
+impl ContactRecord {
+    /// Numbers of the boundary and of its wall in one word.
+    pub fn wall_word(boundary: u16, face: u16) -> u32 {
+        u32::from(boundary) | u32::from(face) << 16
+    }
 }
 
 /// Mark of a removed particle in the second word of its tag.

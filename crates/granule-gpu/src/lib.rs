@@ -1,8 +1,8 @@
 //! Granular matter on graphics devices: the solver of `crates/granule/src/solver/iisph/` as compute shaders.
 //!
 //! [`GpuMaker`] makes [`GpuIisph`] for the engine's front door, which knows no graphics. Shaders are plain WGSL in
-//! `shader/`: no subgroups, no float atomics, at most eight storage buffers per kernel, gathers only. Every file of pair
-//! mathematics names the Rust function that it mirrors, and tests compare both.
+//! `shader/`: no subgroups, no float atomics, at most eight storage buffers per kernel, gathers only. Every file of
+//! pair mathematics names the Rust function that it mirrors, and tests compare both.
 //!
 //! # Data
 //!
@@ -10,6 +10,7 @@
 //! | --- | --- | --- |
 //! | position + radius, velocity + mass | 32 | always |
 //! | stress (6), pressure, strain rate | 32 | state |
+//! | pressure and stress packed, for gathers | 16 | one sweep |
 //! | tag: id, material, contacts of the last step | 16 | state |
 //! | scratch of the reordering | 80 | sort |
 //! | keys of 64 bits and places, twice | 24 | sort |
@@ -19,16 +20,16 @@
 //! | predicted velocity, wall acceleration, solved velocity | 48 | one step |
 //! | wall contacts, 64 bytes each, two halves | 32 at first | state |
 //!
-//! **Order.** Particles are sorted by cell in every step: 64-bit keys from cell coordinates relative to the bounds of all
-//! particles, x in the lowest bits, by as many passes of 8 bits as the bounds need. A stray far away makes keys longer
-//! and nothing larger: occupied cells are a sorted list that is searched. Removed particles get the highest key, so the
-//! sort drops them; nothing else compacts columns.
+//! **Order.** Particles are sorted by cell in every step: 64-bit keys from cell coordinates relative to the bounds of
+//! all particles, x in the lowest bits, by as many passes of 8 bits as the bounds need. A stray far away makes keys
+//! longer and nothing larger: occupied cells are a sorted list that is searched. Removed particles get the highest
+//! key, so the sort drops them; nothing else compacts columns.
 //!
 //! **Neighbour lists** are slot-major in groups of 32 particles: a slot holds one neighbour of every particle of the
-//! group, side by side, and a group has as many slots as its longest list; what is left holds the particle itself, a
-//! pair without gradient. Pair gradients are not stored but evaluated anew: 10 million particles would need 3 GB for them.
-//! On an H200, sweeps are fastest with stresses in one record of 32 bytes and positions and velocities in records of
-//! their own; stresses in two planes cost accelerate 12 %, positions beside velocities cost project 11 %.
+//! group, side by side, and a group has as many slots as its longest list, up to a multiple of four; what is left holds
+//! the particle itself, a pair without gradient. Pair gradients are not stored but evaluated anew: 10 million particles
+//! would need 3 GB for them. Sweeps take four pairs at a time and load all they need of them before any arithmetic.
+//! `accelerate` gathers a position and a packed stress of 16 bytes, `project` a position and a velocity.
 //!
 //! **Room.** Lists, contacts and cells have bounded room. A step that needs more halts on the device before it has
 //! changed anything but the order; the host makes room and the step begins anew. Nothing is dropped.
@@ -40,26 +41,30 @@
 //! neighbors          scan (3), list cells, index, ranges, lists
 //! sample_boundaries  samples; check of room
 //! warm_start, density, drag (with air), predict_velocity, accelerate      1 each
-//! { project, decide, accelerate }                                          3 per sweep
+//! { project, accelerate }                                                  2 per sweep that every step takes
+//! { project, decide, accelerate }                                          3 per further sweep
 //! integrate, diagnose (where asked for), quarantine (report)               1 each
 //! ```
 //!
-//! Nothing is read back inside a batch of steps up to a frame's end. `begin` chooses the step's length from the fastest
-//! particle and wall, `decide` ends the sweeps; both write the arguments of indirect dispatches. Recorded steps that are
-//! not needed dispatch nothing. A step takes its sweeps from as many recorded steps as it needs, so results do not
-//! depend on how much was recorded.
+//! Nothing is read back inside a batch of steps up to a frame's end. `begin` chooses the step's length from the
+//! fastest particle and wall, `decide` ends the sweeps; both write the arguments of indirect dispatches. Recorded
+//! steps that are not needed dispatch nothing. The first step of a batch is recorded while the device works on the
+//! batch before. A step takes its sweeps from as many recorded steps as it needs, so results do not depend on how much
+//! was recorded.
 //!
 //! Sums are trees of fixed shape and counters are whole numbers, so repeated runs on an adapter give the same bits.
 //! Lists and contacts take their room in whatever order groups come; what they hold does not depend on it.
 //!
 //! # Departures from the CPU
 //!
-//! Pair gradients are not rounded to 1/32000 of the longest. Sums are single precision. The strain rate of a fluid is
-//! that of its last sweep. Shapes are multiplied out to unions of intersections of unions, so nested intersections look
-//! for edges between all their parts at once.
+//! Pair gradients are not rounded to 1/32000 of the longest; stresses of neighbours are rounded to 4e-6 of what the
+//! material bears. Sums are single precision. The strain rate of a fluid is that of its last sweep. Shapes are
+//! multiplied out to unions of intersections of unions, so nested intersections look for edges between all their parts
+//! at once.
 
 mod air;
 mod batch;
+mod bodies;
 mod checkpoint;
 mod columns;
 mod commands;
@@ -79,7 +84,10 @@ mod stages;
 #[cfg(test)]
 mod testing;
 mod timing;
+mod traffic;
+mod view;
 
 pub use error::GpuError;
 pub use maker::GpuMaker;
 pub use solver::GpuIisph;
+pub use view::{ParticleView, VIEW_FIELDS};

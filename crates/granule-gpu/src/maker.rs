@@ -1,5 +1,6 @@
 //! Solvers on a device for the engine's front door.
 
+use granule::bodies::Bodies;
 use granule::boundary::Boundaries;
 use granule::particles::NewParticle;
 use granule::scene::{Scene, SolverKind};
@@ -37,6 +38,11 @@ impl GpuMaker {
     pub fn into_device(self) -> Device {
         Device::Made(Maker::new(self))
     }
+
+    /// The device for scenes that it takes; the CPU simulates the others.
+    pub fn into_preferred_device(self) -> Device {
+        Device::Preferred(Maker::new(self))
+    }
 }
 
 impl MakeSimulator for GpuMaker {
@@ -44,17 +50,15 @@ impl MakeSimulator for GpuMaker {
         &self,
         scene: &Scene,
         boundaries: Boundaries,
+        bodies: Bodies,
         grains: &[NewParticle],
     ) -> Result<Box<dyn Simulator>, String> {
-        if let Some(what) = scene.needs_cpu() {
-            return Err(GpuError::CpuOnly { what }.to_string());
-        }
         match scene.simulation.solver {
             SolverKind::Iisph => {
-                let solver = GpuIisph::new(self.gpu.clone(), scene.clone(), boundaries, grains);
+                let solver = GpuIisph::new(self.gpu.clone(), scene.clone(), boundaries, bodies, grains);
                 Ok(Box::new(solver.map_err(|error| error.to_string())?))
             }
-            SolverKind::Wcsph => Err(GpuError::CpuOnly { what: "solver wcsph" }.to_string()),
+            SolverKind::Wcsph => Err(GpuError::CpuOnly { what: "wcsph" }.to_string()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Boundaries and their motion, for shaders.
 
-use glam::{DVec3, Vec3};
+use glam::Vec3;
 use granule::boundary::{Boundaries, Boundary, Motion};
 
 use crate::GpuError;
@@ -40,6 +40,9 @@ pub fn refresh(record: &mut PoseRecord, boundary: &Boundary) {
     record.rotation = pose.rotation.to_array();
     record.translation = row(pose.translation, if turned { 0.0 } else { 1.0 });
     record.pivot = row(boundary.pivot(), boundary.friction().unwrap_or(-1.0));
+    if boundary.path().is_none() && boundary.angular_velocity() != Vec3::ZERO {
+        record.shape_pivot[3] = boundary.sdf().farthest_wall(pose.body_from_world(boundary.pivot()));
+    }
     record.linear = row(boundary.linear_velocity(), 0.0);
     record.angular = row(boundary.angular_velocity(), 0.0);
 }
@@ -83,40 +86,26 @@ fn stretches(motion: &Motion, start: f64, length: f64) -> Vec<SegmentRecord> {
 
 /// The stretch at a time, and when it ends.
 fn stretch(motion: &Motion, now: f64, start: f64, end: f64) -> (SegmentRecord, f64) {
-    let keys = &motion.keyframe;
-    let (first, last) = (keys[0].time, keys[keys.len() - 1].time);
-    let span = last - first;
-    let repeats = motion.repeat && span > 0.0 && now >= last;
-    let shift = if repeats { ((now - first) / span).floor() * span } else { 0.0 };
-    // A hair later, so that a stretch that ends here is not found again.
-    let local = now - shift + 1e-9 * span.max(1e-3);
-    let next = keys.partition_point(|key| key.time <= local);
-    let before = &keys[next.saturating_sub(1)];
-    let key = if next == 0 { &keys[0] } else { keys.get(next).unwrap_or(before) };
-    let begins = if next == 0 { now } else { before.time + shift };
-    let ends = match keys.get(next) {
-        Some(key) => key.time + shift,
-        None if motion.repeat && span > 0.0 => last + shift,
-        None => end,
-    };
-    let ends = ends.max(now + 1e-6 * (end - start));
-    let duration = key.time - before.time;
-    let rate = |from: f64, to: f64| if duration > 0.0 { (to - from) / duration } else { 0.0 };
-    let turn = rate(before.angle.into(), key.angle.into());
-    let since = if duration > 0.0 { now - begins } else { 0.0 };
-    let axis = Vec3::from(key.axis).as_dvec3().try_normalize().unwrap_or(DVec3::Y);
-    let place = |k: &granule::boundary::Keyframe| Vec3::from(k.translation).as_dvec3();
-    let velocity = if duration > 0.0 { (place(key) - place(before)) / duration } else { DVec3::ZERO };
-    let pivot = Vec3::from(motion.pivot).as_dvec3() + place(before) + since * velocity;
-    let angle = (f64::from(before.angle) + since * turn).rem_euclid(360.0).to_radians();
+    // A stretch that rounding has left over does not hold the others up.
+    let hair = 1e-6 * (end - start);
+    let mut stretch = motion.stretch(now);
+    if stretch.end < now + hair {
+        stretch = motion.stretch(now + hair);
+    }
+    let ends = stretch.end.min(end).max(now + hair);
+    let [angle, rate, angle_2, angle_3] = stretch.angle.map(|coefficient| coefficient as f32);
+    let [pivot, velocity, pivot_2, pivot_3] = stretch.pivot.map(|coefficient| coefficient.as_vec3());
+    let [fastest, fastest_turn] = stretch.fastest;
     let record = SegmentRecord {
         from_time: (now - start) as f32,
         to_time: (ends - start) as f32,
-        angle: angle as f32,
-        rate: turn.to_radians() as f32,
-        axis: row(axis.as_vec3(), 0.0),
-        pivot: row(pivot.as_vec3(), 0.0),
-        velocity: row(velocity.as_vec3(), 0.0),
+        fastest,
+        fastest_turn,
+        axis: row(stretch.axis.as_vec3(), 0.0),
+        pivot: row(pivot, angle),
+        velocity: row(velocity, rate),
+        pivot_2: row(pivot_2, angle_2),
+        pivot_3: row(pivot_3, angle_3),
     };
     (record, ends)
 }
@@ -124,7 +113,8 @@ fn stretch(motion: &Motion, now: f64, start: f64, end: f64) -> (SegmentRecord, f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use granule::boundary::Keyframe;
+    use glam::Vec4;
+    use granule::boundary::{Interpolation, Keyframe};
 
     fn key(time: f64, x: f32, angle: f32) -> Keyframe {
         Keyframe { time, translation: [x, 0.0, 0.0], axis: [0.0, 0.0, 1.0], angle }
@@ -133,9 +123,14 @@ mod tests {
     /// The stretches of a batch give the poses of the engine, before, between, after and around keyframes.
     #[test]
     fn stretches_follow_the_motion() {
-        for repeat in [false, true] {
+        for (repeat, interpolation) in [
+            (false, Interpolation::Linear),
+            (true, Interpolation::Linear),
+            (false, Interpolation::Smooth),
+            (true, Interpolation::Smooth),
+        ] {
             let keyframe = vec![key(0.1, 0.0, 0.0), key(0.3, 1.0, 90.0), key(0.4, 0.0, 360.0)];
-            let motion = Motion { keyframe, pivot: [0.2, 0.0, 0.0], repeat, ..Motion::default() };
+            let motion = Motion { keyframe, pivot: [0.2, 0.0, 0.0], repeat, interpolation };
             for start in [0.0, 0.05, 0.1, 0.25, 0.37, 0.45, 7.3] {
                 let found = stretches(&motion, start, 0.1);
                 for k in 1..=20 {
@@ -143,13 +138,14 @@ mod tests {
                     let stretch =
                         found.iter().rev().find(|s| (s.from_time as f64) < t).expect("there is a stretch");
                     let since = t as f32 - stretch.from_time;
-                    let pivot =
-                        Vec3::from_slice(&stretch.pivot) + since * Vec3::from_slice(&stretch.velocity);
-                    let rotation = glam::Quat::from_axis_angle(Vec3::Z, stretch.angle + since * stretch.rate);
+                    let coefficients = [stretch.pivot, stretch.velocity, stretch.pivot_2, stretch.pivot_3];
+                    let now = coefficients.iter().rev().fold(Vec4::ZERO, |a, c| a * since + Vec4::from(*c));
+                    let (pivot, angle) = (now.truncate(), now.w);
+                    let rotation = glam::Quat::from_axis_angle(Vec3::Z, angle);
                     let expected = motion.pose(start + t);
                     let place = rotation * (Vec3::X - Vec3::from(motion.pivot)) + pivot;
                     let error = (place - expected.world_from_body(Vec3::X)).length();
-                    assert!(error < 1e-4, "{repeat} {start} + {t}: {error}, {found:?}");
+                    assert!(error < 1e-4, "{repeat} {interpolation:?} {start} + {t}: {error}, {found:?}");
                 }
             }
         }

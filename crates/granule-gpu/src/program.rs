@@ -3,8 +3,10 @@
 //! WGSL has no recursion, so a tree of unions and intersections becomes a list of solids, each an intersection of parts,
 //! each part a union of primitives. Faces keep the numbers that the engine gives them.
 
+use std::sync::Arc;
+
 use glam::{Vec2, Vec3};
-use granule::boundary::{Sdf, Solid};
+use granule::boundary::{SampledMap, Sdf, Solid};
 use granule::sph::WallTable;
 
 use crate::GpuError;
@@ -12,11 +14,13 @@ use crate::GpuError;
 /// Most primitives that one boundary may turn into.
 const MOST_PRIMITIVES: usize = 4096;
 
-/// Cells of the wall table, as in sample.wgsl.
+/// Cells of the wall table, as in wall_table.wgsl.
 pub const TABLE_CELLS: usize = 1024;
 
 const HOLLOW: u32 = 256;
 const TOUCHES_AXIS: u32 = 512;
+const CONTAINER: u32 = 1024;
+const MAP: u32 = 5;
 
 /// A primitive with the number of its first face.
 #[derive(Clone, Debug)]
@@ -25,6 +29,8 @@ struct Primitive {
     face: u32,
     edges: u32,
     numbers: Vec<[f32; 4]>,
+    /// A mesh.
+    map: Option<Arc<SampledMap>>,
 }
 
 /// A union of primitives.
@@ -42,6 +48,10 @@ struct Intersection {
 pub struct Program {
     /// Records.
     pub records: Vec<[u32; 4]>,
+    /// Maps of meshes with their first node and their first wall.
+    maps: Vec<(Arc<SampledMap>, [u32; 2])>,
+    /// Whether any solid has several parts.
+    combined: bool,
 }
 
 impl Program {
@@ -54,6 +64,7 @@ impl Program {
         let first = self.records.len() as u32;
         self.records.resize(self.records.len() + solids.len(), [0; 4]);
         for (k, solid) in solids.iter().enumerate() {
+            self.combined |= solid.parts.len() > 1;
             let parts = self.records.len() as u32;
             self.records.resize(self.records.len() + solid.parts.len(), [0; 4]);
             for (p, part) in solid.parts.iter().enumerate() {
@@ -69,11 +80,42 @@ impl Program {
         let first = self.records.len() as u32;
         self.records.resize(self.records.len() + part.len(), [0; 4]);
         for (k, primitive) in part.iter().enumerate() {
+            let map = primitive.map.as_ref().map(|map| (map.grid().nodes, self.push_map(map)));
             let numbers = self.records.len() as u32;
             self.records.extend(primitive.numbers.iter().map(|row| row.map(f32::to_bits)));
+            if let Some((nodes, [first_node, first_wall])) = map {
+                self.records[numbers as usize + 1] = [nodes.x, nodes.y, nodes.z, first_node];
+                self.records[numbers as usize + 3][3] = first_wall;
+            }
             self.records[first as usize + k] = [primitive.kind, primitive.face, numbers, primitive.edges];
         }
         first
+    }
+
+    /// Overrides for kernels that find walls: whether there are meshes, and solids of several parts.
+    pub fn constants(&self) -> [(&'static str, f64); 2] {
+        let flag = |on: bool| f64::from(u8::from(on));
+        [("MAPS", flag(!self.maps.is_empty())), ("COMBINED", flag(self.combined))]
+    }
+
+    /// Appends a map of a mesh, or finds it where another boundary has the same, and returns its first node and wall.
+    fn push_map(&mut self, map: &Arc<SampledMap>) -> [u32; 2] {
+        let same = |(known, _): &&(Arc<SampledMap>, _)| Arc::ptr_eq(known, map) || known == map;
+        if let Some((_, places)) = self.maps.iter().find(same) {
+            return *places;
+        }
+        let first_node = self.records.len() as u32;
+        for (k, node) in map.nodes().iter().enumerate() {
+            let walls = map.walls_of_cells().get(k).copied().unwrap_or(0);
+            let slope = node.slope.extend(node.certainty).to_array().map(f32::to_bits);
+            self.records.extend([slope, [node.distance.to_bits(), node.excess.to_bits(), walls, 0]]);
+        }
+        let first_wall = self.records.len() as u32;
+        for wall in map.walls() {
+            self.records.extend([wall.foot, wall.normal].map(|v| v.extend(0.0).to_array().map(f32::to_bits)));
+        }
+        self.maps.push((Arc::clone(map), [first_node, first_wall]));
+        [first_node, first_wall]
     }
 
     /// Appends what walls add to the density, four entries per record, and returns the first record.
@@ -149,6 +191,7 @@ fn check_size(parts: &[UnionOf]) -> Result<(), GpuError> {
 fn primitive_of(solid: &Solid, face: u32) -> Primitive {
     let row = |v: Vec3, w: f32| [v.x, v.y, v.z, w];
     let flag = |hollow: bool| if hollow { HOLLOW } else { 0 };
+    let mut map = None;
     let (kind, edges, numbers) = match solid {
         Solid::HalfSpace { point, normal } => (0, 0, vec![row(*point, 0.0), row(*normal, 0.0)]),
         Solid::Block { min, max, hollow } => (1 | flag(*hollow), 0, vec![row(*min, 0.0), row(*max, 0.0)]),
@@ -166,9 +209,19 @@ fn primitive_of(solid: &Solid, face: u32) -> Primitive {
             let touches = if *touches_axis { TOUCHES_AXIS } else { 0 };
             (4 | flag(*hollow) | touches, edges.len() as u32, numbers)
         }
+        Solid::Mesh { map: own, pose, hollow } => {
+            map = Some(Arc::clone(own));
+            let grid = own.grid();
+            let numbers = vec![
+                row(grid.origin, grid.cell),
+                [0.0; 4],
+                pose.rotation.to_array(),
+                row(pose.translation, 0.0),
+            ];
+            (MAP | if *hollow { CONTAINER } else { 0 }, 0, numbers)
+        }
         // Combinations are taken apart by the callers.
-        // Scenes with meshes are refused before; the others are multiplied out.
-        Solid::Mesh | Solid::Union(_) | Solid::Intersection { .. } => (0, 0, vec![[0.0; 4]; 2]),
+        Solid::Union(_) | Solid::Intersection { .. } => (0, 0, vec![[0.0; 4]; 2]),
     };
-    Primitive { kind, face, edges, numbers }
+    Primitive { kind, face, edges, numbers, map }
 }

@@ -13,9 +13,18 @@ const CELLS: &str = include_str!("../shader/cells.wgsl");
 const PAIRS: &str = include_str!("../shader/pairs.wgsl");
 const LIST: &str = include_str!("../shader/list.wgsl");
 const RHEOLOGY: &str = include_str!("../shader/rheology.wgsl");
+const PACKED_STRESS: &str = include_str!("../shader/packed_stress.wgsl");
+const STORE_STRESS: &str = include_str!("../shader/store_stress.wgsl");
 const CONTACTS: &str = include_str!("../shader/contacts.wgsl");
+const GRADIENTS: &str = include_str!("../shader/gradients.wgsl");
 const VELOCITY_GRADIENT: &str = include_str!("../shader/velocity_gradient.wgsl");
 const SOLIDS: &str = include_str!("../shader/solids.wgsl");
+const MAPS: &str = include_str!("../shader/maps.wgsl");
+const WALLS: &str = include_str!("../shader/walls.wgsl");
+const MAP_WALLS: &str = include_str!("../shader/map_walls.wgsl");
+const WALL_TABLE: &str = include_str!("../shader/wall_table.wgsl");
+const BODIES: &str = include_str!("../shader/bodies.wgsl");
+const LOADS: &str = include_str!("../shader/loads.wgsl");
 const INTERSECTION: &str = include_str!("../shader/intersection.wgsl");
 
 macro_rules! shaders {
@@ -46,23 +55,37 @@ shaders! {
     /// Neighbour lists.
     NEIGHBORS = "neighbors": [STEP, PAIRS];
     /// Walls near particles.
-    SAMPLE = "sample": [STEP, WORKGROUP_SCAN, MOTION, CONTACTS, SOLIDS, INTERSECTION];
+    SAMPLE = "sample":
+        [STEP, MOTION, CONTACTS, SOLIDS, MAPS, WALLS, MAP_WALLS, WALL_TABLE, INTERSECTION];
     /// Whether there was room.
     CHECK = "check": [ARGUMENTS];
+    /// Bodies without grains.
+    BEGIN_BODIES = "begin_bodies": [STEP, MOTION, CONTACTS, BODIES, LOADS];
+    /// Contacts of bodies.
+    COUNT_CONTACTS = "count_contacts": [STEP, CONTACTS, BODIES, LOADS];
+    /// Shares that contacts take of bodies.
+    ATTACH = "attach": [STEP, CONTACTS, BODIES, LOADS];
+    /// Forces on bodies.
+    SUM_LOADS = "sum_loads": [STEP, TREE, CONTACTS, BODIES, LOADS];
+    /// Bodies under these forces.
+    PUSH_BODIES = "push_bodies": [STEP, CONTACTS, BODIES, LOADS];
+    /// Contacts that move with bodies.
+    CARRY = "carry": [STEP, CONTACTS, BODIES];
     /// Density and diagonal.
     DENSITY = "density": [STEP, PAIRS, LIST, CONTACTS];
     /// Pressure, stress and impulses of the last step.
-    WARM_START = "warm_start": [STEP, TREE, RHEOLOGY, CONTACTS];
+    WARM_START = "warm_start": [STEP, TREE, RHEOLOGY, PACKED_STRESS, STORE_STRESS, CONTACTS];
     /// Air drag.
     DRAG = "drag": [STEP, PAIRS, LIST];
     /// Gravity and viscosity.
     PREDICT = "predict": [STEP, PAIRS, LIST];
     /// Velocities from pressure and stress.
-    ACCELERATE = "accelerate": [STEP, PAIRS, LIST, RHEOLOGY];
+    ACCELERATE = "accelerate": [STEP, PAIRS, LIST, GRADIENTS, RHEOLOGY, PACKED_STRESS];
     /// Trial stress of explicit friction.
-    FIND_TRIAL = "find_trial": [STEP, PAIRS, LIST, RHEOLOGY, VELOCITY_GRADIENT];
+    FIND_TRIAL = "find_trial": [STEP, PAIRS, LIST, RHEOLOGY, GRADIENTS, VELOCITY_GRADIENT];
     /// Corrections of pressure, stress and impulses.
-    PROJECT = "project": [STEP, PAIRS, LIST, TREE, RHEOLOGY, CONTACTS, VELOCITY_GRADIENT];
+    PROJECT = "project":
+        [STEP, PAIRS, LIST, TREE, RHEOLOGY, PACKED_STRESS, STORE_STRESS, CONTACTS, GRADIENTS, VELOCITY_GRADIENT];
     /// Whether another sweep follows.
     DECIDE = "decide": [ARGUMENTS, TREE];
     /// Whether the step ends.
@@ -70,11 +93,13 @@ shaders! {
     /// Velocities and positions.
     INTEGRATE = "integrate": [STEP, TREE];
     /// Friction power.
-    DIAGNOSE = "diagnose": [STEP, PAIRS, LIST, TREE, RHEOLOGY, VELOCITY_GRADIENT];
+    DIAGNOSE = "diagnose": [STEP, PAIRS, LIST, TREE, RHEOLOGY, GRADIENTS, VELOCITY_GRADIENT];
     /// Particles in regions.
-    MARK = "mark": [STEP, SOLIDS];
+    MARK = "mark": [STEP, MOTION, SOLIDS, MAPS];
     /// Particles in a box.
     NEAR = "near": [STEP, PAIRS];
+    /// Particles for a renderer.
+    PUBLISH = "publish": [];
     /// The step's report.
     END = "end": [TREE, WORKGROUP_SCAN];
 }
@@ -160,7 +185,8 @@ mod tests {
             pressure_relaxation, stress_relaxation, rest_compaction, least_diagonal, push_out_speed, wall_fill,
             viscosity_factor, viscosity_softening, density_error, friction_error, cfl, longest_step, viscous_step,
             layer_pressure, fixed_step, least_iterations, most_iterations, boundary_count, slot_capacity,
-            contact_capacity, cell_capacity, report_capacity, wall_table, capacity, list_base);
+            contact_capacity, cell_capacity, report_capacity, wall_table, capacity, list_base, most_slope,
+            most_cohesion, sure_sweeps, wall_count);
         same_layout!(MEASURE, "Material", MaterialRecord: density, inverse_density, yield_slope, fast_slope,
             grain_diameter, cohesion, viscosity, wall_friction, mass, fluid, warm_start);
         same_layout!(MEASURE, "Step", StepRecord: cell_scale, cell_origin, cell_min, cell_range, cell_bits, phase,
@@ -171,7 +197,10 @@ mod tests {
             kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot);
         same_layout!(BEGIN, "Pose", PoseRecord: rotation, translation, pivot, linear, angular, shape_pivot, low, high,
             solids);
-        same_layout!(BEGIN, "Segment", SegmentRecord: from_time, to_time, angle, rate, axis, pivot, velocity);
-        same_layout!(DENSITY, "Contact", ContactRecord: normal, velocity, impulse, friction, boundary, face);
+        same_layout!(BEGIN, "Segment", SegmentRecord: from_time, to_time, fastest, fastest_turn, axis, pivot,
+            velocity, pivot_2, pivot_3);
+        same_layout!(ATTACH, "Body", BodyRecord: center, begin_linear, begin_angular, inertia_x, inertia_y, inertia_z,
+            linear, angular, force, torque);
+        same_layout!(DENSITY, "Contact", ContactRecord: normal, velocity, impulse, friction, wall, give);
     }
 }

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use granule::air::Air;
-use granule::bodies::BodyReport;
+use granule::bodies::{Bodies, BodyReport};
 use granule::boundary::{Boundaries, Sdf};
 use granule::particles::{Birth, NewParticle, note_birth};
 use granule::scene::Scene;
@@ -10,21 +10,25 @@ use granule::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
     StepReport,
 };
+use granule::solver::iisph::FIELDS;
 use granule::solver::iisph::setup::Setup;
+use granule::stages::Stage;
 use granule_device::GpuDevice;
 
 use crate::GpuError;
 use crate::air;
-use crate::batch::Frame;
+use crate::batch::{Frame, RecordedSteps};
+use crate::bodies;
 use crate::columns::{Columns, Extents, Room};
-use crate::constants::{self, Variant};
-use crate::fields::{Reads, device_fields};
-use crate::layout::{Params, PoseRecord, SegmentRecord, StepRecord};
+use crate::constants::{self, BodyVariant, Variant};
+use crate::fields::Reads;
+use crate::layout::{BodyRecord, Params, PoseRecord, SegmentRecord, StepRecord};
 use crate::motion;
 use crate::program::Program;
 use crate::queries::Queries;
 use crate::stages::{Kernels, Stages};
 use crate::timing::Timing;
+use crate::view::Views;
 
 /// Sweeps recorded for the first step; later ones follow what steps needed.
 const FIRST_SWEEPS: u32 = 8;
@@ -36,6 +40,7 @@ pub struct GpuIisph {
     pub(crate) setup: Setup,
     pub(crate) gravity: Vec3,
     pub(crate) boundaries: Boundaries,
+    pub(crate) bodies: Bodies,
     pub(crate) air: Option<Air>,
     pub(crate) program: Program,
     pub(crate) wall_table: u32,
@@ -46,6 +51,8 @@ pub struct GpuIisph {
     pub(crate) kernels: Kernels,
     pub(crate) columns: Columns,
     pub(crate) stages: Stages,
+    /// The bodies as the last sweep left them.
+    pub(crate) pushed: Vec<BodyRecord>,
     /// The step as the device left it.
     pub(crate) step: StepRecord,
     /// Particles that are there; `step.sort_count` counts removed ones, too.
@@ -58,9 +65,14 @@ pub struct GpuIisph {
     pub(crate) last_dt: Option<f64>,
     pub(crate) sweeps: u32,
     pub(crate) timings: Vec<Timing>,
+    /// The first step of the next batch.
+    pub(crate) prepared: Option<RecordedSteps>,
     pub(crate) diagnostics: bool,
     pub(crate) reads: Reads,
     pub(crate) queries: Queries,
+    pub(crate) views: Views,
+    /// The box around grains that were added since the last step.
+    pub(crate) added: Option<[Vec3; 2]>,
     pub(crate) failure: Option<String>,
 }
 
@@ -73,6 +85,7 @@ impl GpuIisph {
         gpu: GpuDevice,
         scene: Scene,
         boundaries: Boundaries,
+        bodies: Bodies,
         grains: &[NewParticle],
     ) -> Result<Self, GpuError> {
         let setup = Setup::new(&scene);
@@ -80,19 +93,20 @@ impl GpuIisph {
         let mut program = Program::default();
         let poses = motion::poses(&boundaries, &mut program)?;
         let wall_table = program.push_wall_table(&setup.wall_table);
-        let variant = Variant::new(&setup, air.is_some());
+        let variant = Variant::new(&setup, air.is_some(), BodyVariant::of(&bodies));
         let room = Room::new(grains.len() as u32);
         let air_records = air_records(&scene, air.as_ref(), 0.0);
-        let columns = Columns::new(&gpu, &room, &extents(&variant, &poses, &program, air_records.len()))?;
+        let columns = Columns::new(&gpu, &room, &extents(&scene, &variant, &program, air_records.len()))?;
         let queries = Queries::new(&gpu);
         let mut kernels = Kernels::new(&gpu, variant);
-        let stages = Stages::new(&gpu, &columns, &mut kernels);
+        let stages = Stages::new(&gpu, &columns, &mut kernels, &program);
         let mut solver = Self {
             gravity: Vec3::from(scene.simulation.gravity),
             gpu,
             scene,
             setup,
             boundaries,
+            bodies,
             air,
             program,
             wall_table,
@@ -103,6 +117,7 @@ impl GpuIisph {
             kernels,
             columns,
             stages,
+            pushed: Vec::new(),
             step: StepRecord::default(),
             there: 0,
             next_id: 0,
@@ -112,11 +127,15 @@ impl GpuIisph {
             last_dt: None,
             sweeps: FIRST_SWEEPS,
             timings: Vec::new(),
+            prepared: None,
             diagnostics: false,
             reads: Reads::default(),
             queries,
+            views: Views::default(),
+            added: None,
             failure: None,
         };
+        solver.upload_program();
         solver.upload_constants()?;
         solver.append(grains)?;
         solver.gpu.wait()?;
@@ -128,7 +147,7 @@ impl GpuIisph {
         &self.gpu
     }
 
-    /// Writes constants, materials and solids.
+    /// Writes constants and materials.
     pub(crate) fn upload_constants(&self) -> Result<(), GpuError> {
         let params = Params {
             gravity: self.gravity.extend(0.0).to_array(),
@@ -139,9 +158,14 @@ impl GpuIisph {
         queue.write_buffer(&self.columns.params, 0, bytemuck::bytes_of(&params));
         let materials = constants::materials(&self.setup)?;
         queue.write_buffer(&self.columns.materials, 0, bytemuck::cast_slice(&materials));
-        queue.write_buffer(&self.columns.program, 0, bytemuck::cast_slice(&self.program.records));
         self.upload_surroundings();
         Ok(())
+    }
+
+    /// Writes solids, maps of meshes and the wall table.
+    fn upload_program(&self) {
+        let records = bytemuck::cast_slice(&self.program.records);
+        self.gpu.queue.write_buffer(&self.columns.program, 0, records);
     }
 
     /// The air; times count from the frame's start.
@@ -154,6 +178,7 @@ impl GpuIisph {
         let queue = &self.gpu.queue;
         queue.write_buffer(&self.columns.air, 0, bytemuck::cast_slice(&self.air_records()));
         queue.write_buffer(&self.columns.poses, 0, bytemuck::cast_slice(&self.poses));
+        bodies::upload(&self.gpu, &self.columns, &self.bodies, &self.boundaries);
         queue.write_buffer(&self.columns.segments, 0, bytemuck::cast_slice(&self.segments));
     }
 
@@ -188,9 +213,14 @@ impl GpuIisph {
         write(&self.columns.tags, 16, bytemuck::cast_slice(&tags));
         write(&self.columns.stress, 32, bytemuck::cast_slice(&zeros));
         write(&self.columns.found, 16, &bytemuck::cast_slice(&zeros)[..16 * grains.len()]);
+        write(&self.columns.prediction, 16, &bytemuck::cast_slice(&zeros)[..16 * grains.len()]);
         if self.next_id > 0 || self.time > 0.0 {
             note_birth(&mut self.births, self.next_id, self.time);
         }
+        let [low, high] = self.added.unwrap_or([grains[0].position; 2]);
+        let around =
+            |[low, high]: [Vec3; 2], grain: &NewParticle| [low.min(grain.position), high.max(grain.position)];
+        self.added = Some(grains.iter().fold([low, high], around));
         self.next_id += grains.len() as u32;
         self.there += grains.len();
         self.step.sort_count = needed as u32;
@@ -199,9 +229,9 @@ impl GpuIisph {
 
     /// Buffers with other room, or for another variant; the state is taken along.
     pub(crate) fn make_room(&mut self, room: Room) -> Result<(), GpuError> {
-        let variant = Variant::new(&self.setup, self.air.is_some());
+        let variant = Variant::new(&self.setup, self.air.is_some(), BodyVariant::of(&self.bodies));
         let air = self.air_records().len();
-        let columns = Columns::new(&self.gpu, &room, &extents(&variant, &self.poses, &self.program, air))?;
+        let columns = Columns::new(&self.gpu, &room, &extents(&self.scene, &variant, &self.program, air))?;
         let old = &self.columns;
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let mut copy = |from: &wgpu::Buffer, at: u64, to: &wgpu::Buffer, target: u64, size: u64| {
@@ -217,6 +247,8 @@ impl GpuIisph {
         ] {
             copy(from, 0, to, 0, from.size().min(to.size()));
         }
+        // Accelerations come first.
+        copy(&old.prediction, 0, &columns.prediction, 0, old.position.size().min(columns.position.size()));
         // Each half of the contacts begins where its room does.
         let half = |buffer: &wgpu::Buffer| buffer.size() / 2;
         let size = half(&old.contacts).min(half(&columns.contacts));
@@ -226,8 +258,10 @@ impl GpuIisph {
         if variant != self.variant {
             self.kernels = Kernels::new(&self.gpu, variant);
         }
-        self.stages = Stages::new(&self.gpu, &columns, &mut self.kernels);
+        self.stages = Stages::new(&self.gpu, &columns, &mut self.kernels, &self.program);
         (self.columns, self.room, self.variant) = (columns, room, variant);
+        self.prepared = None;
+        self.upload_program();
         self.upload_constants()?;
         self.gpu.wait()?;
         Ok(())
@@ -245,11 +279,12 @@ fn air_records(scene: &Scene, air: Option<&Air>, start: f64) -> Vec<[f32; 4]> {
 }
 
 /// Sizes of buffers that follow from the scene.
-fn extents(variant: &Variant, poses: &[PoseRecord], program: &Program, air: usize) -> Extents {
+fn extents(scene: &Scene, variant: &Variant, program: &Program, air: usize) -> Extents {
     Extents {
         ranges: variant.ranges(),
         explicit: variant.explicit,
-        boundaries: poses.len() as u32,
+        boundaries: (scene.boundary.len() + scene.body.len()) as u32,
+        bodies: scene.body.len() as u32,
         program: program.records.len() as u32,
         air: air as u32,
     }
@@ -273,6 +308,8 @@ impl Simulator for GpuIisph {
         if self.failure.is_some() {
             return Vec::new();
         }
+        // Bodies move after every step.
+        let most = if self.bodies.is_empty() { most } else { most.min(1) };
         match self.run_batch(max_dt, most) {
             Ok(reports) => reports,
             Err(error) => {
@@ -299,7 +336,7 @@ impl Simulator for GpuIisph {
     }
 
     fn fields(&self) -> &'static [FieldInfo] {
-        device_fields()
+        FIELDS
     }
 
     fn read(&mut self, fields: &[&str]) -> Result<ReadTicket, FieldError> {
@@ -322,12 +359,16 @@ impl Simulator for GpuIisph {
         self.columns.bytes() as f64 / self.there.max(1) as f64
     }
 
+    fn traffic(&self) -> Vec<(Stage, f64)> {
+        self.stage_bytes()
+    }
+
     fn state_hash(&self) -> u64 {
         self.hash_state()
     }
 
     fn bodies(&self) -> Vec<BodyReport> {
-        Vec::new()
+        self.bodies.reports(&self.boundaries)
     }
 
     fn set_diagnostics(&mut self, on: bool) {

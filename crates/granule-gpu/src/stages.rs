@@ -6,12 +6,14 @@ use granule::stages::Stage;
 use granule_device::GpuDevice;
 use wgpu::{BindGroup, Buffer, CommandEncoder, ComputePass};
 
+use crate::bodies::BodyStages;
 use crate::columns::Columns;
-use crate::constants::Variant;
+use crate::constants::{BodyVariant, Variant};
 use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader, SharedLayout};
 use crate::layout::slot;
 use crate::primitives::{BoundCompact, BoundSort, Compact, Launch, MOST_PASSES, Sort};
+use crate::program::Program;
 use crate::shaders;
 use crate::timing::Timing;
 
@@ -42,6 +44,8 @@ pub struct Stages {
     diagnose: Bound,
     end: Bound,
     arguments: Buffer,
+    bodies: Option<BodyStages>,
+    two_way: bool,
 }
 
 /// What a stage records.
@@ -52,7 +56,9 @@ type Work = fn(&Stages, &mut ComputePass, &Recorded);
 pub struct Recorded {
     /// Workgroups that cover all particles there may be.
     pub blocks: u32,
-    /// Sweeps.
+    /// Sweeps that every step takes, without a decision after them.
+    pub sure_sweeps: u32,
+    /// Further sweeps.
     pub sweeps: u32,
     /// Whether friction power is measured.
     pub diagnostics: bool,
@@ -108,7 +114,7 @@ struct Plan<'a> {
 }
 
 /// Binds kernels to the buffers of a simulation.
-struct Binder<'a> {
+pub struct Binder<'a> {
     gpu: &'a GpuDevice,
     kernels: &'a mut Kernels,
     constants: BindGroup,
@@ -117,7 +123,7 @@ struct Binder<'a> {
 
 impl Binder<'_> {
     /// A stage: reads the step's numbers.
-    fn stage(
+    pub fn stage(
         &mut self,
         shader: &Shader,
         entry: &'static str,
@@ -142,7 +148,7 @@ impl Binder<'_> {
 
 impl Stages {
     /// Binds kernels to buffers.
-    pub fn new(gpu: &GpuDevice, c: &Columns, kernels: &mut Kernels) -> Self {
+    pub fn new(gpu: &GpuDevice, c: &Columns, kernels: &mut Kernels, program: &Program) -> Self {
         let constants = kernels.constants.bind(gpu, &[&c.params, &c.materials]);
         let step = kernels.step.bind(gpu, &[&c.step]);
         let variant = kernels.variant;
@@ -169,6 +175,7 @@ impl Stages {
             ];
             b.stage(&shaders::DRAG, "predict_drag", &[], &buffers)
         });
+        let bodies = (variant.bodies != BodyVariant::Absent).then(|| BodyStages::new(&mut b, c));
         let find_trial = variant.explicit.then(|| {
             let buffers = [(Read, &c.list), (Read, &c.position), (Read, &c.found), (Write, &c.prediction)];
             b.stage(&shaders::FIND_TRIAL, "find_trial_stress", &[], &buffers)
@@ -258,7 +265,7 @@ impl Stages {
             sample: b.stage(
                 &shaders::SAMPLE,
                 "sample_boundaries",
-                &[],
+                &program.constants(),
                 &[
                     (Read, &c.program),
                     (Read, &c.poses),
@@ -361,6 +368,7 @@ impl Stages {
                     (Write, &c.tags),
                     (Read, &c.found),
                     (Write, &c.partials),
+                    (Write, &c.prediction),
                 ],
             ),
             diagnose: b.stage(
@@ -381,6 +389,8 @@ impl Stages {
                 &[(Write, &c.step), (Write, &c.counters), (Read, &c.partials), (Write, &c.reports)],
             ),
             arguments: c.arguments.clone(),
+            bodies,
+            two_way: variant.bodies == BodyVariant::Free,
         }
     }
 
@@ -419,7 +429,10 @@ impl Stages {
                 s.run(pass, &s.sample, slot::LIVE);
                 s.check.dispatch(pass, 1);
             }),
-            (Stage::WarmStart, |s, pass, _| s.run(pass, &s.warm_start, slot::PARTICLES)),
+            (Stage::WarmStart, |s, pass, _| {
+                s.begin_bodies(pass);
+                s.run(pass, &s.warm_start, slot::PARTICLES);
+            }),
             (Stage::Density, |s, pass, _| s.run(pass, &s.density, slot::PARTICLES)),
         ];
         if self.drag.is_some() {
@@ -432,15 +445,24 @@ impl Stages {
             s.find_trial.iter().for_each(|find_trial| s.run(pass, find_trial, slot::PARTICLES));
         }));
         list.push((Stage::Accelerate, |s, pass, _| s.run(pass, &s.accelerate, slot::PARTICLES)));
+        for _ in 0..recorded.sure_sweeps {
+            list.push((Stage::Project, |s, pass, _| {
+                s.run(pass, &s.project, slot::PARTICLES);
+                s.push_bodies(pass, slot::PARTICLES);
+            }));
+            list.push((Stage::Accelerate, |s, pass, _| s.run(pass, &s.accelerate, slot::PARTICLES)));
+        }
         for _ in 0..recorded.sweeps {
             list.push((Stage::Project, |s, pass, _| {
                 s.run(pass, &s.project, slot::SWEEP);
                 s.decide.dispatch(pass, 1);
+                s.push_bodies(pass, slot::ACCELERATE);
             }));
             list.push((Stage::Accelerate, |s, pass, _| s.run(pass, &s.accelerate, slot::ACCELERATE)));
         }
         list.push((Stage::Integrate, |s, pass, _| {
             s.finish.dispatch(pass, 1);
+            s.load_bodies(pass);
             s.run(pass, &s.integrate, slot::FINISH);
         }));
         if recorded.diagnostics {
@@ -452,6 +474,27 @@ impl Stages {
 
     fn run(&self, pass: &mut ComputePass, kernel: &Bound, slot: u64) {
         kernel.dispatch_indirect(pass, &self.arguments, slot);
+    }
+
+    /// Bodies without grains, then under the impulses of the last step.
+    fn begin_bodies(&self, pass: &mut ComputePass) {
+        if let Some(bodies) = &self.bodies {
+            bodies.begin(pass, self.two_way, |pass, kernel| self.run(pass, kernel, slot::PARTICLES));
+        }
+    }
+
+    /// What a sweep has given to grains is taken from the bodies.
+    fn push_bodies(&self, pass: &mut ComputePass, slot: u64) {
+        if let Some(bodies) = self.bodies.as_ref().filter(|_| self.two_way) {
+            bodies.update(pass, |pass, kernel| self.run(pass, kernel, slot));
+        }
+    }
+
+    /// The forces on bodies that no sweep has pushed.
+    fn load_bodies(&self, pass: &mut ComputePass) {
+        if let Some(bodies) = self.bodies.as_ref().filter(|_| !self.two_way) {
+            bodies.sum_up(pass, |pass, kernel| self.run(pass, kernel, slot::FINISH));
+        }
     }
 
     fn sort(&self, pass: &mut ComputePass, blocks: u32) {

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 
+use std::any::Any;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -42,11 +43,13 @@ pub enum Device {
     Cpu,
     /// Another device, by what makes solvers for it.
     Made(Maker),
+    /// Another device where it takes the scene, else CPU cores.
+    Preferred(Maker),
 }
 
 /// Makes solvers for a device that the engine does not know.
 pub trait MakeSimulator: Send + Sync {
-    /// A solver for a checked scene with its initial grains.
+    /// A solver for a checked scene with its boundaries, rigid bodies and initial grains.
     ///
     /// # Errors
     /// Says in words why there is none and what to do.
@@ -54,6 +57,7 @@ pub trait MakeSimulator: Send + Sync {
         &self,
         scene: &Scene,
         boundaries: Boundaries,
+        bodies: Bodies,
         grains: &[NewParticle],
     ) -> Result<Box<dyn Simulator>, String>;
 }
@@ -109,6 +113,8 @@ pub struct Simulation {
     frame: u64,
     lost: usize,
     steps: u64,
+    /// Why the preferred device did not take the scene.
+    refusal: Option<String>,
 }
 
 impl Simulation {
@@ -127,17 +133,33 @@ impl Simulation {
         options: &Options,
     ) -> Result<Self, SimulationError> {
         let mut boundaries = boundaries;
-        let bodies =
-            Bodies::new(&scene, &mut boundaries).map_err(|e| geometry_error(&e.path(), e.to_string()))?;
+        let bodies = scene_bodies(&scene, &mut boundaries)?;
         let mut flow = Flow::new(&scene, &boundaries)?;
+        let mut refusal = None;
         let mut simulator = match &options.device {
             Device::Cpu => on_cpu(&scene, boundaries, bodies, grains, options)?,
-            Device::Made(maker) => {
-                maker.0.make(&scene, boundaries, grains).map_err(SimulationError::Device)?
+            Device::Made(_) | Device::Preferred(_) if options.defect.is_some() => {
+                return Err(SimulationError::Device(CONTROLS_ON_CPU.into()));
             }
+            Device::Made(maker) => {
+                maker.0.make(&scene, boundaries, bodies, grains).map_err(SimulationError::Device)?
+            }
+            Device::Preferred(maker) => match maker.0.make(&scene, boundaries.clone(), bodies, grains) {
+                Ok(simulator) => simulator,
+                Err(reason) => {
+                    refusal = Some(reason);
+                    let bodies = scene_bodies(&scene, &mut boundaries)?;
+                    on_cpu(&scene, boundaries, bodies, grains, options)?
+                }
+            },
         };
         flow.begin(simulator.as_mut());
-        Ok(Self { scene, simulator, flow, loads: MeanLoads::default(), frame: 0, lost: 0, steps: 0 })
+        Ok(Self { scene, simulator, flow, loads: MeanLoads::default(), frame: 0, lost: 0, steps: 0, refusal })
+    }
+
+    /// Why the device that was preferred did not take the scene, if it did not.
+    pub fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
     }
 
     /// The scene as it started.
@@ -239,6 +261,13 @@ impl Simulation {
         self.simulator.time()
     }
 
+    /// The solver itself, where it is of this type: what a device offers beyond [`Simulator`], such as buffers that a
+    /// renderer draws from.
+    pub fn solver_as<T: Simulator>(&mut self) -> Option<&mut T> {
+        let solver: &mut dyn Any = self.simulator.as_mut();
+        solver.downcast_mut()
+    }
+
     /// Number of particles now.
     pub fn particle_count(&self) -> usize {
         self.simulator.particle_count()
@@ -306,6 +335,13 @@ impl Simulation {
     pub fn set_diagnostics(&mut self, on: bool) {
         self.simulator.set_diagnostics(on);
     }
+}
+
+/// Why devices refuse deliberate faults.
+const CONTROLS_ON_CPU: &str = "deliberate faults are for the CPU's solver only; take Device::Cpu";
+
+fn scene_bodies(scene: &Scene, boundaries: &mut Boundaries) -> Result<Bodies, SceneError> {
+    Bodies::new(scene, boundaries).map_err(|e| geometry_error(&e.path(), e.to_string()))
 }
 
 /// A solver on CPU cores.

@@ -1,11 +1,13 @@
 //! What every solver on every device offers to the rest of the program.
 
+use std::any::Any;
+
 use glam::Vec3;
 use serde::Serialize;
 
 use crate::bodies::BodyReport;
 use crate::boundary::Sdf;
-use crate::stages::StageTimes;
+use crate::stages::{Stage, StageTimes};
 
 /// The kind of values a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -259,7 +261,7 @@ pub struct StepReport {
 }
 
 /// A solver on a device.
-pub trait Simulator: Send {
+pub trait Simulator: Any + Send {
     /// The solver's word in scenes.
     fn solver(&self) -> &'static str;
     /// Device and adapter in words.
@@ -296,6 +298,11 @@ pub trait Simulator: Send {
     fn time(&self) -> f64;
     /// Bytes held per particle by columns, lists and scratch.
     fn bytes_per_particle(&self) -> f64;
+    /// Bytes that stages of a step like the last one read and write, each as often as it is asked for; only stages of
+    /// which that is known.
+    fn traffic(&self) -> Vec<(Stage, f64)> {
+        Vec::new()
+    }
     /// Hash of ids, positions, velocities, time and counts, independent of the order in memory.
     fn state_hash(&self) -> u64;
     /// The rigid bodies between two steps.

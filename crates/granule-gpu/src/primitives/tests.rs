@@ -99,10 +99,11 @@ fn check_gather(gpu: &GpuDevice, count: u32) {
 /// The same sum with the same tree, so that every bit must agree.
 fn tree_sum(values: &[f32]) -> f32 {
     let tree = |mut level: [f32; 256]| {
-        let mut half = 128;
-        while half > 0 {
-            (0..half).for_each(|k| level[k] += level[k + half]);
-            half /= 2;
+        for quarter in [64, 16, 4, 1] {
+            for k in 0..quarter {
+                level[k] =
+                    (level[k] + level[k + quarter]) + (level[k + 2 * quarter] + level[k + 3 * quarter]);
+            }
         }
         level[0]
     };

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::motion::Pose;
 use super::sdf::Surface;
-use crate::geometry::VolumeMap;
+use crate::geometry::{Grid, VolumeMap};
 use crate::sph::{Kernel, WallTable};
 
 /// Walls whose normals differ by less than this cosine's angle are one wall.
@@ -51,27 +51,34 @@ const PROBES: [Vec3; 14] = {
 
 /// What the nodes of a map are asked for again and again.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+pub struct MapNode {
     /// Unit direction in which the distance grows.
-    slope: Vec3,
+    pub slope: Vec3,
     /// Length of the distance's difference, below 1 between walls.
-    certainty: f32,
+    pub certainty: f32,
     /// Distance [m].
-    distance: f32,
+    pub distance: f32,
     /// What the wall integral is more than that of a plane at this distance.
-    excess: f32,
+    pub excess: f32,
 }
 
 /// A volume map made ready for many samples.
 #[derive(Debug)]
-pub(super) struct SampledMap {
+pub struct SampledMap {
     map: VolumeMap,
-    node: Vec<Node>,
+    node: Vec<MapNode>,
     plane: WallTable,
     /// Where the walls of a cell begin in `wall` and how many there are, in the low bits; 0 for cells that see one only.
     walls_of_cell: Vec<u32>,
     /// Walls that meet near a cell.
-    wall: Vec<Wall>,
+    wall: Vec<MapWall>,
+}
+
+impl PartialEq for SampledMap {
+    /// Everything else follows from the map.
+    fn eq(&self, other: &Self) -> bool {
+        self.map == other.map
+    }
 }
 
 /// The field at a point of the grid.
@@ -83,6 +90,27 @@ struct Field {
 }
 
 impl SampledMap {
+    /// The nodes' places.
+    pub fn grid(&self) -> &Grid {
+        self.map.grid()
+    }
+
+    /// The nodes, x fastest.
+    pub fn nodes(&self) -> &[MapNode] {
+        &self.node
+    }
+
+    /// The walls that meet near the cells: of each cell, by the index of its lowest node, the first one times 8 plus how
+    /// many there are; empty where no cell sees more than one wall.
+    pub fn walls_of_cells(&self) -> &[u32] {
+        &self.walls_of_cell
+    }
+
+    /// All walls that meet near cells.
+    pub fn walls(&self) -> &[MapWall] {
+        &self.wall
+    }
+
     pub(super) fn new(map: VolumeMap, kernel: &Kernel) -> Self {
         let plane = WallTable::new(kernel, 0.5 * kernel.support());
         let grid = map.grid();
@@ -93,7 +121,7 @@ impl SampledMap {
                 let difference = grid.difference(&|k| map.nodes()[k][0], grid.node(k));
                 let certainty = difference.length();
                 let slope = if certainty > LEAST_SLOPE { difference / certainty } else { difference };
-                Node { slope, certainty, distance, excess: lambda - plane.lambda(distance) }
+                MapNode { slope, certainty, distance, excess: lambda - plane.lambda(distance) }
             })
             .collect();
         let mut sampled = Self { map, node, plane, walls_of_cell: Vec::new(), wall: Vec::new() };
@@ -104,7 +132,7 @@ impl SampledMap {
     /// Finds the walls that meet near each cell, seen from its middle, for queries of some reach [m].
     fn find_meeting_walls(&mut self, reach: f32) {
         let grid = *self.map.grid();
-        let found: Vec<(usize, Vec<Wall>)> = (0..grid.node_count())
+        let found: Vec<(usize, Vec<MapWall>)> = (0..grid.node_count())
             .into_par_iter()
             .filter_map(|k| {
                 let middle = grid.position(grid.node(k)) + 0.5 * grid.cell;
@@ -121,17 +149,17 @@ impl SampledMap {
 
     /// The walls that meet near a point, as planes, nearest first. Between two walls the field's slope is neither's
     /// normal, so walls are looked for around the point where the slope is reliable.
-    fn meeting_walls(&self, point: Vec3, reach: f32) -> Vec<Wall> {
+    fn meeting_walls(&self, point: Vec3, reach: f32) -> Vec<MapWall> {
         let step = PROBE_STEP * reach;
         let places = std::iter::once(point).chain(PROBES.map(|direction| point + step * direction));
-        let mut found: Vec<Wall> = places
+        let mut found: Vec<MapWall> = places
             .filter_map(|place| self.reliable_wall(place))
             .map(|wall| wall.seen_from(point))
             // Half a cell's diagonal more, for the points of a cell around its middle.
             .filter(|wall| wall.distance(point) < MEETING_REACH * reach + self.map.grid().cell)
             .collect();
         found.sort_by(|a, b| a.distance(point).total_cmp(&b.distance(point)));
-        let mut walls: Vec<Wall> = Vec::new();
+        let mut walls: Vec<MapWall> = Vec::new();
         for wall in found {
             if walls.len() < MOST_WALLS && walls.iter().all(|other| meet(&wall, other, IN_FRONT * step)) {
                 walls.push(wall);
@@ -141,7 +169,7 @@ impl SampledMap {
     }
 
     /// The wall that a place sees, if it sees one only.
-    fn reliable_wall(&self, place: Vec3) -> Option<Wall> {
+    fn reliable_wall(&self, place: Vec3) -> Option<MapWall> {
         if !self.map.grid().bounds().contains(place) {
             return None;
         }
@@ -150,7 +178,7 @@ impl SampledMap {
 
     /// The walls that meet near a point of the grid; none where it sees one only.
     #[inline]
-    fn walls_near(&self, point: Vec3) -> &[Wall] {
+    fn walls_near(&self, point: Vec3) -> &[MapWall] {
         if self.walls_of_cell.is_empty() || !self.map.grid().bounds().contains(point) {
             return &[];
         }
@@ -191,13 +219,13 @@ impl SampledMap {
 
 impl Field {
     /// The wall that the point `place` of this field sees, if it sees one only.
-    fn reliable_wall(&self, place: Vec3) -> Option<Wall> {
+    fn reliable_wall(&self, place: Vec3) -> Option<MapWall> {
         let length = self.direction.length();
         if self.certainty.min(length) < RELIABLE_SLOPE {
             return None;
         }
         let normal = self.direction / length;
-        Some(Wall { foot: place - self.distance * normal, normal })
+        Some(MapWall { foot: place - self.distance * normal, normal })
     }
 }
 
@@ -213,14 +241,16 @@ pub(super) struct GridSolid {
     pub(super) hollow: bool,
 }
 
-/// A wall seen from a point: its nearest point and its normal.
+/// A wall seen from a point.
 #[derive(Clone, Copy, Debug, Default)]
-struct Wall {
-    foot: Vec3,
-    normal: Vec3,
+pub struct MapWall {
+    /// Its nearest point [m].
+    pub foot: Vec3,
+    /// Its unit normal.
+    pub normal: Vec3,
 }
 
-impl Wall {
+impl MapWall {
     /// Distance of a point from the wall's plane [m].
     fn distance(&self, point: Vec3) -> f32 {
         (point - self.foot).dot(self.normal)
@@ -270,7 +300,7 @@ impl GridSolid {
         if distance >= reach {
             return;
         }
-        let mut walls = [Wall::default(); MOST_WALLS];
+        let mut walls = [MapWall::default(); MOST_WALLS];
         let count = self.walls(local, &field, reach, &mut walls);
         let lambda = self.map.lambda(&field);
         let derivative = self.map.plane.lambda_derivative(distance);
@@ -290,9 +320,9 @@ impl GridSolid {
 
     /// The walls that a point sees, and how many: its own, where the field tells it for certain, and the others of its
     /// cell.
-    fn walls(&self, local: Vec3, field: &Field, reach: f32, walls: &mut [Wall; MOST_WALLS]) -> usize {
+    fn walls(&self, local: Vec3, field: &Field, reach: f32, walls: &mut [MapWall; MOST_WALLS]) -> usize {
         let normal = field.direction.normalize_or(Vec3::Y);
-        let nearest = Wall { foot: local - field.distance * normal, normal };
+        let nearest = MapWall { foot: local - field.distance * normal, normal };
         let others = self.map.walls_near(local);
         if others.is_empty() || field.distance >= MEETING_REACH * reach {
             walls[0] = nearest;
@@ -320,7 +350,7 @@ impl GridSolid {
 }
 
 /// Whether two walls meet at a concave angle, each with its foot in front of the other.
-fn meet(a: &Wall, b: &Wall, least: f32) -> bool {
+fn meet(a: &MapWall, b: &MapWall, least: f32) -> bool {
     a.normal.dot(b.normal) < SAME_WALL
         && (a.foot - b.foot).dot(b.normal) > least
         && (b.foot - a.foot).dot(a.normal) > least

@@ -22,8 +22,9 @@ mod surface_mesh;
 mod tests;
 
 pub use compile::{Resolution, ShapeError};
+pub use grid_solid::{MapNode, MapWall, SampledMap};
 pub use mesh_shape::MeshShape;
-pub use motion::{Interpolation, Keyframe, Motion, MotionError, Pose};
+pub use motion::{Interpolation, Keyframe, Motion, MotionError, Pose, Stretch};
 pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
 pub use sdf::{Sdf, Surface};
 pub use shape::Shape;

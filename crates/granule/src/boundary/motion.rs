@@ -134,6 +134,29 @@ impl Pose {
     }
 }
 
+/// A part of a motion between two keyframes: polynomials of the time since its start, by their coefficients.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// When it ends [s]; infinite after the last keyframe.
+    pub end: f64,
+    /// Unit axis of the rotation.
+    pub axis: DVec3,
+    /// Angle [rad].
+    pub angle: [f64; 4],
+    /// Place of the pivot in the world [m].
+    pub pivot: [DVec3; 4],
+    /// Bounds of the pivot's speed [m/s] and of the turning rate [rad/s].
+    pub fastest: [f32; 2],
+}
+
+impl Stretch {
+    /// A shape that stays where it is, with its pivot [m].
+    fn at_rest(pivot: DVec3) -> Self {
+        let pivot = [pivot, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO];
+        Self { end: f64::INFINITY, axis: DVec3::Y, angle: [0.0; 4], pivot, fastest: [0.0; 2] }
+    }
+}
+
 /// A pose in double precision, about the pivot: velocities are differences of these.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PivotPose {
@@ -220,23 +243,70 @@ impl Motion {
         if self.interpolation == Interpolation::Linear {
             return from + t * (to - from);
         }
-        let slope = |a: usize| (of(&keys[a + 1]) - of(&keys[a])) / (keys[a + 1].time - keys[a].time);
-        let tangent = |a: usize| {
-            let (before, after) = match (a.checked_sub(1), a + 1 < keys.len()) {
-                (Some(before), true) => (slope(before), slope(a)),
-                // A motion that repeats goes on through its end.
-                _ if self.repeat && keys.len() > 2 => (slope(keys.len() - 2), slope(0)),
-                _ if self.repeat => return slope(0),
-                _ => return 0.0,
-            };
-            if before * after > 0.0 { 2.0 * before * after / (before + after) } else { 0.0 }
-        };
-        let (start, end) = (span * tangent(k), span * tangent(k + 1));
+        let (start, end) = (span * self.slope(k, &of), span * self.slope(k + 1, &of));
         let (t2, t3) = (t * t, t * t * t);
         (2.0 * t3 - 3.0 * t2 + 1.0) * from
             + (t3 - 2.0 * t2 + t) * start
             + (3.0 * t2 - 2.0 * t3) * to
             + (t3 - t2) * end
+    }
+
+    /// Slope of a coordinate at keyframe `k` of a smooth motion [1/s].
+    fn slope(&self, k: usize, of: &impl Fn(&Keyframe) -> f64) -> f64 {
+        let keys = &self.keyframe;
+        let slope = |a: usize| (of(&keys[a + 1]) - of(&keys[a])) / (keys[a + 1].time - keys[a].time);
+        let (before, after) = match (k.checked_sub(1), k + 1 < keys.len()) {
+            (Some(before), true) => (slope(before), slope(k)),
+            // A motion that repeats goes on through its end.
+            _ if self.repeat && keys.len() > 2 => (slope(keys.len() - 2), slope(0)),
+            _ if self.repeat => return slope(0),
+            _ => return 0.0,
+        };
+        if before * after > 0.0 { 2.0 * before * after / (before + after) } else { 0.0 }
+    }
+
+    /// The motion from a time [s] on until the next keyframe, as polynomials that devices can evaluate.
+    pub fn stretch(&self, time: f64) -> Stretch {
+        let pivot = Vec3::from(self.pivot).as_dvec3();
+        let Some((k, local)) = self.segment(time) else { return Stretch::at_rest(pivot) };
+        let key = &self.keyframe[(k + 1).min(self.keyframe.len() - 1)];
+        let waiting = local < self.keyframe[k].time;
+        let end = if waiting { self.keyframe.get(k) } else { self.keyframe.get(k + 1) };
+        let [angle, x, y, z] = [
+            self.cubic(k, local, |key| key.angle.into()),
+            self.cubic(k, local, |key| key.translation[0].into()),
+            self.cubic(k, local, |key| key.translation[1].into()),
+            self.cubic(k, local, |key| key.translation[2].into()),
+        ];
+        let (linear, angular) = self.speeds(time);
+        let mut place = [0, 1, 2, 3].map(|power| DVec3::new(x[power], y[power], z[power]));
+        place[0] += pivot;
+        let whole_turns = angle[0] - angle[0].rem_euclid(360.0);
+        let angle = [angle[0] - whole_turns, angle[1], angle[2], angle[3]].map(f64::to_radians);
+        let axis = key.turning_axis().unwrap_or(DVec3::Y);
+        let end = end.map_or(f64::INFINITY, |key| key.time + (time - local));
+        Stretch { end, axis, angle, pivot: place, fastest: [linear, angular] }
+    }
+
+    /// A coordinate between keyframe `k` and the next as a polynomial of the time since `time` [s]: the coefficients of
+    /// its powers 0 to 3.
+    fn cubic(&self, k: usize, time: f64, of: impl Fn(&Keyframe) -> f64) -> [f64; 4] {
+        let keys = &self.keyframe;
+        let from = of(&keys[k]);
+        let Some(next) = keys.get(k + 1).filter(|_| time >= keys[k].time) else {
+            return [from, 0.0, 0.0, 0.0];
+        };
+        let span = next.time - keys[k].time;
+        let mean = (of(next) - from) / span;
+        let [a1, a2, a3] = match self.interpolation {
+            Interpolation::Linear => [mean, 0.0, 0.0],
+            Interpolation::Smooth => {
+                let (start, end) = (self.slope(k, &of), self.slope(k + 1, &of));
+                [start, (3.0 * mean - 2.0 * start - end) / span, (start + end - 2.0 * mean) / (span * span)]
+            }
+        };
+        let t = time - keys[k].time;
+        [from + t * (a1 + t * (a2 + t * a3)), a1 + t * (2.0 * a2 + t * 3.0 * a3), a2 + 3.0 * t * a3, a3]
     }
 
     /// Speed of the pivot [m/s] and turning rate [rad/s] from a time [s] on, until the next keyframe: a bound of it.

@@ -1,7 +1,11 @@
 //! Compiled solids as plain data, for devices that evaluate distances themselves.
 
+use std::sync::Arc;
+
 use glam::{Vec2, Vec3};
 
+use super::grid_solid::SampledMap;
+use super::motion::Pose;
 use super::sdf::{Node, Part, Sdf};
 
 /// A solid with its numbers. Subtractions are intersections with inverted parts.
@@ -58,8 +62,15 @@ pub enum Solid {
         /// Turned inside out.
         hollow: bool,
     },
-    /// A mesh, whose distances are on a grid that is not part of this description.
-    Mesh,
+    /// A mesh, whose distances are on a grid.
+    Mesh {
+        /// Distances and wall integrals.
+        map: Arc<SampledMap>,
+        /// Where the map's frame lies in that of the shape.
+        pose: Pose,
+        /// Whether the solid is everything outside the mesh, as the map has it already.
+        hollow: bool,
+    },
     /// All parts together, each with the number of its first face.
     Union(Vec<(Solid, u16)>),
     /// What all parts have in common.
@@ -106,7 +117,7 @@ fn solid(node: &Node) -> Solid {
             hollow: *hollow,
         },
         Node::Profile { profile, hollow } => profile.solid(*hollow),
-        Node::Grid(_) => Solid::Mesh,
+        Node::Grid(grid) => Solid::Mesh { map: Arc::clone(&grid.map), pose: grid.pose, hollow: grid.hollow },
         Node::Union(parts) => Solid::Union(solids(parts)),
         Node::Intersection { parts, edge_face } => {
             Solid::Intersection { parts: solids(parts), edge_face: *edge_face }

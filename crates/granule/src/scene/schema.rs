@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::boundary::{Interpolation, Motion, Resolution, Shape};
+use crate::boundary::{Motion, Resolution, Shape};
 use crate::sph::{Kernel, KernelKind};
 
 pub use bodies::*;
@@ -82,24 +82,6 @@ impl Scene {
         let spacing = 2.0 * self.material.first()?.radius;
         let kernel = Kernel::new(self.simulation.kernel, self.simulation.support * spacing);
         Some(Resolution { kernel, spacing })
-    }
-
-    /// What of the scene only CPUs can simulate so far, in words.
-    pub fn needs_cpu(&self) -> Option<&'static str> {
-        let walls = self.boundary.iter().map(|wall| &wall.shape);
-        let mut shapes = walls.chain(self.outlet.iter().map(|outlet| &outlet.shape));
-        let smooth = |motion: &Motion| motion.interpolation == Interpolation::Smooth;
-        if self.simulation.solver == SolverKind::Wcsph {
-            Some("solver wcsph")
-        } else if !self.body.is_empty() {
-            Some("rigid bodies")
-        } else if shapes.any(Shape::has_mesh) {
-            Some("meshes")
-        } else if self.boundary.iter().filter_map(|wall| wall.motion.as_ref()).any(smooth) {
-            Some("smooth motions")
-        } else {
-            None
-        }
     }
 
     /// All shapes of the scene.

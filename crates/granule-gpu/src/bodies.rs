@@ -1,0 +1,127 @@
+//! Rigid bodies: sweeps push them on the device, rapier moves them on the CPU after every step.
+//!
+//! A scene with bodies takes its steps one by one. Before a step the bodies' velocities, masses and inertia go to the
+//! device; the sweeps carry them along as on the CPU, contact by contact, and add up the forces in an order that does
+//! not matter; after it these come back with the step's report and rapier takes them as impulses. The lag is 0 steps: a
+//! body never moves on with forces of an older step, so momentum is conserved as on the CPU.
+
+use glam::{DVec3, Vec3};
+use granule::bodies::{Bodies, BodyMotion, Wrench};
+use granule::boundary::Boundaries;
+use granule_device::GpuDevice;
+use wgpu::ComputePass;
+
+use crate::columns::Columns;
+use crate::kernel::Access::{Read, Write};
+use crate::kernel::Bound;
+use crate::layout::BodyRecord;
+use crate::shaders;
+use crate::stages::Binder;
+
+/// The kernels that couple grains and bodies.
+pub struct BodyStages {
+    begin: Bound,
+    count: Bound,
+    attach: Bound,
+    sum: Bound,
+    push: Bound,
+    carry: Bound,
+}
+
+impl BodyStages {
+    /// Binds kernels to buffers.
+    pub fn new(b: &mut Binder, c: &Columns) -> Self {
+        let (found, contacts) = ((Read, &c.found), (Read, &c.contacts));
+        Self {
+            begin: b.stage(
+                &shaders::BEGIN_BODIES,
+                "begin_bodies",
+                &[],
+                &[(Write, &c.bodies), (Write, &c.loads), (Read, &c.poses)],
+            ),
+            count: b.stage(
+                &shaders::COUNT_CONTACTS,
+                "count_contacts",
+                &[],
+                &[found, contacts, (Write, &c.loads)],
+            ),
+            attach: b.stage(
+                &shaders::ATTACH,
+                "attach",
+                &[],
+                &[found, (Write, &c.contacts), (Read, &c.loads), (Read, &c.bodies), (Read, &c.position)],
+            ),
+            sum: b.stage(
+                &shaders::SUM_LOADS,
+                "sum_loads",
+                &[],
+                &[found, contacts, (Write, &c.loads), (Read, &c.bodies), (Read, &c.position)],
+            ),
+            push: b.stage(
+                &shaders::PUSH_BODIES,
+                "push_bodies",
+                &[],
+                &[(Write, &c.bodies), (Write, &c.loads)],
+            ),
+            carry: b.stage(
+                &shaders::CARRY,
+                "carry",
+                &[],
+                &[found, (Write, &c.contacts), (Read, &c.bodies), (Read, &c.position)],
+            ),
+        }
+    }
+
+    /// Bodies without grains, and each contact's share of them; `run` dispatches a kernel over the particles.
+    pub fn begin(&self, pass: &mut ComputePass, two_way: bool, run: impl Fn(&mut ComputePass, &Bound)) {
+        self.begin.dispatch(pass, 1);
+        if two_way {
+            run(pass, &self.count);
+            run(pass, &self.attach);
+            self.update(pass, run);
+        }
+    }
+
+    /// Pushes the bodies by the contacts' impulses of now and moves the contacts along.
+    pub fn update(&self, pass: &mut ComputePass, run: impl Fn(&mut ComputePass, &Bound)) {
+        self.sum_up(pass, &run);
+        run(pass, &self.carry);
+    }
+
+    /// Adds up the forces on the bodies.
+    pub fn sum_up(&self, pass: &mut ComputePass, run: impl Fn(&mut ComputePass, &Bound)) {
+        run(pass, &self.sum);
+        self.push.dispatch(pass, 1);
+    }
+}
+
+fn row(v: Vec3, w: f32) -> [f32; 4] {
+    v.extend(w).to_array()
+}
+
+fn record(motion: &BodyMotion) -> BodyRecord {
+    let inertia = motion.inverse_inertia;
+    BodyRecord {
+        center: row(motion.center, motion.inverse_mass),
+        begin_linear: row(motion.linear, 0.0),
+        begin_angular: row(motion.angular, 0.0),
+        inertia_x: row(inertia.x_axis, 0.0),
+        inertia_y: row(inertia.y_axis, 0.0),
+        inertia_z: row(inertia.z_axis, 0.0),
+        ..BodyRecord::default()
+    }
+}
+
+/// Writes where the bodies are and how they move.
+pub fn upload(gpu: &GpuDevice, columns: &Columns, bodies: &Bodies, boundaries: &Boundaries) {
+    // Without a time step gravity does nothing yet: the device adds it once it knows the step's length.
+    let motions = bodies.free_motions(boundaries, Vec3::ZERO, 0.0);
+    let records: Vec<BodyRecord> = motions.iter().map(record).collect();
+    gpu.queue.write_buffer(&columns.bodies, 0, bytemuck::cast_slice(&records));
+}
+
+/// The forces of grains on bodies, as a device found them.
+pub fn loads(records: &[BodyRecord]) -> Vec<Wrench> {
+    let vector = |row: &[f32; 4]| DVec3::new(row[0].into(), row[1].into(), row[2].into());
+    records.iter().map(|body| Wrench { force: vector(&body.force), torque: vector(&body.torque) }).collect()
+}

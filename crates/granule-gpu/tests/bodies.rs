@@ -1,0 +1,226 @@
+//! Rigid bodies with grains on a device: as on the CPU, and as physics says.
+
+mod common;
+
+use glam::{DVec3, Vec3};
+use granule::boundary::{Keyframe, MeshShape, Motion, Shape};
+use granule::scene::{BodyKind, BodySettings, Fill, Scene};
+use granule::{Device, Options, Simulation};
+
+use common::{D, block, compare, gpu, sand, simulate, wall};
+
+/// A free body.
+fn body(name: &str, shape: Shape, density: f32) -> BodySettings {
+    BodySettings {
+        name: name.into(),
+        shape,
+        mesh: None,
+        kind: BodyKind::Dynamic,
+        density,
+        velocity: [0.0; 3],
+        angular_velocity: [0.0; 3],
+        friction: None,
+        restitution: 0.0,
+        motion: None,
+        albedo: [0.5; 3],
+    }
+}
+
+/// A block with its corners given in spacings.
+fn brick(min: [f32; 3], max: [f32; 3]) -> Shape {
+    Shape::Box { min: min.map(|c| c * D), max: max.map(|c| c * D), hollow: false }
+}
+
+fn ball(center: [f32; 3], radius: f32) -> Shape {
+    Shape::Sphere { center: center.map(|c| c * D), radius: radius * D, hollow: false }
+}
+
+/// A tank of width and depth `width` spacings, filled up to `height` spacings.
+fn tank(friction_angle: f32, density: f32, width: f32, height: f32) -> Scene {
+    let mut scene = sand(friction_angle, 0);
+    (scene.iisph.min_iterations, scene.iisph.max_iterations) = (None, 100);
+    scene.material[0].density = density;
+    let shape = Shape::Box { min: [0.0; 3], max: [width * D, 4.0 * height * D, width * D], hollow: true };
+    scene.boundary.push(wall("tank", shape, Some(if friction_angle > 0.0 { 0.5 } else { 0.0 })));
+    let mut filling = block([0.0; 3], [width, height, width]);
+    (filling.fill, filling.velocity) = (Fill::Lattice, [0.0; 3]);
+    scene.grains.push(filling);
+    scene
+}
+
+/// Largest difference of the bodies of two simulations: velocities relative to 1 m/s, forces to the largest.
+fn apart(cpu: &Simulation, gpu: &Simulation) -> [f64; 3] {
+    let (a, b) = (cpu.simulator().bodies(), gpu.simulator().bodies());
+    let most = |difference: &dyn Fn(usize) -> f32| (0..a.len()).map(difference).fold(0.0, f32::max) as f64;
+    let largest = |of: &dyn Fn(usize) -> f32| most(of).max(1e-12);
+    [
+        most(&|k| (a[k].velocity - b[k].velocity).length()),
+        most(&|k| (a[k].force - b[k].force).length()) / largest(&|k| a[k].force.length()),
+        most(&|k| (a[k].torque - b[k].torque).length()) / largest(&|k| a[k].torque.length()),
+    ]
+}
+
+/// A ball and a turning brick that sand falls on, and a torus that is led through it.
+fn shower() -> Scene {
+    let mut scene = tank(30.0, 1600.0, 14.0, 4.0);
+    (scene.iisph.min_iterations, scene.iisph.max_iterations) = (Some(6), 6);
+    scene.grains[0].velocity = [0.0, 2.0, 0.5];
+    scene.body.push(body("ball", ball([4.0, 7.5, 4.0], 2.5), 500.0));
+    scene.body.push(body("brick", brick([7.0, 5.0, 2.0], [12.0, 7.0, 8.0]), 2000.0));
+    scene.body[1].angular_velocity = [90.0, 0.0, -200.0];
+    let torus = MeshShape {
+        size: Some(5.0 * D),
+        position: [5.0 * D, 6.5 * D, 10.5 * D],
+        ..MeshShape::of_file("builtin:torus".into())
+    };
+    let mut led = body("torus", Shape::Mesh(torus), 1000.0);
+    led.kind = BodyKind::Keyframed;
+    let key = |time, y| Keyframe { time, translation: [0.0, y, 0.0], axis: [0.0, 1.0, 0.0], angle: 0.0 };
+    led.motion = Some(Motion { keyframe: vec![key(0.0, 0.0), key(1.0, -0.5)], ..Motion::default() });
+    scene.body.push(led);
+    scene
+}
+
+#[test]
+fn bodies_are_pushed_as_on_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let scene = shower();
+    let (mut cpu, mut gpu) = (simulate(&scene, &Device::Cpu), simulate(&scene, &device));
+    let mut pushed = false;
+    for step in 0..8 {
+        cpu.step();
+        gpu.step();
+        assert_eq!(gpu.failure(), None);
+        let [velocity, force, torque] = apart(&cpu, &gpu);
+        eprintln!("step {step}: bodies differ by {velocity:.1e} m/s, force {force:.1e}, torque {torque:.1e}");
+        assert!(velocity < 1e-4 && force < 1e-3 && torque < 2e-3, "{velocity} {force} {torque}");
+        pushed |= cpu.simulator().bodies().iter().all(|body| body.force.length() > 0.0);
+    }
+    assert!(pushed, "grains have touched all bodies");
+    compare(cpu, gpu, 1, &[("density", 1e-3), ("velocity", 1e-2)]);
+}
+
+/// Momentum of grains and bodies.
+fn momentum(simulation: &mut Simulation) -> DVec3 {
+    let mass = f64::from(simulation.scene().material[0].density) * f64::from(D).powi(3);
+    let snapshot = simulation.read(&["velocity"]).unwrap();
+    let grains = snapshot.vec3("velocity").unwrap().iter().map(|v| mass * Vec3::from(*v).as_dvec3());
+    let bodies = simulation.simulator().bodies();
+    let bodies = bodies.iter().map(|body| f64::from(body.mass) * body.velocity.as_dvec3());
+    grains.chain(bodies).sum()
+}
+
+#[test]
+fn grains_and_bodies_keep_their_momentum_together() {
+    let Some(device) = gpu() else { return };
+    let mut scene = sand(30.0, 0);
+    (scene.iisph.min_iterations, scene.iisph.max_iterations) = (None, 60);
+    scene.simulation.gravity = [0.0; 3];
+    let mut cloud = block([0.0; 3], [8.0; 3]);
+    cloud.velocity = [1.0, 0.1, 0.0];
+    scene.grains.push(cloud);
+    scene.body.push(body("slab", brick([9.0, 1.0, 1.0], [12.0, 6.0, 8.0]), 900.0));
+    scene.body.push(body("light", brick([8.5, 6.5, 1.0], [11.0, 9.0, 4.0]), 40.0));
+    let mut simulation = simulate(&scene, &device);
+    let before = momentum(&mut simulation);
+    for _ in 0..200 {
+        simulation.step();
+        assert_eq!(simulation.failure(), None);
+    }
+    let bodies = simulation.simulator().bodies();
+    assert!(bodies[0].velocity.x > 0.05, "the cloud has hit the slab: {:?}", bodies[0].velocity);
+    let after = momentum(&mut simulation);
+    let error = (after - before).length() / before.length();
+    assert!(error < 1e-4, "{before} became {after}");
+}
+
+/// Heights of the first body's centre, once per frame [m].
+fn heights(simulation: &mut Simulation, seconds: f64) -> Vec<f32> {
+    let mut track = Vec::new();
+    while simulation.time() < seconds - 1e-9 {
+        let frame = simulation.frame() + 1;
+        while simulation.frame() < frame {
+            simulation.step();
+            assert_eq!(simulation.failure(), None);
+        }
+        track.push(simulation.simulator().bodies()[0].center.y);
+    }
+    track
+}
+
+#[test]
+fn a_light_box_floats_half_immersed() {
+    let Some(device) = gpu() else { return };
+    let (width, height, side) = (14.0, 8.0, 6.0);
+    let mut scene = tank(0.0, 1000.0, width, height);
+    scene.material[0].viscosity = 4e-3;
+    let (low, high) = ((width - side) / 2.0, (width + side) / 2.0);
+    scene.body.push(body("box", brick([low, height, low], [high, height + side, high]), 500.0));
+    scene.body[0].friction = Some(0.0);
+    let track = heights(&mut simulate(&scene, &device), 1.5);
+    let late = &track[track.len() / 2..];
+    let mean = late.iter().sum::<f32>() / late.len() as f32 / D;
+    // The surface rises by what the box displaces; a spacing is what the surface of so little water is uncertain by.
+    let immersed = (height - (mean - side / 2.0)) / (1.0 - (side / width).powi(2)) / side;
+    assert!((immersed - 0.5).abs() < 0.5 / side + 0.05, "{immersed:.3} of the box are under the surface");
+}
+
+#[test]
+fn a_heavy_ball_sinks_into_sand_and_stays() {
+    let Some(device) = gpu() else { return };
+    let (width, height, radius) = (12.0, 8.0, 2.0);
+    let mut scene = tank(30.0, 1600.0, width, height);
+    let shape = ball([width / 2.0, height + radius + 5.0, width / 2.0], radius);
+    scene.body.push(body("ball", shape, 5000.0));
+    let track = heights(&mut simulate(&scene, &device), 1.0);
+    let depth = |y: f32| (height - (y / D - radius)) / radius;
+    let (middle, end) = (depth(track[track.len() * 3 / 4]), depth(track[track.len() - 1]));
+    assert!(end > 0.3, "it sinks in by {end:.3} radii");
+    assert!(end < height / radius - 0.1, "it does not reach the floor: {end:.3} radii");
+    assert!((end - middle).abs() < 0.02, "it stays: {middle:.3} and then {end:.3} radii");
+}
+
+#[test]
+fn runs_with_bodies_repeat_bit_for_bit_and_after_a_resume() {
+    let Some(device) = gpu() else { return };
+    let mut scene = shower();
+    scene.simulation.fps = 100.0;
+    let run = || {
+        let mut simulation = simulate(&scene, &device);
+        simulation.run_until(0.02);
+        let checkpoint = simulation.checkpoint().unwrap();
+        simulation.run_until(0.06);
+        assert_eq!(simulation.failure(), None);
+        (checkpoint, simulation)
+    };
+    let ((checkpoint, first), (again, second)) = (run(), run());
+    assert_eq!(checkpoint, again);
+    let hash = first.simulator().state_hash();
+    assert_eq!(second.simulator().state_hash(), hash, "repeated");
+    let options = Options { device: device.clone(), ..Options::default() };
+    let mut resumed = Simulation::resume(&checkpoint, &options).unwrap();
+    resumed.run_until(0.06);
+    assert_eq!(resumed.simulator().state_hash(), hash, "resumed");
+    assert_eq!(resumed.simulator().bodies(), first.simulator().bodies());
+    let mut on_cpu = Simulation::resume(&checkpoint, &Options::default()).unwrap();
+    on_cpu.run_until(0.03);
+    assert_eq!(on_cpu.particle_count(), first.particle_count());
+}
+
+#[test]
+fn bodies_that_are_not_free_tell_the_weight_on_them() {
+    let Some(device) = gpu() else { return };
+    let mut scene = sand(30.0, 0);
+    (scene.iisph.min_iterations, scene.iisph.max_iterations) = (None, 100);
+    scene.body.push(body("table", brick([-7.0, -3.0, -7.0], [7.0, 0.0, 7.0]), 1000.0));
+    scene.body[0].kind = BodyKind::Static;
+    let mut pile = block([-4.0, 0.0, -4.0], [4.0, 3.0, 4.0]);
+    (pile.fill, pile.velocity) = (Fill::Lattice, [0.0; 3]);
+    scene.grains.push(pile);
+    let mut simulation = simulate(&scene, &device);
+    simulation.run_until(0.8);
+    assert_eq!(simulation.failure(), None);
+    let weight = simulation.particle_count() as f32 * 1600.0 * D.powi(3) * 9.81;
+    let table = &simulation.bodies()[0];
+    assert!((table.force.y / -weight - 1.0).abs() < 0.05, "{} N of {weight} N", table.force);
+}

@@ -1,0 +1,97 @@
+//! Meshes and smooth motions on a device against the CPU.
+
+mod common;
+
+use granule::boundary::{Interpolation, Keyframe, MeshShape, Motion, Shape};
+use granule::scene::Scene;
+use granule::{Device, Options, Simulation};
+
+use common::{AFTER_ONE, D, block, compare, compare_after, gpu, sand, simulate, wall};
+
+/// A jittered block in a container that is a mesh, turned in its frame, over a mesh that sticks out of the floor.
+fn dam_in_meshes(sweeps: u32) -> Scene {
+    let mut scene = sand(30.0, sweeps);
+    scene.grains.push(block([-7.5, 0.5, -6.0], [5.5, 13.5, 6.0]));
+    let tub = MeshShape {
+        size: Some(22.0 * D),
+        position: [0.0, 11.0 * D, 0.0],
+        axis: [0.0, 1.0, 0.0],
+        angle: 10.0,
+        hollow: true,
+        ..MeshShape::of_file("builtin:box".into())
+    };
+    let stone = MeshShape {
+        size: Some(5.0 * D),
+        position: [8.0 * D, 2.0 * D, 0.0],
+        ..MeshShape::of_file("builtin:torus".into())
+    };
+    scene.boundary.push(wall("tub", Shape::Mesh(tub), Some(0.4)));
+    scene.boundary.push(wall("stone", Shape::Mesh(stone), None));
+    scene
+}
+
+/// A smooth motion that turns and shifts.
+fn smooth(pivot: [f32; 3], way: f32, angle: f32) -> Motion {
+    let key = |time, x, angle| Keyframe { time, translation: [x, 0.0, 0.0], axis: [0.0, 0.0, 1.0], angle };
+    let keyframe = vec![key(0.0, 0.0, 0.0), key(0.02, way, angle), key(0.05, 0.0, 3.0 * angle)];
+    Motion { keyframe, pivot, interpolation: Interpolation::Smooth, ..Motion::default() }
+}
+
+#[test]
+fn a_step_among_meshes_is_that_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    compare_after(&dam_in_meshes(8), 1, &AFTER_ONE, &device);
+}
+
+#[test]
+fn steps_among_meshes_are_those_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    compare_after(&dam_in_meshes(6), 5, &[("density", 1e-3), ("velocity", 1e-2)], &device);
+}
+
+#[test]
+fn moving_meshes_move_grains_alike() {
+    let Some(device) = gpu() else { return };
+    let mut scene = dam_in_meshes(4);
+    scene.boundary[0].motion = Some(smooth([0.0, 0.1, 0.0], 0.01, 6.0));
+    scene.boundary[1].motion = Some(smooth([0.1, 0.0, 0.0], -0.02, 10.0));
+    compare_after(&scene, 5, &[("density", 1e-3), ("velocity", 1e-2)], &device);
+}
+
+/// A mesh that is cut and joined with shapes: every kind of combination.
+#[test]
+fn combinations_with_meshes_are_those_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let mut scene = dam_in_meshes(4);
+    let mesh = |hollow| {
+        Shape::Mesh(MeshShape {
+            size: Some(6.0 * D),
+            position: [-3.0 * D, 1.0 * D, 0.0],
+            hollow,
+            ..MeshShape::of_file("builtin:box".into())
+        })
+    };
+    let ball = Shape::Sphere { center: [-3.0 * D, 3.0 * D, 0.0], radius: 2.5 * D, hollow: false };
+    scene.grains[0] = block([-7.5, 5.5, -6.0], [5.5, 13.5, 6.0]);
+    scene.boundary[1].shape = Shape::Subtraction(vec![mesh(false), ball.clone()]);
+    scene.boundary.push(wall("rest", Shape::Intersection(vec![mesh(false), ball]), None));
+    compare_after(&scene, 5, &[("density", 1e-3), ("velocity", 1e-2)], &device);
+}
+
+/// Sand at rest among meshes, taken over from the CPU with all its impulses.
+#[test]
+fn settled_sand_goes_on_alike_on_both() {
+    let Some(device) = gpu() else { return };
+    let mut scene = dam_in_meshes(0);
+    scene.grains[0].velocity = [0.0; 3];
+    (scene.iisph.min_iterations, scene.iisph.max_iterations) = (None, 200);
+    scene.simulation.fps = 10.0;
+    let mut settling = simulate(&scene, &Device::Cpu);
+    settling.run_until(0.5);
+    let bytes = settling.checkpoint().unwrap();
+    let go_on =
+        |device: Device| Simulation::resume(&bytes, &Options { device, ..Options::default() }).unwrap();
+    let bounds = [("density", 1e-4), ("pressure", 1e-3), ("stress", 1e-3)];
+    compare(go_on(Device::Cpu), go_on(device.clone()), 1, &bounds);
+    compare(go_on(Device::Cpu), go_on(device), 5, &bounds);
+}
