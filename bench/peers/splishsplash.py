@@ -14,12 +14,12 @@ import time
 from pathlib import Path
 
 SIZES = {"30k": (32, 30, 32), "100k": (48, 44, 48), "250k": (64, 61, 64)}
-METHODS = {"IISPH": 3, "DFSPH": 4}
+METHODS = {"WCSPH": 0, "IISPH": 3, "DFSPH": 4}
 BOUNDARIES = {"particles": 0, "volume-maps": 2}
 GAPS = {"particles": 1.25, "volume-maps": 2.0}  # first centre to wall, in spacings; closer, the fluid explodes there
 RADIUS = 0.025  # [m]
 SPACING = 2 * RADIUS
-TIME_STEP = 0.002  # [s]
+TIME_STEPS = {"WCSPH": 0.0005, "IISPH": 0.002, "DFSPH": 0.002}  # [s]
 
 
 def arguments():
@@ -40,7 +40,8 @@ def solver_settings(args):
     least, most = args.iterations or 2, args.iterations or 100
     common = {"minIterations": least, "maxIterations": most, "maxError": 0.1}
     divergence = {"maxIterationsV": most, "maxErrorV": 0.1, "enableDivergenceSolver": not args.iterations}
-    return {"IISPH": common, "DFSPH": common | divergence}
+    weak = {"stiffness": 50000, "exponent": 7}
+    return {"WCSPH": weak, "IISPH": common, "DFSPH": common | divergence}
 
 
 def tank(size, mesh):
@@ -79,7 +80,7 @@ def scene(args, mesh):
         "particleRadius": RADIUS,
         "simulationMethod": METHODS[args.solver],
         "gravitation": [0, -9.81, 0],
-        "timeStepSize": TIME_STEP,
+        "timeStepSize": TIME_STEPS[args.solver],
         "cflMethod": 0,
         "boundaryHandlingMethod": BOUNDARIES[args.boundary],
         "enableZSort": True,
@@ -97,7 +98,7 @@ def scene(args, mesh):
 
 def end_time(args):
     """Simulated time by which all steps have been timed [s]."""
-    return (args.warm + args.steps + 5) * TIME_STEP
+    return (args.warm + args.steps + 5) * TIME_STEPS[args.solver]
 
 
 class Clock:
@@ -121,6 +122,8 @@ class Clock:
 
     def iterations(self):
         """Iterations of the last step: pressure and divergence."""
+        if self.args.solver == "WCSPH":
+            return 0, 0
         solver = self.splash.Simulation.getCurrent().getTimeStep()
         kind = getattr(self.splash, "TimeStep" + self.args.solver)
         divergence = solver.getValueUInt(kind.SOLVER_ITERATIONS_V) if self.args.solver == "DFSPH" else 0

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use granule::measure::EXPERIMENTS;
 use granule::scene::{FrictionMode, YieldLaw};
 use granule::simd::Instructions;
+use granule::solver::SOLVERS;
 use granule_render::{CameraChoice, ColorMap};
 
 use crate::device::DeviceChoice;
@@ -191,7 +192,7 @@ pub struct RunArgs {
     #[arg(long, requires = "scene")]
     pub quick: bool,
     /// The solver, instead of the scene's.
-    #[arg(long, requires = "scene", value_parser = ["iisph"])]
+    #[arg(long, requires = "scene", value_parser = solver_names())]
     pub solver: Option<String>,
     /// Where to simulate: auto (a graphics card, else the CPU), cpu, gpu, or the number or name of an adapter.
     #[arg(long, default_value = "auto")]
@@ -343,6 +344,9 @@ pub struct BenchArgs {
     /// Built-in scenes or scene files; all built-in scenes when absent.
     #[arg(value_name = "SCENE|FILE")]
     pub scenes: Vec<String>,
+    /// The solver, instead of the scenes'.
+    #[arg(long, value_parser = solver_names())]
+    pub solver: Option<String>,
     /// Where to simulate: auto (a graphics card, else the CPU), cpu, gpu, or the number or name of an adapter.
     #[arg(long, default_value = "auto")]
     pub device: DeviceChoice,
@@ -387,6 +391,9 @@ pub struct MeasureArgs {
     /// The coarser, shorter forms.
     #[arg(long)]
     pub quick: bool,
+    /// The solver, where the experiment works with several; its own when absent.
+    #[arg(long, value_parser = solver_names())]
+    pub solver: Option<String>,
     /// Where to simulate: auto (a graphics card, else the CPU), cpu, gpu, or the number or name of an adapter.
     #[arg(long, default_value = "auto")]
     pub device: DeviceChoice,
@@ -448,6 +455,10 @@ impl From<YieldName> for YieldLaw {
 /// Number of threads to use: as asked for, or one per core.
 pub fn thread_count(asked: Option<u16>) -> usize {
     asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
+fn solver_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(SOLVERS.iter().map(|solver| solver.name))
 }
 
 fn experiment_names() -> PossibleValuesParser {

@@ -48,7 +48,9 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         true => builtin_scenes().iter().map(|scene| scene.name.to_string()).collect(),
         false => args.scenes.clone(),
     };
-    let scenes = names.iter().map(|name| Opened::changed(name, &args.set)).collect::<Result<Vec<_>, _>>()?;
+    let solver = args.solver.iter().map(|solver| ("simulation.solver".to_string(), solver.clone()));
+    let sets: Vec<(String, String)> = args.set.iter().cloned().chain(solver).collect();
+    let scenes = names.iter().map(|name| Opened::changed(name, &sets)).collect::<Result<Vec<_>, _>>()?;
     let chosen = args.device.open(args.threads)?;
     let interrupt = Interrupt::listen()?;
     let results = scenes.into_iter().map(|scene| bench_scene(scene, &chosen, args, &interrupt));

@@ -1,6 +1,8 @@
 //! `granule measure`: experiments, their numbers beside the references, and plots.
 
 use granule::measure::{EXPERIMENTS, Experiment, MeasureOptions, Measurement, Point};
+use granule::scene::SolverKind;
+use granule::solver::SOLVERS;
 
 use crate::args::MeasureArgs;
 use crate::failure::Failure;
@@ -14,6 +16,7 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
     let options = MeasureOptions {
         quick: args.quick,
         simulation: device.options.clone(),
+        solver: args.solver.as_deref().and_then(solver_of),
         friction: args.friction.into(),
         yield_law: args.yield_law.into(),
         friction_angle: None,
@@ -37,6 +40,11 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
         output::json_one_or_many(&measurements)?;
     }
     verdict(&measurements)
+}
+
+/// The solver of a name.
+fn solver_of(name: &str) -> Option<SolverKind> {
+    SOLVERS.iter().find(|solver| solver.name == name).map(|solver| solver.kind)
 }
 
 fn chosen(args: &MeasureArgs) -> Vec<&'static Experiment> {

@@ -28,6 +28,9 @@ pub const SIZES: [Size; 3] = [
 /// Steps before and during the timing where the number of iterations is fixed.
 const FIXED_STEPS: (u32, u32) = (10, 20);
 
+/// Time step of the weakly compressible solvers [s], as in splishsplash.py; their speed of sound stands in the scenes.
+const WEAK_TIME_STEP: f64 = 0.0005;
+
 /// What all cases have in common.
 pub struct Setup {
     pub size: Size,
@@ -51,8 +54,8 @@ pub struct Case {
     pub iteration_is_timed: bool,
 }
 
-/// The cases; the first three are what the ratios compare.
-pub const CASES: [Case; 4] = [
+/// The cases; all but the fourth are what the ratios compare.
+pub const CASES: [Case; 6] = [
     Case { program: Program::Granule, solver: "IISPH", boundary: "exact", iteration_is_timed: true },
     Case {
         program: Program::SplishSplash,
@@ -64,6 +67,13 @@ pub const CASES: [Case; 4] = [
     Case {
         program: Program::SplishSplash,
         solver: "DFSPH",
+        boundary: "volume-maps",
+        iteration_is_timed: false,
+    },
+    Case { program: Program::Granule, solver: "WCSPH", boundary: "exact", iteration_is_timed: false },
+    Case {
+        program: Program::SplishSplash,
+        solver: "WCSPH",
         boundary: "volume-maps",
         iteration_is_timed: false,
     },
@@ -100,7 +110,7 @@ impl Case {
     pub fn run(&self, setup: &Setup, iterations: Option<u32>) -> Result<Sample, String> {
         let (warm, steps) = iterations.map_or((setup.size.warm, setup.size.steps), |_| FIXED_STEPS);
         let mut command = match self.program {
-            Program::Granule => granule_bench(setup, iterations),
+            Program::Granule => self.granule_bench(setup, iterations),
             Program::SplishSplash => self.splishsplash(setup, iterations),
         };
         command.args(["--threads", &setup.threads.to_string()]);
@@ -111,6 +121,20 @@ impl Case {
             Program::SplishSplash => splishsplash_sample(&output),
         };
         sample.ok_or_else(|| format!("{} failed, {}:\n{}", self.name(), output.status, last_lines(&output)))
+    }
+
+    fn granule_bench(&self, setup: &Setup, iterations: Option<u32>) -> Command {
+        let scene = format!("bench/peers/dam_{}.toml", setup.size.name);
+        let mut command = granule(&["bench", &scene, "--json", "--solver", &self.solver.to_lowercase()]);
+        if self.solver == "WCSPH" {
+            command.args(["--set", &format!("simulation.time_step={WEAK_TIME_STEP}")]);
+        }
+        if let Some(iterations) = iterations {
+            for bound in ["min", "max"] {
+                command.args(["--set", &format!("iisph.{bound}_iterations={iterations}")]);
+            }
+        }
+        command
     }
 
     fn splishsplash(&self, setup: &Setup, iterations: Option<u32>) -> Command {
@@ -132,17 +156,6 @@ impl Program {
             Self::SplishSplash => "SPlisHSPlasH",
         }
     }
-}
-
-fn granule_bench(setup: &Setup, iterations: Option<u32>) -> Command {
-    let scene = format!("bench/peers/dam_{}.toml", setup.size.name);
-    let mut command = granule(&["bench", &scene, "--json"]);
-    if let Some(iterations) = iterations {
-        for bound in ["min", "max"] {
-            command.args(["--set", &format!("iisph.{bound}_iterations={iterations}")]);
-        }
-    }
-    command
 }
 
 /// From `granule bench --json`, whose `ms_per_step` is a median: the mean follows from particles over all time.

@@ -35,7 +35,7 @@ struct CaseResult {
     particle_iterations_per_second: Option<f64>,
 }
 
-/// Speed of granule in units of SPlisHSPlasH's, with boundary particles.
+/// Speed of granule in units of SPlisHSPlasH's, with boundary particles where nothing else is said.
 #[derive(Serialize)]
 struct Ratio {
     /// Particle-steps per second against IISPH.
@@ -44,13 +44,15 @@ struct Ratio {
     dfsph: f64,
     /// Particle-iterations per second against DFSPH.
     iteration: Option<f64>,
+    /// Particle-steps per second of both weakly compressible solvers, SPlisHSPlasH's with volume maps.
+    wcsph: f64,
 }
 
 impl Comparison {
     /// Compares the cases, all of which must have had the same number of particles.
     pub fn new(size: &'static str, threads: u32, runs: &[Runs; CASES.len()]) -> Result<Self, String> {
         let results = std::array::from_fn(|k| result(&CASES[k], &runs[k]));
-        let [granule, iisph, dfsph, _] = &results;
+        let [granule, iisph, dfsph, _, weak, their_weak] = &results;
         if results.iter().any(|result| result.particles != granule.particles) {
             return Err("the programs had different numbers of particles".into());
         }
@@ -59,6 +61,7 @@ impl Comparison {
             iisph: granule.particle_steps_per_second / iisph.particle_steps_per_second,
             dfsph: granule.particle_steps_per_second / dfsph.particle_steps_per_second,
             iteration: rates.map(|(ours, theirs)| ours / theirs),
+            wcsph: weak.particle_steps_per_second / their_weak.particle_steps_per_second,
         };
         Ok(Self { size, threads, results, ratio })
     }
@@ -76,14 +79,17 @@ impl Comparison {
             "particle-iterations/s",
         ];
         let rows: Vec<Vec<String>> = self.results.iter().map(CaseResult::row).collect();
-        let Ratio { iisph, dfsph, iteration } = self.ratio;
+        let Ratio { iisph, dfsph, iteration, wcsph } = self.ratio;
         [
             table(&header, 3, &rows),
             format!(
                 "iterations per step of IISPH: granule {:.2}, SPlisHSPlasH {:.2}",
                 self.results[0].iterations, self.results[1].iterations
             ),
-            format!("ratio iisph {iisph:.2} dfsph {dfsph:.2} iteration {}", or_dash(iteration, 2)),
+            format!(
+                "ratio iisph {iisph:.2} dfsph {dfsph:.2} iteration {} wcsph {wcsph:.2}",
+                or_dash(iteration, 2)
+            ),
         ]
         .join("\n\n")
     }
@@ -167,9 +173,10 @@ mod tests {
         milliseconds.iter().map(sample).collect()
     }
 
-    /// Runs of granule at 10 ms per step, and of the others at 20, 40 and 30 ms.
+    /// Runs of granule at 10 ms per step, and of the others at 20, 40 and 30 ms; of the weakly compressible ones at 5 and
+    /// 15 ms.
     fn runs() -> [Runs; CASES.len()] {
-        [10.0, 20.0, 40.0, 30.0].map(|ms| Runs {
+        [10.0, 20.0, 40.0, 30.0, 5.0, 15.0].map(|ms| Runs {
             free: samples(&[9.0 * ms, ms, 0.5 * ms]),
             few: samples(&[ms]),
             many: samples(&[3.0 * ms]),
@@ -182,7 +189,7 @@ mod tests {
         assert_eq!(comparison.results[0].particle_steps_per_second, 1e5);
         assert_eq!(comparison.results[0].particle_iterations_per_second, Some(1e6));
         let text = comparison.in_words();
-        assert_eq!(text.lines().last(), Some("ratio iisph 2.00 dfsph 4.00 iteration 4.00"));
+        assert_eq!(text.lines().last(), Some("ratio iisph 2.00 dfsph 4.00 iteration 4.00 wcsph 3.00"));
     }
 
     #[test]

@@ -1,12 +1,15 @@
-//! Experiments that hold the sand against physics, and the statistics they use.
+//! Experiments that hold sand and water against physics, and the statistics they use.
 //!
 //! An experiment builds its scenes in code, drives them through the front door, and returns numbers beside their
 //! references; nothing is calmed, capped or tuned for it. Every experiment has a full and a quick form, each with its
 //! own stated tolerance.
 
 mod collapse;
+mod dam;
 mod discharge;
+mod droplet;
 mod drum;
+mod fluids;
 mod hydrostatic;
 mod pour;
 mod profile;
@@ -19,7 +22,7 @@ mod surface;
 
 use serde::Serialize;
 
-use crate::scene::{FrictionMode, YieldLaw};
+use crate::scene::{FrictionMode, SolverKind, YieldLaw};
 use crate::simulation::{Options, Simulation, SimulationError};
 
 pub use profile::{DepositProfile, slope_angle};
@@ -33,6 +36,8 @@ pub struct MeasureOptions {
     pub quick: bool,
     /// Device, threads and deliberate faults.
     pub simulation: Options,
+    /// The solver instead of the experiment's own, where it works with several.
+    pub solver: Option<SolverKind>,
     /// How friction is solved.
     pub friction: FrictionMode,
     /// Which line the friction angle means.
@@ -191,8 +196,18 @@ pub const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "hydrostatic",
-        summary: "vertical stress in a settled bed and in a fluid, first layer, density error",
+        summary: "vertical stress in a settled bed and in fluids of both solvers, first layer, density",
         work: hydrostatic::measure,
+    },
+    Experiment {
+        name: "dam",
+        summary: "front of a collapsing column of water against Martin and Moyce 1952",
+        work: dam::measure,
+    },
+    Experiment {
+        name: "droplet",
+        summary: "pressure inside drops of three radii, and the period of a swinging one",
+        work: droplet::measure,
     },
     Experiment {
         name: "discharge",

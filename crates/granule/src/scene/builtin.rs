@@ -21,6 +21,9 @@ const BUILTIN: &[Builtin] = &[
     Builtin { name: "bunker", text: include_str!("../../../../scenes/bunker.toml") },
     Builtin { name: "boxes", text: include_str!("../../../../scenes/boxes.toml") },
     Builtin { name: "dumptruck", text: include_str!("../../../../scenes/dumptruck.toml") },
+    Builtin { name: "tank", text: include_str!("../../../../scenes/tank.toml") },
+    Builtin { name: "pipe", text: include_str!("../../../../scenes/pipe.toml") },
+    Builtin { name: "droplet", text: include_str!("../../../../scenes/droplet.toml") },
     Builtin { name: "mesh-drop", text: include_str!("../../../../scenes/mesh-drop.toml") },
 ];
 

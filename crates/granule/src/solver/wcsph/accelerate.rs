@@ -26,7 +26,7 @@ pub struct ForceInput<'a> {
 /// ```text
 /// rho_0 a_i = -sum_j V (p_i/rho_i^2 + p_j/rho_j^2 + Pi_ij) grad W
 ///             + sum_j V mu (v_j - v_i)/(rho_i rho_j) lap W
-///             - 1/V sum_j K_ij [F C(r) x_ij/r + V rho_0 gamma (n_i - n_j)] + rho_0 g
+///             - sum_j K_ij [F/d^3 C(r) x_ij/r + 8 V/h^3 rho_0 gamma (n_i - n_j)] + rho_0 g
 /// ```
 /// mu, F and gamma of a pair are the means of both. Every pair's force is equal and opposite, so momentum is conserved.
 ///
@@ -115,7 +115,7 @@ unsafe fn group_force<L: Lanes>(
     let number = L::splat;
     let of = |property: fn(&Fluid) -> f32| input.materials.lanes::<L>(first, property);
     let (viscosity, damping) = (of(|fluid| fluid.viscosity), of(|fluid| fluid.damping));
-    let (cohesion, smoothing) = (of(|fluid| fluid.cohesion), of(|fluid| fluid.density * fluid.smoothing));
+    let (cohesion, smoothing) = (of(|fluid| fluid.cohesion), of(|fluid| fluid.smoothing));
     let volume = number(params.volume);
     let softening = number(0.0025 * params.support * params.support);
     let inverse_support = number(1.0 / params.support);
@@ -163,8 +163,7 @@ unsafe fn group_force<L: Lanes>(
         if params.smoothed {
             // SAFETY: as above.
             let [nx, ny, nz, _] = unsafe { L::gather4::<4>(seen.normal, base, delta) };
-            let smoothing =
-                input.materials.pair_mean(smoothing, base, delta, |fluid| fluid.density * fluid.smoothing);
+            let smoothing = input.materials.pair_mean(smoothing, base, delta, |fluid| fluid.smoothing);
             let weight = smoothing * surface_weight(density, density_j);
             let weight = weight.keep(mask & r.below(number(params.support)));
             for (sum, difference) in

@@ -71,8 +71,6 @@ impl Wcsph {
         };
         self.world.take_over(saved.world);
         self.state.resize(self.world.particles.len(), glam::Vec4::ZERO);
-        let pool = self.world.pool.clone();
-        pool.install(|| self.sample_boundaries());
     }
 }
 

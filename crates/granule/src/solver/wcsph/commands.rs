@@ -13,6 +13,7 @@ use super::params::Setup;
 
 impl Wcsph {
     pub(super) fn apply_command(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        self.state.listed.clear();
         match (self.world.apply(command)?, command) {
             (Applied::Changed(scene), _) => self.adopt(scene),
             (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
@@ -27,7 +28,6 @@ impl Wcsph {
     /// Takes over the constants of a changed scene.
     pub(super) fn adopt(&mut self, scene: Scene) {
         self.setup = Setup::new(&scene, self.setup.defect, self.setup.instructions);
-        self.state.listed.clear();
         self.world.adopt(scene);
     }
 

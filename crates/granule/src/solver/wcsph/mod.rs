@@ -75,6 +75,9 @@ impl Wcsph {
             self.sample_boundaries();
             self.evaluate(0.0, &mut t);
             self.ready = true;
+        } else if self.state.listed.is_empty() {
+            // A frame begins, or something was changed between steps.
+            t.time(Stage::SampleBoundaries, || self.sample_boundaries());
         }
         let (dt, limited) = self.choose_dt(max_dt);
         t.time(Stage::Integrate, || self.kick_and_drift(dt));
@@ -89,7 +92,7 @@ impl Wcsph {
         let lost = t.time(Stage::Quarantine, || self.quarantine());
         self.world.time += dt;
         if dt >= max_dt * (1.0 - 1e-9) {
-            // Lists do not outlive a frame, so that a checkpoint need not hold them.
+            // Lists and walls do not outlive a frame, so that a checkpoint need not hold them.
             self.state.listed.clear();
         }
         self.report(dt, limited, lost, t)
@@ -298,5 +301,60 @@ impl Simulator for Wcsph {
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         self.restore_state(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solver::Defect;
+    use crate::{Scene, Simulation};
+
+    /// Normals of a block of water whose surface is at y = 0.1, after a step.
+    fn mean_normal_at_the_top(defect: Option<Defect>) -> f32 {
+        let text = "name = \"test\"\n[simulation]\nsolver = \"wcsph\"\n[[material]]\nname = \"water\"\n\
+                    friction_angle = 0\nsurface_smoothing = 0.1\n[[grains]]\nmaterial = \"water\"\n\
+                    shape.box = { min = [0, 0, 0], max = [0.2, 0.1, 0.2] }\n";
+        let scene = Scene::parse(text, "test").unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let boundaries = crate::boundary::Boundaries::new::<String>([]).unwrap();
+        let mut simulation = Simulation::new(scene.clone(), &Default::default()).unwrap();
+        let grains: Vec<_> = simulation
+            .read(&["position"])
+            .unwrap()
+            .vec3("position")
+            .unwrap()
+            .iter()
+            .map(|x| crate::particles::NewParticle {
+                position: Vec3::from(*x),
+                velocity: Vec3::ZERO,
+                radius: 0.01,
+                mass: 0.008,
+                material: 0,
+            })
+            .collect();
+        let order = Order {
+            scene,
+            boundaries,
+            bodies: Default::default(),
+            grains: &grains,
+            pool,
+            instructions: None,
+            defect,
+        };
+        let mut solver = Wcsph::new(order);
+        solver.step(1e-5);
+        let (position, normal) = (&solver.world.particles.position, &solver.state.normal);
+        let top: Vec<f32> =
+            (0..position.len()).filter(|&i| position[i].y > 0.085).map(|i| normal[i].y).collect();
+        top.iter().sum::<f32>() / top.len() as f32
+    }
+
+    #[test]
+    fn normals_point_into_the_fluid_and_not_with_the_printed_gradient_of_poly6() {
+        let sound = mean_normal_at_the_top(None);
+        assert!(sound < -0.3, "{sound}");
+        let printed = mean_normal_at_the_top(Some(Defect::NormalSign));
+        assert!(printed > 0.3, "{printed}");
     }
 }

@@ -33,7 +33,7 @@ pub struct Fluid {
     pub damping: f32,
     /// Force of cohesion per spline [N].
     pub cohesion: f32,
-    /// Acceleration per difference of normals [m/s2].
+    /// Force per volume and difference of normals [N/m3].
     pub smoothing: f32,
 }
 
@@ -159,7 +159,7 @@ impl WcsphParams {
             viscosity: sign * m.density * m.viscosity / laplacian,
             damping: m.artificial_viscosity * m.density * sound_speed * 0.5 * support,
             cohesion: m.surface_tension * cohesion,
-            smoothing: m.surface_smoothing,
+            smoothing: m.density * m.surface_smoothing * 8.0 * volume / support.powi(3),
         };
         let fluids: Vec<Fluid> = scene.material.iter().map(fluid).collect();
         let gravity = Vec3::from(scene.simulation.gravity).length();
