@@ -7,6 +7,7 @@
 mod collapse;
 mod discharge;
 mod drum;
+pub mod fine;
 mod hydrostatic;
 mod pour;
 mod profile;

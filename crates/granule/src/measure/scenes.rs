@@ -47,6 +47,7 @@ pub fn sand(name: &str, friction_angle: f64, options: &MeasureOptions) -> Scene 
         outlet: Vec::new(),
         counter: Vec::new(),
         air: None,
+        upsample: None,
         camera: None,
         output: OutputSettings::default(),
         expect: Vec::new(),

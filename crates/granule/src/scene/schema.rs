@@ -3,6 +3,7 @@
 //! Every default is here; `scene/validate.rs` checks ranges and cross references.
 
 mod bodies;
+mod upsample;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ use crate::boundary::{Interpolation, Motion, Resolution, Shape};
 use crate::sph::{Kernel, KernelKind};
 
 pub use bodies::*;
+pub use upsample::*;
 
 /// A whole scene.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +58,9 @@ pub struct Scene {
     /// Surrounding air.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<AirSettings>,
+    /// High-resolution grains; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upsample: Option<UpsampleSettings>,
     /// Where pictures are taken from; chosen so that all grains are seen when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub camera: Option<CameraSettings>,

@@ -1,6 +1,7 @@
 //! The checks that types cannot make: ranges, names and what refers to what.
 
 mod bodies;
+mod upsample;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -86,6 +87,7 @@ impl Scene {
         if let Some(air) = &self.air {
             check_air(air)?;
         }
+        self.check_upsample()?;
         if let Some(camera) = &self.camera {
             check_camera(camera)?;
         }

@@ -27,6 +27,7 @@ pub fn sand(friction_angle: f32) -> Scene {
         outlet: Vec::new(),
         counter: Vec::new(),
         air: None,
+        upsample: None,
         camera: None,
         output: OutputSettings::default(),
         expect: Vec::new(),
