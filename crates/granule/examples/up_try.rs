@@ -31,7 +31,7 @@ fn main() {
             time += t; n += sim.upsampler().unwrap().count() as f64; }
         let up = sim.upsampler().unwrap();
         let grains = up.read().unwrap();
-        watch.frame(f as f64 / fps, &grains, up.radius(), Vec3::NEG_Y * 9.81, up.guides(), up.boundaries(), 0.577);
+        watch.frame(f as f64 / fps, 1.0 / fps as f32, &grains, up.radius(), Vec3::NEG_Y * 9.81, up.guides(), up.boundaries(), 0.577);
         if f % (frames / 10).max(1) == 0 || f == frames {
             let p = fine::penetration(&grains, up.radius(), up.boundaries());
             let e = fine::evenness_inside(&grains, up.radius(), up.guides(), up.boundaries());

@@ -163,7 +163,7 @@ pub fn blue_noise(radius: f32) -> Evenness {
     let cube = crate::boundary::Shape::Box { min: [0.0; 3], max: [2.0 * side; 3], hollow: false };
     let Ok(cube) = crate::boundary::Sdf::new(&cube) else { return Evenness::default() };
     let grain = |(x, id): (Vec3, u32)| Grain { position: x.into(), id, ..Grain::default() };
-    let grains: Vec<Grain> = tile.fill(&cube).into_iter().zip(0..).map(grain).collect();
+    let grains: Vec<Grain> = tile.fill(&cube, |_| true).into_iter().zip(0..).map(grain).collect();
     evenness(&grains, radius, |x| cube.distance(x) < -5.0 * radius)
 }
 
@@ -219,11 +219,12 @@ struct Flight {
 }
 
 impl Watch {
-    /// Looks at the grains of a frame: time [s], radius [m] and gravity [m/s2], walls where they are and what their
+    /// Looks at the grains of a frame: time and length [s], radius [m] and gravity [m/s2], walls where they are and what their
     /// friction is for grains of a material without an own one.
     pub fn frame(
         &mut self,
         time: f64,
+        dt: f32,
         grains: &[Grain],
         radius: f32,
         gravity: Vec3,
@@ -236,6 +237,8 @@ impl Watch {
         let (mut hanging, mut flight) = (HashMap::new(), HashMap::new());
         for grain in &alone {
             let distance = walls.distance(grain.position.into());
+            // What comes near a wall within the next frame does not fly.
+            let reach = 2.0 * radius + Vec3::from(grain.velocity).length() * 1.5 * dt;
             if distance < 2.0 * radius {
                 if hangs(grain, radius, gravity, walls, friction) {
                     let since = self.hanging.get(&grain.id).copied().unwrap_or(time);
@@ -246,7 +249,7 @@ impl Watch {
                         hanging.insert(grain.id, since);
                     }
                 }
-            } else {
+            } else if distance > reach {
                 let known = self.flight.remove(&grain.id);
                 flight.insert(grain.id, self.fly(known, time, grain, gravity));
             }
@@ -290,7 +293,7 @@ mod tests {
     use crate::boundary::{Sdf, Shape};
 
     fn grains_in(shape: &Shape, radius: f32) -> Vec<Grain> {
-        let points = Tile::new(radius, 5).fill(&Sdf::new(shape).unwrap());
+        let points = Tile::new(radius, 5).fill(&Sdf::new(shape).unwrap(), |_| true);
         let grain = |(x, id): (Vec3, u32)| Grain { position: x.into(), id, ..Grain::default() };
         points.into_iter().zip(0..).map(grain).collect()
     }
@@ -334,7 +337,7 @@ mod tests {
             let mut watch = Watch::default();
             for frame in 0..20 {
                 let time = f64::from(frame) * 0.02;
-                watch.frame(time, &[grain], 0.01, Vec3::NEG_Y * 9.81, &GuideGrid::new(Vec::new(), 0.03, &Default::default()), &walls(n), 0.5);
+                watch.frame(time, 0.02, &[grain], 0.01, Vec3::NEG_Y * 9.81, &GuideGrid::new(Vec::new(), 0.03, &Default::default()), &walls(n), 0.5);
             }
             count[k] = watch.stuck;
         }

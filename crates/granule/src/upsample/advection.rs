@@ -16,17 +16,20 @@ pub struct Surroundings {
     pub sum: f32,
     /// Largest weight.
     pub largest: f32,
+    /// Sum of the weights of guides that take grains along alone.
+    pub carrying: f32,
     /// Weighted mean of their ways, deformations included [m].
     pub way: Vec3,
     /// Weighted mean of their velocities [m/s].
     pub velocity: Vec3,
 }
 
-/// What guides say at sixteen points: eight numbers each.
+/// What guides say at sixteen points.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     sum: [f32; LANES],
     largest: [f32; LANES],
+    carrying: [f32; LANES],
     way: [[f32; LANES]; 3],
     velocity: [[f32; LANES]; 3],
 }
@@ -51,7 +54,7 @@ impl Vectorised for Gather<'_> {
     fn run<L: Lanes>(self) -> Sums {
         let zero = L::splat(0.0);
         let x = [L::from_array(&self.x[0]), L::from_array(&self.x[1]), L::from_array(&self.x[2])];
-        let (mut sum, mut largest) = (zero, zero);
+        let (mut sum, mut largest, mut carrying) = (zero, zero, zero);
         let (mut way, mut velocity) = ([zero; 3], [zero; 3]);
         let inverse = L::splat(self.inverse_support * self.inverse_support);
         for &j in self.candidate {
@@ -64,6 +67,7 @@ impl Vectorised for Gather<'_> {
             let w = weight((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * inverse);
             sum = sum + w;
             largest = largest.at_least(w);
+            carrying = carrying + w * L::splat(affine.rows[0][3]);
             for k in 0..3 {
                 let row = &affine.rows[k];
                 let own = L::splat(guide.displacement[k])
@@ -77,6 +81,7 @@ impl Vectorised for Gather<'_> {
         Sums {
             sum: sum.to_array(),
             largest: largest.to_array(),
+            carrying: carrying.to_array(),
             way: way.map(Lanes::to_array),
             velocity: velocity.map(Lanes::to_array),
         }
@@ -92,6 +97,7 @@ impl Sums {
         Surroundings {
             sum: self.sum[k],
             largest: self.largest[k],
+            carrying: self.carrying[k],
             way: mean(&self.way),
             velocity: mean(&self.velocity),
         }
@@ -238,7 +244,7 @@ impl Advection<'_> {
         if self.settings.fault == Some(Fault::PublishedShare) {
             return published_share(around.sum, around.largest);
         }
-        let share = guided_share(around.sum, around.largest, 0.0);
+        let share = guided_share(around.sum, around.largest, around.carrying, 0.0);
         if share == 1.0 || around.sum == 0.0 {
             return share;
         }
@@ -246,7 +252,7 @@ impl Advection<'_> {
         let support = self.frame.guides.support;
         let distance = |wall: &Wall| wall.sdf.distance(wall.start.body_from_world(x));
         let nearest = self.frame.walls.iter().map(distance).fold(support, f32::min);
-        guided_share(around.sum, around.largest, beyond_wall(nearest / support))
+        guided_share(around.sum, around.largest, around.carrying, beyond_wall(nearest / support))
     }
 
     /// The published fault: walls count as guides wherever a grain is near.
@@ -277,7 +283,7 @@ impl Advection<'_> {
     fn land(&self, motion: &mut Motion) {
         let inside = |x: Vec3| {
             let around = surroundings(self.frame.after, x);
-            (guided_share(around.sum, around.largest, 0.0) >= 1.0).then_some(around.velocity)
+            (guided_share(around.sum, around.largest, 0.0, 0.0) >= 1.0).then_some(around.velocity)
         };
         if self.settings.fault == Some(Fault::PublishedShare) {
             return;

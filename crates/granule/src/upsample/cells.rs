@@ -124,30 +124,35 @@ impl FineSort {
     }
 }
 
-/// Pushes between grains: where each grain should go so that none is nearer to another than a diameter [m].
+/// How far a grain is pushed: to which distance from its neighbours, and at most how far at once [m].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Push {
+    /// Distance that it wants to others [m].
+    pub distance: f32,
+    /// Longest push [m].
+    pub most: f32,
+}
+
+/// Pushes between grains: where each grain should go so that none is nearer to another than it wants.
 ///
-/// Of an overlap each of two takes half; where several push at once, their mean counts, and no push is longer than
-/// `most` [m] for that grain.
-pub fn spread(sort: &FineSort, grains: &[Grain], diameter: f32, most: impl Fn(&Grain) -> f32 + Sync) -> Vec<Vec4> {
+/// Of an overlap each of two takes half; where several push at once, less of each counts.
+pub fn spread(sort: &FineSort, grains: &[Grain], push: impl Fn(&Grain) -> Push + Sync) -> Vec<Vec4> {
     let work = |grain: &Grain| {
-        let most = most(grain);
-        if most <= 0.0 {
-            return Vec4::ZERO;
-        }
+        let Push { distance: wanted, most } = push(grain);
         let x = Vec3::from(grain.position);
         let (mut push, mut count) = (Vec3::ZERO, 0.0f32);
         sort.around(x, |range| {
             for other in &grains[range] {
                 let d = x - Vec3::from(other.position);
                 let squared = d.length_squared();
-                if squared < diameter * diameter && squared > 0.0 {
+                if squared < wanted * wanted && squared > 0.0 {
                     let distance = squared.sqrt();
-                    push += d * ((diameter - distance) / distance);
+                    push += d * ((wanted - distance) / distance);
                     count += 1.0;
                 }
             }
         });
-        let push = push * (0.5 * SPREAD_GAIN / count.max(1.0).sqrt());
+        let push = push * (0.5 * tune(0, SPREAD_GAIN) / count.max(1.0).sqrt());
         let length = push.length();
         (if length > most { push * (most / length) } else { push }).extend(length)
     };
@@ -156,3 +161,9 @@ pub fn spread(sort: &FineSort, grains: &[Grain], diameter: f32, most: impl Fn(&G
 
 /// Over-relaxation of the pushes; tuned on the scene `hourglass`.
 const SPREAD_GAIN: f32 = 1.2;
+
+pub fn tune(k: usize, default: f32) -> f32 {
+    static T: std::sync::OnceLock<Vec<f32>> = std::sync::OnceLock::new();
+    let t = T.get_or_init(|| std::env::var("UP_TUNE").map_or(Vec::new(), |s| s.split(',').map(|x| x.parse().unwrap_or(f32::NAN)).collect()));
+    t.get(k).copied().filter(|x| !x.is_nan()).unwrap_or(default)
+}

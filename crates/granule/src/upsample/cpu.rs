@@ -6,7 +6,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::advection::{Advection, Scratch};
-use super::cells::{FineCells, FineSort, spread};
+use super::cells::{FineCells, FineSort, Push, spread, tune};
 use super::contact::{Motion, Wall};
 use super::grain::Grain;
 use super::mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};
@@ -51,13 +51,15 @@ impl CpuGrains {
     fn spread(&mut self, frame: &FrameInput) {
         let settings = &self.settings;
         let walls: Vec<Wall> = frame.walls.iter().map(|wall| Wall { end: wall.start, ..wall.clone() }).collect();
-        let time = frame.dt * SORT_PERIOD as f32;
-        let most = |grain: &Grain| {
+        let time = frame.dt * tune(1, SORT_PERIOD as f32);
+        let push = |grain: &Grain| {
             let way = Vec3::from(grain.velocity).length() * time;
-            (PUSH_PER_WAY * way).min(MOST_PUSH * settings.radius)
+            let motion = (way / (tune(7, 0.5) * settings.radius)).min(1.0);
+            let between = |rest: f32, moving: f32| (rest + motion * (moving - rest)) * settings.radius;
+            Push { distance: between(tune(3, 1.7), tune(4, 2.0)), most: between(tune(5, 0.2), tune(6, 0.75)) }
         };
-        for _ in 0..PUSH_ROUNDS {
-            let pushes = spread(&self.sort, &self.grain, 2.0 * settings.radius, most);
+        for _ in 0..tune(2, PUSH_ROUNDS as f32) as u32 {
+            let pushes = spread(&self.sort, &self.grain, push);
             let pushed = self.grain.par_iter_mut().zip(pushes).with_min_len(1024);
             pushed.filter(|(_, push)| push.w > 0.0).for_each(|(grain, push)| {
                 let from = Vec3::from(grain.position);
@@ -96,7 +98,7 @@ impl CpuGrains {
     }
 
     fn step(&mut self, frame: &FrameInput) -> MoverReport {
-        if frame.frame.is_multiple_of(SORT_PERIOD) {
+        if frame.frame.is_multiple_of(tune(1, SORT_PERIOD as f32) as u64) {
             self.sort(frame);
             if self.settings.fault != Some(Fault::NoSpreading) {
                 self.spread(frame);

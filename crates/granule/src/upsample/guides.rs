@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
-use super::weights::{SUPPORT, weight};
+use super::weights::{LOOSE, SUPPORT, ramp, weight};
 use crate::neighbors::Domain;
 
 /// How far a guide may stray before its grains follow, in its radii: below it they rest. Grains are never farther off
@@ -39,7 +39,8 @@ pub struct Guide {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Deformation {
-    /// Rows of the gradient, each with a number that fills the record.
+    /// Rows of the gradient. The fourth number of the first row tells how far the guide takes grains along alone, from
+    /// 0 to 1; the others fill the record.
     pub rows: [[f32; 4]; 3],
 }
 
@@ -217,22 +218,36 @@ impl GuideGrid {
         }
     }
 
+    /// Whether a point lies in the cube of a guide: the volume that it stands for.
+    pub fn holds(&self, x: Vec3, guide_radius: f32) -> bool {
+        let mut held = false;
+        self.rows(x, x, |range| {
+            held |= self.guide[range]
+                .iter()
+                .any(|guide| (x - Vec3::from(guide.position)).abs().max_element() <= guide_radius);
+        });
+        held
+    }
+
     /// Deformation of the surroundings of every guide, in the grid's order; none of those that rest among resting ones.
     pub fn deformations(&self) -> Vec<Deformation> {
-        let work = |guide: &Guide| Deformation::of(&self.gradient(guide));
+        let work = |guide: &Guide| {
+            let (gradient, sum) = self.gradient(guide);
+            Deformation::of(&gradient, guide.moves * ramp(sum, LOOSE))
+        };
         self.guide.par_iter().with_min_len(256).map(work).collect()
     }
 
-    /// Gradient of the guides' ways around one of them, by moving least squares:
+    /// Gradient of the guides' ways around one of them, by moving least squares, and the sum of the weights there:
     ///
     /// ```text
     /// A = (sum w (u_j - u_i) (x_j - x_i)^T) (sum w (x_j - x_i) (x_j - x_i)^T + e I)^-1
     /// ```
-    pub fn gradient(&self, guide: &Guide) -> Mat3 {
+    pub fn gradient(&self, guide: &Guide) -> (Mat3, f32) {
         let x = Vec3::from(guide.position);
         let u = Vec3::from(guide.displacement);
         let inverse = 1.0 / (self.support * self.support);
-        let (mut cross, mut moment, mut moving) = (Mat3::ZERO, Mat3::ZERO, guide.moves);
+        let (mut cross, mut moment, mut sum, mut moving) = (Mat3::ZERO, Mat3::ZERO, 0.0, 0.0);
         self.rows(x, x, |range| {
             for other in &self.guide[range] {
                 let d = Vec3::from(other.position) - x;
@@ -242,11 +257,12 @@ impl GuideGrid {
                     cross += outer(w * (Vec3::from(other.displacement) - u), d);
                     moment += outer(w * d, d);
                     moving += other.moves;
+                    sum += w;
                 }
             }
         });
         if moving == 0.0 {
-            return Mat3::ZERO;
+            return (Mat3::ZERO, sum);
         }
         moment += Mat3::from_diagonal(Vec3::splat(REGULARISATION));
         let gradient = cross * moment.inverse() * (1.0 / self.support);
@@ -255,17 +271,18 @@ impl GuideGrid {
             .iter()
             .sum::<f32>()
             .sqrt();
-        if norm > MOST_DEFORMATION { gradient * (MOST_DEFORMATION / norm) } else { gradient }
+        let bounded = if norm > MOST_DEFORMATION { gradient * (MOST_DEFORMATION / norm) } else { gradient };
+        (bounded, sum)
     }
 }
 
 impl Deformation {
-    fn of(gradient: &Mat3) -> Self {
-        let row = |k: usize| {
+    fn of(gradient: &Mat3, carries: f32) -> Self {
+        let row = |k: usize, last: f32| {
             let row = gradient.row(k);
-            [row.x, row.y, row.z, 0.0]
+            [row.x, row.y, row.z, last]
         };
-        Self { rows: [row(0), row(1), row(2)] }
+        Self { rows: [row(0, carries), row(1, 0.0), row(2, 0.0)] }
     }
 }
 
@@ -315,9 +332,10 @@ mod tests {
         let guides = lattice(7, |x| Vec3::new(3.0, 0.0, -1.0) + a * x);
         let grid = GuideGrid::new(guides, 1.0, &Domain::default());
         let center = grid.guide.iter().find(|g| g.position == [6.0; 3]).unwrap();
-        let found = grid.gradient(center);
-        // The regularisation takes a few parts in a hundred.
-        assert!(found.abs_diff_eq(a, 0.006), "{found}");
+        let (found, sum) = grid.gradient(center);
+        assert!((sum - 2.0).abs() < 0.1, "{sum}");
+        // The regularisation takes a part in a hundred.
+        assert!(found.abs_diff_eq(a, 0.002), "{found}");
     }
 
     #[test]

@@ -149,13 +149,13 @@ impl Upsampler {
     /// # Errors
     /// Says in words why the device has no room for them.
     pub fn begin(&mut self, scene: &Scene, shapes: &[Sdf], guides: &Snapshot) -> Result<(), String> {
+        self.see(guides, 0.0);
         for (settings, shape) in scene.grains.iter().zip(shapes) {
             let material = scene.material.iter().position(|m| m.name == settings.material).unwrap_or(0);
-            let places = self.tile.fill(shape);
+            let places = self.tile.fill(shape, |x| self.grid.holds(x, self.settings.guide_radius));
             let grains = self.grains_at(places, Vec3::from(settings.velocity), material as u32);
             self.mover.add(&grains)?;
         }
-        self.see(guides, 0.0);
         Ok(())
     }
 

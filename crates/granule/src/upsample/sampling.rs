@@ -38,8 +38,8 @@ impl Tile {
         self.point.len() as f64 / f64::from(self.side).powi(3)
     }
 
-    /// Centres of the whole grains in a shape [m], in a fixed order.
-    pub fn fill(&self, shape: &Sdf) -> Vec<Vec3> {
+    /// Centres of the whole grains in a shape [m] that are `wanted`, in a fixed order.
+    pub fn fill(&self, shape: &Sdf, wanted: impl Fn(Vec3) -> bool + Sync) -> Vec<Vec3> {
         let Some((min, max)) = shape.bounds() else { return Vec::new() };
         let (low, high) = ((min / self.side).floor().as_ivec3(), (max / self.side).floor().as_ivec3());
         let size = (high - low + 1).max(IVec3::ZERO).as_i64vec3();
@@ -47,21 +47,21 @@ impl Tile {
         let parts: Vec<Vec<Vec3>> = tiles
             .map(|k| {
                 let tile = low + IVec3::new((k % size.x) as i32, (k / size.x % size.y) as i32, (k / size.x / size.y) as i32);
-                self.cut(tile.as_vec3() * self.side, shape)
+                self.cut(tile.as_vec3() * self.side, shape, &wanted)
             })
             .collect();
         parts.concat()
     }
 
     /// The whole grains of one repetition that are in the shape.
-    fn cut(&self, corner: Vec3, shape: &Sdf) -> Vec<Vec3> {
+    fn cut(&self, corner: Vec3, shape: &Sdf, wanted: &impl Fn(Vec3) -> bool) -> Vec<Vec3> {
         let half = 0.5 * self.side;
         let middle = shape.distance(corner + half);
         let diagonal = half * 3.0_f32.sqrt();
         if middle > diagonal {
             return Vec::new();
         }
-        let inside = |x: &Vec3| shape.distance(*x) <= -0.999 * self.radius;
+        let inside = |x: &Vec3| shape.distance(*x) <= -0.999 * self.radius && wanted(*x);
         self.point.iter().map(|p| corner + *p).filter(inside).collect()
     }
 
@@ -187,7 +187,7 @@ mod tests {
         assert!((0.375..0.39).contains(&fraction), "{fraction}");
         assert!((1.0 / tile.density() / VOLUME_PER_GRAIN - 1.0).abs() < 0.02, "{}", 1.0 / tile.density());
         let cube = Shape::Box { min: [-10.0; 3], max: [70.0; 3], hollow: false };
-        let points = tile.fill(&Sdf::new(&cube).unwrap());
+        let points = tile.fill(&Sdf::new(&cube).unwrap(), |_| true);
         let near_seam: Vec<&Vec3> = points.iter().filter(|p| p.x.abs() < 3.0 || (p.y - 40.0).abs() < 3.0).collect();
         for (k, a) in near_seam.iter().enumerate().take(1500) {
             assert!(near_seam[..k].iter().all(|b| a.distance(**b) > 1.999), "{a}");
@@ -198,7 +198,7 @@ mod tests {
     fn whole_grains_fill_a_shape() {
         let tile = Tile::new(0.1, 7);
         let ball = Sdf::new(&Shape::Sphere { center: [3.0, -2.0, 1.0], radius: 2.0, hollow: false }).unwrap();
-        let points = tile.fill(&ball);
+        let points = tile.fill(&ball, |_| true);
         assert!(points.iter().all(|p| ball.distance(*p) <= -0.0998));
         let expected = tile.density() * 4.0 / 3.0 * std::f64::consts::PI * 1.9f64.powi(3);
         assert!((points.len() as f64 / expected - 1.0).abs() < 0.02, "{} {expected}", points.len());

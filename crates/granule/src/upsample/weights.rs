@@ -20,6 +20,19 @@ pub const COVERED: [f32; 2] = [0.15, 0.35];
 /// Sum of the weights over the largest: 1 beside a single guide, which carries nothing, 1.7 in a single layer.
 pub const SEVERAL: [f32; 2] = [1.2, 1.6];
 
+/// Sum of the weights at a guide itself, below which it takes the grains around it along alone: 1 where it has no
+/// neighbours, 1.7 in a single layer.
+pub const LOOSE: [f32; 2] = [1.6, 1.3];
+
+/// Sum of the weights of such guides from which on a grain is carried by them, and below which it is not.
+pub const CARRIED: [f32; 2] = [0.05, 0.2];
+
+/// From 0 to 1 between two values.
+#[inline]
+pub fn ramp(value: f32, [from, to]: [f32; 2]) -> f32 {
+    ((value - from) / (to - from)).clamp(0.0, 1.0)
+}
+
 /// The weight at a squared distance, in supports squared.
 #[inline(always)]
 pub fn weight<F: Real>(squared: F) -> F {
@@ -47,14 +60,14 @@ pub fn coverage(sum: f32, wall: f32) -> f32 {
 }
 
 /// Share of a grain's motion that guides have: 1 inside, 0 where it flies. `wall` is the part of the weights beyond
-/// the nearest wall.
+/// the nearest wall, `carrying` the sum of those of guides that fly with the grains around them.
 #[inline]
-pub fn guided_share(sum: f32, largest: f32, wall: f32) -> f32 {
+pub fn guided_share(sum: f32, largest: f32, carrying: f32, wall: f32) -> f32 {
     if largest <= 0.0 {
         return 0.0;
     }
-    let ramp = |value: f32, [from, to]: [f32; 2]| ((value - from) / (to - from)).clamp(0.0, 1.0);
-    ramp(coverage(sum, wall), COVERED) * ramp(sum / largest, SEVERAL)
+    let held = ramp(coverage(sum, wall), COVERED) * ramp(sum / largest, SEVERAL);
+    held.max(ramp(carrying, CARRIED))
 }
 
 /// The share that Ihmsen et al. give to guides, for comparison: 1 - alpha of [NED24] eqs. 39 and 40 (physics A28).
@@ -109,7 +122,7 @@ mod tests {
         assert!((mean / FULL_SUM - 1.0).abs() < 1e-3, "{mean}");
         let (sum, largest) = lattice([0.4, 0.0, 0.7], |p| p[1] < 0.0);
         assert!((coverage(sum, 0.0) - 0.5).abs() < 0.05, "{}", coverage(sum, 0.0));
-        assert_eq!(guided_share(sum, largest, 0.0), 1.0);
+        assert_eq!(guided_share(sum, largest, 0.0, 0.0), 1.0);
     }
 
     #[test]
@@ -123,11 +136,12 @@ mod tests {
 
     #[test]
     fn a_single_guide_carries_nothing_and_a_layer_does() {
-        assert_eq!(guided_share(0.9, 0.9, 0.0), 0.0);
+        assert_eq!(guided_share(0.9, 0.9, 0.0, 0.0), 0.0);
+        assert_eq!(guided_share(0.9, 0.9, 0.9, 0.0), 1.0);
         let (sum, largest) = lattice([1.0, 1.0, 1.0], |p| p[1] == 1.0);
-        assert_eq!(guided_share(sum, largest, 0.0), 1.0);
+        assert_eq!(guided_share(sum, largest, 0.0, 0.0), 1.0);
         let far = lattice([1.0, 3.0, 1.0], |p| p[1] == 1.0);
-        assert!(guided_share(far.0, far.1, 0.0) < 0.1);
+        assert!(guided_share(far.0, far.1, 0.0, 0.0) < 0.1);
     }
 
     #[test]
@@ -135,6 +149,6 @@ mod tests {
         // In the middle between eight guides, where nothing could fall.
         let (sum, largest) = lattice([0.0; 3], |_| true);
         assert!(published_share(sum, largest) < 0.4);
-        assert_eq!(guided_share(sum, largest, 0.0), 1.0);
+        assert_eq!(guided_share(sum, largest, 0.0, 0.0), 1.0);
     }
 }
