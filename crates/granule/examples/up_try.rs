@@ -40,6 +40,22 @@ fn main() {
             let drift = fine::drift(&before, &grains) / r as f64;
             println!("t {:.2} guides {} grains {} vol {v:.4} pen {:.1e} {:.2} clump {:.2} mean {:.2}/{:.2} q {:.2} n {} stuck {} arc {:.1e} of {} drift {drift:.3} totals {:?} {:.0} ns/grain",
                 f as f64 / fps, guides.len(), grains.len(), p.share, p.deepest, e.variance / blue.variance, e.mean, blue.mean, e.nearest, e.count, watch.stuck, watch.off_arc, watch.flights, up.totals(), time / f64::max(n, 1.0) * 1e9);
+            {
+                use std::collections::HashMap;
+                let h = 3.0 * up.radius();
+                let key = |x: Vec3| { let c = (x / h).floor(); (c.x as i32, c.y as i32, c.z as i32) };
+                let mut m: HashMap<(i32,i32,i32), Vec<usize>> = HashMap::new();
+                for (k, g) in grains.iter().enumerate() { m.entry(key(g.position.into())).or_default().push(k); }
+                let mut v: Vec<_> = m.iter().collect();
+                v.sort_by_key(|(_, l)| std::cmp::Reverse(l.len()));
+                let mut hist = [0usize; 12];
+                for (_, l) in &v { hist[(l.len() / 2).min(11)] += 1; }
+                println!("   cells hist(2) {hist:?}");
+                for (_, l) in v.iter().take(4) {
+                    let g = &grains[l[0]]; let g2 = &grains[l[l.len()-1]]; let x = Vec3::from(g.position);
+                    println!("   crowd {} at {:?} v {:?} / {:?} wall {:.2} r sum {:.2}", l.len(), g.position, g.velocity, g2.velocity, up.boundaries().distance(x) / up.radius(), fine::weight_sum(up.guides(), x));
+                }
+            }
             before = grains;
         }
     }

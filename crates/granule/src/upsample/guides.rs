@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
-use super::weights::{LOOSE, SUPPORT, ramp, weight};
+use super::weights::{FULL_SUM, LOOSE, SUPPORT, ramp, weight};
 use crate::neighbors::Domain;
 
 /// How far a guide may stray before its grains follow, in its radii: below it they rest. Grains are never farther off
@@ -13,6 +13,12 @@ pub const SLACK: f32 = 0.05;
 
 /// Largest deformation of a guide's surroundings in a frame (Frobenius norm); more comes from guides that meet or part.
 const MOST_DEFORMATION: f32 = 1.0;
+
+/// Coverage of points between guides that are not on a lattice.
+const BETWEEN: f32 = 0.7;
+
+/// Volume below which a deformation is that of guides that meet, and none.
+const LEAST_VOLUME: f32 = 0.1;
 
 /// What a lone guide lacks to have a deformation: added to the diagonal of its moments, in supports squared.
 const REGULARISATION: f32 = 0.002;
@@ -218,15 +224,18 @@ impl GuideGrid {
         }
     }
 
-    /// Whether a point lies in the cube of a guide: the volume that it stands for.
+    /// Whether a point lies in the volume that guides stand for: the cube of one of them, or between many.
     pub fn holds(&self, x: Vec3, guide_radius: f32) -> bool {
-        let mut held = false;
+        let (mut held, mut sum) = (false, 0.0);
+        let inverse = 1.0 / (self.support * self.support);
         self.rows(x, x, |range| {
-            held |= self.guide[range]
-                .iter()
-                .any(|guide| (x - Vec3::from(guide.position)).abs().max_element() <= guide_radius);
+            for guide in &self.guide[range] {
+                let d = x - Vec3::from(guide.position);
+                held |= d.abs().max_element() <= guide_radius;
+                sum += weight(d.length_squared() * inverse);
+            }
         });
-        held
+        held || sum > BETWEEN * FULL_SUM
     }
 
     /// Deformation of the surroundings of every guide, in the grid's order; none of those that rest among resting ones.
@@ -272,6 +281,7 @@ impl GuideGrid {
             .sum::<f32>()
             .sqrt();
         let bounded = if norm > MOST_DEFORMATION { gradient * (MOST_DEFORMATION / norm) } else { gradient };
+        let bounded = if super::cells::tune(8, 1.0) > 0.0 { isochoric(bounded) } else { bounded };
         (bounded, sum)
     }
 }
@@ -284,6 +294,16 @@ impl Deformation {
         };
         Self { rows: [row(0, carries), row(1, 0.0), row(2, 0.0)] }
     }
+}
+
+/// The deformation of the same shape that keeps volumes: (I + A) / det(I + A)^(1/3) - I.
+///
+/// What guides are worth stays around them: they may part and leave gaps, but nothing is pressed together for good by
+/// what a few neighbours on one side tell.
+fn isochoric(gradient: Mat3) -> Mat3 {
+    let stretched = Mat3::IDENTITY + gradient;
+    let volume = stretched.determinant();
+    if volume > LEAST_VOLUME { stretched * volume.cbrt().recip() - Mat3::IDENTITY } else { Mat3::ZERO }
 }
 
 /// a b^T.
@@ -335,6 +355,7 @@ mod tests {
         let (found, sum) = grid.gradient(center);
         assert!((sum - 2.0).abs() < 0.1, "{sum}");
         // The regularisation takes a part in a hundred.
+        let a = isochoric(a);
         assert!(found.abs_diff_eq(a, 0.002), "{found}");
     }
 
