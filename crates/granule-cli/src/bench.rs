@@ -15,6 +15,7 @@ use crate::output::{self, number};
 use crate::progress::Progress;
 use crate::scenes::Opened;
 use crate::statistics::{StageMedians, Statistics};
+use crate::summary::UpsampleSummary;
 
 /// The times of a scene.
 #[derive(Clone, Debug, Serialize)]
@@ -34,6 +35,8 @@ struct Bench {
     neighbors_per_particle: f64,
     bytes_per_particle: f64,
     stages: StageMedians,
+    /// Fine grains; absent where there are none.
+    upsample: Option<UpsampleSummary>,
 }
 
 /// Times the steps of scenes.
@@ -107,6 +110,7 @@ fn result(simulation: &Simulation, statistics: &Statistics, chosen: &Chosen) -> 
         neighbors_per_particle: statistics.neighbors_mean(),
         bytes_per_particle: simulation.simulator().bytes_per_particle(),
         stages: statistics.stages(),
+        upsample: simulation.upsampler().map(|upsampler| UpsampleSummary::new(upsampler, statistics)),
     }
 }
 
@@ -130,6 +134,17 @@ fn in_words(results: &[Bench]) -> String {
         let stages: Vec<Vec<String>> = stages.collect();
         text += &format!("\n\n{}: median milliseconds per step\n", result.scene);
         text += &output::table(&["stage", "ms"], &stages);
+        if let Some(fine) = &result.upsample {
+            text += &format!(
+                "\n{}: {} fine grains, {} ms per frame, {} grains per second, {} bytes per grain, {}",
+                result.scene,
+                fine.grains,
+                number(fine.ms_per_frame),
+                number(fine.grains_per_second),
+                number(fine.bytes_per_grain),
+                fine.device
+            );
+        }
     }
     text
 }
