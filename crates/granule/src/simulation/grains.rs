@@ -6,7 +6,7 @@ use super::{Device, Options, Simulation, SimulationError, geometry_error};
 use crate::boundary::{Boundaries, Sdf};
 use crate::scene::Scene;
 use crate::simd::Instructions;
-use crate::simulator::Command;
+use crate::simulator::{Command, FieldData, FieldInfo, FieldKind, Snapshot};
 use crate::upsample::{CpuGrains, FrameContext, GUIDE_FIELDS, Grain, GrainMover, MoverSettings, Upsampler};
 
 /// The upsampler of a scene, if it asks for one, without grains yet.
@@ -51,6 +51,15 @@ impl Simulation {
         self.upsampler.as_ref().map_or_else(|| Ok(Vec::new()), Upsampler::read)
     }
 
+    /// The fine grains as fields: id, position, velocity and material; nothing where the scene has none.
+    ///
+    /// # Errors
+    /// Says in words why the device does not give them.
+    pub fn read_fine(&self) -> Result<Option<Snapshot>, String> {
+        let Some(upsampler) = &self.upsampler else { return Ok(None) };
+        Ok(Some(fine_snapshot(&upsampler.read()?, self.time())))
+    }
+
     /// Fills the scene's shapes with fine grains.
     pub(super) fn begin_grains(&mut self, shapes: &[Sdf]) -> Result<(), SimulationError> {
         let Some(mut upsampler) = self.upsampler.take() else { return Ok(()) };
@@ -93,4 +102,18 @@ impl Simulation {
             | Command::Wind(_) => {}
         }
     }
+}
+
+/// Fine grains as a snapshot at a time [s].
+fn fine_snapshot(grains: &[Grain], time: f64) -> Snapshot {
+    let info = |name, unit, kind| FieldInfo { name, unit, kind };
+    let vectors = |of: fn(&Grain) -> [f32; 3]| FieldData::Vec3(grains.iter().map(of).collect());
+    let integers = |of: fn(&Grain) -> u32| FieldData::Integer(grains.iter().map(of).collect());
+    let columns = vec![
+        (info("id", "1", FieldKind::Integer), integers(|grain| grain.id)),
+        (info("position", "m", FieldKind::Vec3), vectors(|grain| grain.position)),
+        (info("velocity", "m/s", FieldKind::Vec3), vectors(|grain| grain.velocity)),
+        (info("material", "1", FieldKind::Integer), integers(|grain| grain.material)),
+    ];
+    Snapshot { time, columns }
 }

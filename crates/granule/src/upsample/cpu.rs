@@ -2,27 +2,25 @@
 
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
 use super::advection::{Advection, Scratch};
 use super::cells::{FineCells, FineSort, Push, spread, tune};
 use super::contact::{Motion, Wall};
+use super::crowding::Crowding;
 use super::grain::Grain;
 use super::mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};
 use crate::simd::{Instructions, LANES};
 
 /// Frames between two sorts of the grains, with each of which they are pushed apart.
-pub const SORT_PERIOD: u64 = 4;
-
-/// Longest push between two sorts, in parts of a grain's own way since the last one: grains at rest are left alone.
-pub const PUSH_PER_WAY: f32 = 0.5;
-
-/// Longest push, in radii of a grain.
-pub const MOST_PUSH: f32 = 0.75;
+pub const SORT_PERIOD: u64 = 2;
 
 /// Rounds of pushes after a sort.
 pub const PUSH_ROUNDS: u32 = 2;
+
+/// Longest way out of a crowd after a sort, in radii of a guide.
+pub const MOST_EVENING: f32 = 0.25;
 
 /// Grains that a thread takes at once.
 const CHUNK: usize = 2048;
@@ -53,23 +51,37 @@ impl CpuGrains {
         let walls: Vec<Wall> =
             frame.walls.iter().map(|wall| Wall { end: wall.start, ..wall.clone() }).collect();
         let time = frame.dt * tune(1, SORT_PERIOD as f32);
-        let push = |grain: &Grain| {
+        let motion = |grain: &Grain| {
             let way = Vec3::from(grain.velocity).length() * time;
-            let motion = (way / (tune(7, 0.5) * settings.radius)).min(1.0);
+            (way / (tune(7, 0.5) * settings.radius)).min(1.0)
+        };
+        let push = |grain: &Grain| {
+            let motion = motion(grain);
             let between = |rest: f32, moving: f32| (rest + motion * (moving - rest)) * settings.radius;
             Push { distance: between(tune(3, 1.7), tune(4, 2.0)), most: between(tune(5, 0.2), tune(6, 0.75)) }
         };
+        let crowding = self.crowding(frame);
+        let even_out = |grain: &Grain| {
+            let way = crowding.way(grain.position.into()) * motion(grain);
+            way.clamp_length_max(MOST_EVENING * settings.guide_radius).extend(1.0)
+        };
+        let ways: Vec<Vec4> = self.grain.par_iter().with_min_len(1024).map(even_out).collect();
+        push_along(&mut self.grain, &ways, &walls, settings.radius, frame.dt);
         for _ in 0..tune(2, PUSH_ROUNDS as f32) as u32 {
-            let pushes = spread(&self.sort, &self.grain, push);
-            let pushed = self.grain.par_iter_mut().zip(pushes).with_min_len(1024);
-            pushed.filter(|(_, push)| push.w > 0.0).for_each(|(grain, push)| {
-                let from = Vec3::from(grain.position);
-                let to = from + push.truncate();
-                let mut motion = Motion { from, to, velocity: Vec3::ZERO, own: 0.0 };
-                walls.iter().for_each(|wall| wall.restrict(&mut motion, settings.radius, frame.dt, 0.0));
-                grain.position = motion.to.into();
-            });
+            let ways = spread(&self.sort, &self.grain, push);
+            push_along(&mut self.grain, &ways, &walls, settings.radius, frame.dt);
         }
+    }
+
+    fn crowding(&self, frame: &FrameInput) -> Crowding {
+        let settings = &self.settings;
+        Crowding::new(
+            &self.grain,
+            frame.guides,
+            &settings.domain,
+            settings.guide_radius,
+            settings.per_guide(),
+        )
     }
 
     fn advect(&mut self, frame: &FrameInput) {
@@ -108,6 +120,17 @@ impl CpuGrains {
         self.advect(frame);
         self.remove(frame)
     }
+}
+
+/// Moves grains along ways [m], as far as walls let them; those whose way has a 0 as its fourth number stay.
+fn push_along(grains: &mut [Grain], ways: &[Vec4], walls: &[Wall], radius: f32, dt: f32) {
+    let pushed = grains.par_iter_mut().zip(ways).with_min_len(1024);
+    pushed.filter(|(_, way)| way.w > 0.0).for_each(|(grain, way)| {
+        let from = Vec3::from(grain.position);
+        let mut motion = Motion { from, to: from + way.truncate(), velocity: Vec3::ZERO, own: 0.0 };
+        walls.iter().for_each(|wall| wall.restrict(&mut motion, radius, dt, 0.0));
+        grain.position = motion.to.into();
+    });
 }
 
 impl GrainMover for CpuGrains {

@@ -5,7 +5,8 @@
 //! ```text
 //! follow   guides that left their slack move, the others rest; new ones bring grains along      guides.rs, sampling.rs
 //! deform   how the surroundings of every guide deform                                            guides.rs
-//! sort     every fourth frame: grains by cells of their own size, and pushed apart               cells.rs
+//! sort     every second frame: grains by cells of their own size                                 cells.rs
+//! spread   then, too: grains move from crowds to gaps, and apart from each other                 crowding.rs, cells.rs
 //! advect   grains go with the guides around them, or fly where there are none                    advection.rs
 //! contact  ways are swept against the moving walls                                               contact.rs
 //! land     what flew into a mass of guides stops at its surface                                  advection.rs
@@ -26,7 +27,9 @@
 //! * The share of guides in a grain's motion comes from how much of the room around it they fill, walls aside, instead of
 //!   from the nearest guide alone: inside a heap nothing falls.
 //! * Walls hold grains by their distance field and Coulomb friction, along the whole way; they never carry them.
-//! * Grains that come too near to each other are pushed apart, no farther than half of the way that they move anyway.
+//! * Each deformation keeps volumes, and a guide without neighbours takes the grains around it along.
+//! * Grains move from where they are more than their guides are worth to where they are fewer, and apart from each other
+//!   where they overlap: as far as they move anyway, so that what rests is left alone.
 //!
 //! # Limitations
 //!
@@ -36,6 +39,7 @@ mod advection;
 mod cells;
 mod contact;
 mod cpu;
+mod crowding;
 mod grain;
 mod guides;
 mod mover;
@@ -54,7 +58,7 @@ use crate::simulator::Snapshot;
 
 pub use cells::{FineCells, FineSort};
 pub use contact::Wall;
-pub use cpu::{CpuGrains, MOST_PUSH, PUSH_PER_WAY, PUSH_ROUNDS, SORT_PERIOD};
+pub use cpu::{CpuGrains, SORT_PERIOD};
 pub use grain::Grain;
 pub use guides::{Anchors, Deformation, Guide, GuideGrid, SLACK};
 pub use mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};

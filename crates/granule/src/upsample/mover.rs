@@ -5,6 +5,7 @@ use glam::Vec3;
 use super::contact::Wall;
 use super::grain::Grain;
 use super::guides::GuideGrid;
+use super::sampling::VOLUME_PER_GRAIN;
 use crate::boundary::Sdf;
 use crate::neighbors::Domain;
 
@@ -38,6 +39,13 @@ pub struct MoverSettings {
     pub friction: Vec<f32>,
     /// A fault, for negative controls.
     pub fault: Option<Fault>,
+}
+
+impl MoverSettings {
+    /// Number of grains that a guide is worth.
+    pub fn per_guide(&self) -> f32 {
+        (2.0 * self.guide_radius / self.radius).powi(3) / VOLUME_PER_GRAIN as f32
+    }
 }
 
 /// A frame.
