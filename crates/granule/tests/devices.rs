@@ -8,7 +8,7 @@ use granule::boundary::Boundaries;
 use granule::particles::NewParticle;
 use granule::scene::{Fill, Scene};
 use granule::simulator::Simulator;
-use granule::solver::iisph::Defect;
+use granule::solver::Defect;
 use granule::{Device, MakeSimulator, Maker, Options, Simulation};
 
 /// A device that takes no scene.
