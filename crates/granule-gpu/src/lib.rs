@@ -86,6 +86,7 @@ mod testing;
 mod timing;
 mod traffic;
 mod view;
+mod wcsph;
 
 pub use error::GpuError;
 pub use maker::GpuMaker;
