@@ -73,12 +73,24 @@ fn move_wall(boundary: u32, now: f32, dt: f32) {
     poses[boundary] = pose;
 }
 
-fn choose_dt(fastest: f32) {
+// The longest step that sound, forces, viscosity and surface tension allow; twin of WcsphParams::longest_step.
+fn weak_bound(fastest: f32, pushed: f32) -> f32 {
+    let sound = params.cfl * params.spacing / (params.sound_speed + fastest);
+    var bound = min(params.viscous_step, sound);
+    if pushed > 0.0 {
+        bound = min(bound, 0.25 * sqrt(params.spacing / pushed));
+    }
+    return bound;
+}
+
+fn choose_dt(fastest: f32, pushed: f32) {
     var longest = params.longest_step;
     step.limited = 0u;
     if params.fixed_step == 0u {
         var bound = params.viscous_step;
-        if fastest > 0.0 {
+        if WEAK {
+            bound = weak_bound(fastest, pushed);
+        } else if fastest > 0.0 {
             bound = min(bound, params.cfl * params.spacing / fastest);
         }
         step.limited = select(0u, 1u, bound < longest);
@@ -90,6 +102,23 @@ fn choose_dt(fastest: f32) {
     step.last_step = select(0u, 1u, steps == 1.0);
     step.dt = remaining / steps;
     step.inverse_dt = 1.0 / step.dt;
+}
+
+// Begins a weakly compressible step, or goes on with one that found no room, and returns how far particles may move before
+// they are sorted.
+fn begin_weak_step(fastest: f32, pushed: f32) -> f32 {
+    if step.kicked == PRIMES {
+        step.dt = 0.0;
+        step.inverse_dt = 0.0;
+        return 0.0;
+    }
+    if step.kicked == NOT_KICKED {
+        choose_dt(fastest, pushed);
+        step.kicked = KICKS;
+    } else {
+        step.kicked = KICKED;
+    }
+    return step.dt * (fastest + 0.5 * step.dt * pushed + params.push_out_speed) + 0.01 * params.support;
 }
 
 // Divides space into cells a little larger than the support, by what rounding needs.
@@ -149,12 +178,16 @@ fn begin(@builtin(local_invocation_index) thread: u32) {
     var high = vec4(vec3(-LARGEST), 0.0);
     var low = vec4(-LARGEST);
     var there = 0u;
+    var pushed = 0.0;
     let blocks = (step.sort_count + WORKGROUP - 1u) / WORKGROUP;
     if go {
         for (var block = thread; block < blocks; block += WORKGROUP) {
             high = max(high, partials[4u * block]);
             let second = partials[4u * block + 1u];
             low = max(low, vec4(second.xyz, 0.0));
+            if WEAK {
+                pushed = max(pushed, partials[4u * block + 2u].x);
+            }
             there += u32(second.w);
         }
         for (var b = thread; b < params.boundary_count; b += WORKGROUP) {
@@ -163,15 +196,24 @@ fn begin(@builtin(local_invocation_index) thread: u32) {
     }
     high = tree_max(thread, high);
     low = tree_max(thread, low);
+    if WEAK {
+        pushed = sqrt(tree_max(thread, vec4(pushed)).x);
+    }
     let total = workgroup_scan(thread, there).y;
     if thread == 0u {
         var bits = 0u;
         if go {
             step.count = total;
             step.removed = step.sort_count - total;
-            choose_dt(max(sqrt(high.w), max(low.w, 0.0)));
+            let fastest = max(sqrt(high.w), max(low.w, 0.0));
+            var way = 0.0;
+            if WEAK {
+                way = begin_weak_step(fastest, pushed);
+            } else {
+                choose_dt(fastest, 0.0);
+            }
             if total > 0u {
-                bits = choose_cells(-low.xyz, high.xyz);
+                bits = choose_cells(-low.xyz - way, high.xyz + way);
             }
             step.phase = PREPARED;
             step.iteration = 0u;
@@ -189,7 +231,7 @@ fn begin(@builtin(local_invocation_index) thread: u32) {
     }
     workgroupBarrier();
     let dt = workgroupUniformLoad(&shared_dt);
-    if go {
+    if go && dt > 0.0 {
         for (var b = thread; b < params.boundary_count; b += WORKGROUP) {
             move_wall(b, step.elapsed, dt);
         }

@@ -1,7 +1,7 @@
-// Wall contacts: twins of solver/iisph/walls.rs.
+// Wall contacts: twins of solver/walls.rs.
 
 const MAX_SAMPLES: u32 = 8u;
-const WALL_RELAXATION: f32 = 0.5;
+override WALL_RELAXATION: f32 = 0.5;
 const PUSH_OUT: f32 = 0.1;
 
 struct Contact {

@@ -5,14 +5,6 @@
 @group(0) @binding(3) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(4) var<storage, read_write> found: array<Found>;
 
-fn wall_density(own: Found) -> f32 {
-    var rest = 1.0;
-    for (var k = 0u; k < contact_count(own); k++) {
-        rest *= 1.0 - params.wall_fill * contacts[own.z + k].velocity.w;
-    }
-    return 1.0 - rest;
-}
-
 @compute @workgroup_size(256)
 fn compute_density(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let i = thread_number(workgroup, thread);

@@ -48,12 +48,24 @@ fn end(@builtin(local_invocation_index) thread: u32) {
         sum.x += part.y;
         lost += u32(part.z);
         sum.y += partials[4u * block + 2u].x;
+        sum.z += part.w;
     }
     largest = tree_max(thread, largest);
     sum = tree_sum(thread, sum);
     lost = workgroup_scan(thread, lost).y;
     if thread != 0u {
         return;
+    }
+    if WEAK {
+        step.density_error = sum.z / max(f32(step.count), 1.0);
+        let primed = step.kicked == PRIMES;
+        step.kicked = NOT_KICKED;
+        if primed {
+            // Accelerations are known now; no time has passed.
+            step.contact_half = 1u - step.contact_half;
+            step.phase = READY;
+            return;
+        }
     }
     step.elapsed = select(step.elapsed + step.dt, step.length, step.last_step == 1u);
     step.contact_half = 1u - step.contact_half;

@@ -10,21 +10,6 @@
 // Left behind: accelerations.
 @group(0) @binding(6) var<storage, read_write> prediction: array<vec4<f32>>;
 
-// Particles farther out than this [m] are removed.
-const FARTHEST: f32 = 1e9;
-
-fn is_sound(x: vec3<f32>, v: vec3<f32>) -> bool {
-    return all(abs(x) < vec3(FARTHEST)) && all(abs(v) <= vec3(LARGEST));
-}
-
-fn wrap(x: vec3<f32>) -> vec3<f32> {
-    if !PERIODIC {
-        return x;
-    }
-    let turns = floor((x - params.period_origin.xyz) * params.period_inverse.xyz);
-    return x - params.period_length.xyz * turns;
-}
-
 @compute @workgroup_size(256)
 fn integrate(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let i = thread_number(workgroup, thread);

@@ -48,6 +48,7 @@ struct Params {
     sure_sweeps: u32,
     // Boundaries that are no bodies; they come first.
     wall_count: u32,
+    sound_speed: f32,
 }
 
 struct Material {
@@ -62,7 +63,14 @@ struct Material {
     mass: f32,
     fluid: f32,
     warm_start: f32,
-    unused: f32,
+    // Of the weakly compressible solver; twin of Fluid in solver/wcsph/params.rs. Exponent 0 is an ideal gas.
+    stiffness: f32,
+    tait_exponent: f32,
+    dynamic_viscosity: f32,
+    damping: f32,
+    // Cohesion per volume and spline.
+    surface_force: f32,
+    @size(16) smoothing: f32,
 }
 
 // Numbers of a step, found by the device itself.
@@ -103,6 +111,8 @@ struct Step {
     contacts_needed: u32,
     cells_needed: u32,
     last_step: u32,
+    // How far a weakly compressible step is: see KICKS.
+    kicked: u32,
 }
 
 // Sums over whole numbers within a step.
@@ -128,6 +138,13 @@ const SWEEPING: u32 = 2u;
 const SOLVED: u32 = 3u;
 const HALTED: u32 = 4u;
 
+// Not yet kicked; kicked by this attempt, or by an earlier one that found no room; no kick at all, to find the first
+// accelerations.
+const NOT_KICKED: u32 = 0u;
+const KICKS: u32 = 1u;
+const KICKED: u32 = 2u;
+const PRIMES: u32 = 3u;
+
 const LANES: u32 = 32u;
 const LARGEST: f32 = 3.4028234e38;
 
@@ -137,6 +154,8 @@ override FLUID: bool = false;
 override EXPLICIT: bool = false;
 override FAST: bool = false;
 override SEVERAL_MATERIALS: bool = false;
+// Whether the solver is the weakly compressible one.
+override WEAK: bool = false;
 
 @group(1) @binding(0) var<uniform> params: Params;
 @group(1) @binding(1) var<uniform> materials: array<Material, 256>;

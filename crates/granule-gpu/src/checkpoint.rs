@@ -6,11 +6,28 @@ use granule::simulator::StateError;
 use granule::solver::iisph::checkpoint::SavedState;
 use granule::solver::saved::{SavedContacts, SavedWorld};
 use granule::solver::walls::SavedContact;
+use granule::solver::wcsph::checkpoint as wcsph;
 
 use crate::columns::Room;
 use crate::fields::{Needed, Rows};
-use crate::layout::ContactRecord;
+use crate::layout::{ContactRecord, kicked};
 use crate::solver::GpuIisph;
+
+/// The weakly compressible solver's state in the columns of `iisph`: accelerations where that has stresses.
+fn with_accelerations(saved: wcsph::SavedState) -> SavedState {
+    let count = saved.world.position.len();
+    SavedState {
+        world: saved.world,
+        pressure: saved.pressure,
+        stress: saved.acceleration.iter().map(|a| [a.x, a.y, a.z, 0.0, 0.0, 0.0]).collect(),
+        density: saved.density,
+        strain_rate: vec![0.0; count],
+        acceleration: saved.acceleration,
+        neighbor_count: saved.neighbors.iter().map(|n| *n as u32).collect(),
+        contacts: SavedContacts { count: vec![0; count], contacts: Vec::new() },
+        bodies: saved.bodies,
+    }
+}
 
 impl GpuIisph {
     pub(crate) fn save_state(&self) -> Result<Vec<u8>, StateError> {
@@ -42,6 +59,19 @@ impl GpuIisph {
             id: there.iter().map(|&i| rows.tags[i][0]).collect(),
             material: there.iter().map(|&i| rows.material(i) as u16).collect(),
         };
+        if self.weak.is_some() {
+            let column = |of: &dyn Fn(usize) -> f32| there.iter().map(|&i| of(i)).collect();
+            let state = wcsph::SavedState {
+                world,
+                ready: self.step.kicked != kicked::PRIMES,
+                acceleration: there.iter().map(|&i| glam::Vec3::from_slice(&rows.stress[i])).collect(),
+                density: column(&|i| f32::from_bits(rows.found[i][0])),
+                pressure: column(&|i| rows.stress[i][6]),
+                neighbors: column(&|i| (rows.found[i][3] >> 12) as f32),
+                bodies: self.bodies.save().map_err(|e| unreadable(&e))?,
+            };
+            return state.encode();
+        }
         let state = SavedState {
             world,
             pressure: there.iter().map(|&i| rows.stress[i][6]).collect(),
@@ -67,7 +97,13 @@ impl GpuIisph {
     }
 
     pub(crate) fn restore_state(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        let (saved, scene) = SavedState::decode(bytes, self.boundaries.len(), self.setup.params.radius)?;
+        let (walls, radius) = (self.boundaries.len(), self.setup.params.radius);
+        let (saved, scene) = if self.weak.is_some() {
+            let (saved, scene) = wcsph::SavedState::decode(bytes, walls, radius)?;
+            (with_accelerations(saved), scene)
+        } else {
+            SavedState::decode(bytes, walls, radius)?
+        };
         self.adopt(scene);
         self.time = saved.world.time;
         self.gravity = saved.world.gravity;
@@ -87,6 +123,8 @@ impl GpuIisph {
         (self.there, self.next_id) = (count, saved.world.next_id);
         self.births = saved.world.births;
         self.step.sort_count = count as u32;
+        // Walls of the weakly compressible solver are not saved: they are sampled anew.
+        self.step.kicked = kicked::PRIMES;
         Ok(())
     }
 

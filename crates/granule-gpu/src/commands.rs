@@ -14,7 +14,8 @@ use granule::solver::iisph::setup::Setup;
 use crate::GpuError;
 use crate::constants::{BodyVariant, Variant};
 use crate::program::Program;
-use crate::solver::GpuIisph;
+use crate::solver::{GpuIisph, weak_setup};
+use crate::wcsph::WeakVariant;
 
 impl GpuIisph {
     pub(crate) fn apply_command(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
@@ -58,6 +59,7 @@ impl GpuIisph {
     /// Takes over the constants and materials of a changed scene.
     pub(crate) fn adopt(&mut self, scene: Scene) {
         self.setup = Setup::new(&scene);
+        self.weak = weak_setup(&scene);
         for (index, boundary) in scene.boundary.iter().enumerate() {
             self.boundaries.set_friction(index, boundary.friction);
         }
@@ -73,9 +75,10 @@ impl GpuIisph {
 
     /// Brings constants and kernels up to date.
     fn refresh(&mut self) {
+        let weak = self.weak.as_ref().map(WeakVariant::new);
         // Wind fields may have come or gone.
         let changed = self.air.is_some()
-            || Variant::new(&self.setup, false, BodyVariant::of(&self.bodies)) != self.variant;
+            || Variant::new(&self.setup, false, BodyVariant::of(&self.bodies), weak) != self.variant;
         let done = if changed { self.make_room(self.room) } else { self.upload_constants() };
         if let Err(error) = done {
             self.fail(error);

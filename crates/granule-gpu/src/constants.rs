@@ -11,6 +11,7 @@ use granule::sph::KernelKind;
 use crate::GpuError;
 use crate::columns::Room;
 use crate::layout::{LANES, MOST_MATERIALS, MaterialRecord, Params};
+use crate::wcsph::WeakVariant;
 
 /// What makes shaders differ between scenes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Variant {
     pub air: bool,
     /// What rigid bodies there are.
     pub bodies: BodyVariant,
+    /// What the weakly compressible solver needs, where it is the solver.
+    pub weak: Option<WeakVariant>,
 }
 
 /// What rigid bodies a scene has.
@@ -61,7 +64,7 @@ impl BodyVariant {
 
 impl Variant {
     /// The variant of a scene.
-    pub fn new(setup: &Setup, air: bool, bodies: BodyVariant) -> Self {
+    pub fn new(setup: &Setup, air: bool, bodies: BodyVariant, weak: Option<WeakVariant>) -> Self {
         let materials = &setup.materials;
         Self {
             kernel: setup.kernel.kind(),
@@ -74,6 +77,7 @@ impl Variant {
             viscous: materials.iter().any(|m| m.viscosity > 0.0),
             air,
             bodies,
+            weak,
         }
     }
 
@@ -83,7 +87,7 @@ impl Variant {
     }
 
     /// Overrides of the constants of types.wgsl.
-    pub fn constants(&self) -> [(&'static str, f64); 6] {
+    pub fn constants(&self) -> Vec<(&'static str, f64)> {
         let kernel = match self.kernel {
             KernelKind::Cubic => 0,
             KernelKind::Wendland => 1,
@@ -92,14 +96,16 @@ impl Variant {
             KernelKind::Viscosity => 4,
         };
         let flag = |on: bool| f64::from(u8::from(on));
-        [
+        let shared = [
             ("KERNEL", f64::from(kernel)),
             ("PERIODIC", flag(self.periodic)),
             ("FLUID", flag(self.fluid)),
             ("EXPLICIT", flag(self.explicit)),
             ("FAST", flag(self.fast)),
             ("SEVERAL_MATERIALS", flag(self.several_materials)),
-        ]
+        ];
+        let weak = self.weak.iter().flat_map(WeakVariant::constants);
+        shared.into_iter().chain(weak).collect()
     }
 }
 
@@ -194,7 +200,7 @@ pub fn materials(setup: &Setup) -> Result<Vec<MaterialRecord>, GpuError> {
         mass: m.mass,
         fluid: f32::from(u8::from(m.is_fluid())),
         warm_start: if m.is_fluid() || explicit { FLUID_WARM_START } else { 1.0 },
-        unused: 0.0,
+        ..MaterialRecord::default()
     };
     let mut records: Vec<MaterialRecord> = setup.materials.iter().map(record).collect();
     records.resize(MOST_MATERIALS, MaterialRecord::default());

@@ -6,8 +6,8 @@ use glam::{Vec3, Vec4};
 use granule::hash::Fnv;
 use granule::particles::birth_time;
 use granule::simulator::{FieldData, FieldError, FieldInfo, ReadTicket, Snapshot};
-use granule::solver::iisph::FIELDS;
 use granule::solver::iisph::setup::Setup;
+use granule::solver::reads::find_field;
 use granule::solver::surroundings::{cell_numbers, normals};
 use granule::sym3::Sym3;
 use granule_device::{DeviceError, PendingRead};
@@ -200,13 +200,10 @@ impl GpuIisph {
     }
 
     pub(crate) fn read_fields(&mut self, names: &[&str]) -> Result<ReadTicket, FieldError> {
+        let solver = self.scene.simulation.solver.entry();
         let mut fields = Vec::with_capacity(names.len());
         for &name in names {
-            let Some(info) = FIELDS.iter().find(|info| info.name == name) else {
-                let known = FIELDS.iter().map(|info| info.name).collect::<Vec<_>>().join(", ");
-                return Err(FieldError { solver: "iisph", name: name.into(), known });
-            };
-            fields.push(*info);
+            fields.push(find_field(solver.fields, solver.name, name)?);
         }
         let columns = Needed::by(&fields);
         let bytes = self.gpu.begin_read(&self.parts(columns));

@@ -16,6 +16,12 @@ pub mod phase {
     pub const HALTED: u32 = 4;
 }
 
+/// Where a weakly compressible step is.
+pub mod kicked {
+    /// It does not kick, but finds the first accelerations.
+    pub const PRIMES: u32 = 3;
+}
+
 /// Slots of the arguments of indirect dispatches.
 pub mod slot {
     /// All particles, with removed ones, before the sort.
@@ -90,7 +96,8 @@ pub struct Params {
     pub most_cohesion: f32,
     pub sure_sweeps: u32,
     pub wall_count: u32,
-    pub unused: [u32; 3],
+    pub sound_speed: f32,
+    pub unused: [u32; 2],
 }
 
 /// A material; twin of `Material`.
@@ -108,7 +115,13 @@ pub struct MaterialRecord {
     pub mass: f32,
     pub fluid: f32,
     pub warm_start: f32,
-    pub unused: f32,
+    pub stiffness: f32,
+    pub tait_exponent: f32,
+    pub dynamic_viscosity: f32,
+    pub damping: f32,
+    pub surface_force: f32,
+    pub smoothing: f32,
+    pub unused: [f32; 3],
 }
 
 /// Numbers of a step; twin of `Step`.
@@ -144,6 +157,8 @@ pub struct StepRecord {
     pub contacts_needed: u32,
     pub cells_needed: u32,
     pub last_step: u32,
+    pub kicked: u32,
+    pub unused: [u32; 3],
 }
 
 /// What a step reports; twin of `Report`.

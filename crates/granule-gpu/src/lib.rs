@@ -94,6 +94,7 @@ mod traffic;
 #[cfg(test)]
 mod twins;
 mod view;
+mod wcsph;
 
 pub use error::GpuError;
 pub use maker::GpuMaker;

@@ -53,12 +53,14 @@ impl MakeSimulator for GpuMaker {
         bodies: Bodies,
         grains: &[NewParticle],
     ) -> Result<Box<dyn Simulator>, String> {
-        match scene.simulation.solver {
-            SolverKind::Iisph => {
-                let solver = GpuIisph::new(self.gpu.clone(), scene.clone(), boundaries, bodies, grains);
-                Ok(Box::new(solver.map_err(|error| error.to_string())?))
-            }
-            SolverKind::Wcsph => Err(GpuError::CpuOnly { what: "wcsph" }.to_string()),
+        let weak = scene.simulation.solver == SolverKind::Wcsph;
+        if weak && !scene.body.is_empty() {
+            return Err(GpuError::CpuOnly { what: "wcsph with rigid bodies" }.to_string());
         }
+        if weak && scene.air.is_some() {
+            return Err(GpuError::CpuOnly { what: "wcsph with air" }.to_string());
+        }
+        let solver = GpuIisph::new(self.gpu.clone(), scene.clone(), boundaries, bodies, grains);
+        Ok(Box::new(solver.map_err(|error| error.to_string())?))
     }
 }

@@ -26,6 +26,10 @@ pub(crate) const WALL_TABLE: &str = include_str!("../shader/wall_table.wgsl");
 pub(crate) const BODIES: &str = include_str!("../shader/bodies.wgsl");
 pub(crate) const LOADS: &str = include_str!("../shader/loads.wgsl");
 pub(crate) const INTERSECTION: &str = include_str!("../shader/intersection.wgsl");
+const SOUNDNESS: &str = include_str!("../shader/soundness.wgsl");
+const WALL_DENSITY: &str = include_str!("../shader/wall_density.wgsl");
+const WEAK_PAIRS: &str = include_str!("../shader/weak_pairs.wgsl");
+const WEAK_WALLS: &str = include_str!("../shader/weak_walls.wgsl");
 
 macro_rules! shaders {
     ($($(#[$doc:meta])* $constant:ident = $name:literal : [$($part:expr),*];)+) => {
@@ -72,7 +76,7 @@ shaders! {
     /// Contacts that move with bodies.
     CARRY = "carry": [STEP, CONTACTS, BODIES];
     /// Density and diagonal.
-    DENSITY = "density": [STEP, PAIRS, LIST, CONTACTS];
+    DENSITY = "density": [STEP, PAIRS, LIST, CONTACTS, WALL_DENSITY];
     /// Pressure, stress and impulses of the last step.
     WARM_START = "warm_start": [STEP, TREE, RHEOLOGY, PACKED_STRESS, STORE_STRESS, CONTACTS];
     /// Air drag.
@@ -91,7 +95,17 @@ shaders! {
     /// Whether the step ends.
     FINISH = "finish": [ARGUMENTS];
     /// Velocities and positions.
-    INTEGRATE = "integrate": [STEP, TREE];
+    INTEGRATE = "integrate": [STEP, TREE, SOUNDNESS];
+    /// First kick and drift of the weakly compressible solver.
+    WEAK_DRIFT = "weak_drift": [STEP, CONTACTS, WEAK_WALLS, SOUNDNESS];
+    /// Its density and pressure.
+    WEAK_DENSITY = "weak_density": [STEP, PAIRS, LIST, GRADIENTS, CONTACTS, WALL_DENSITY, WEAK_PAIRS];
+    /// Its normals.
+    WEAK_NORMALS = "weak_normals": [STEP, PAIRS, LIST, WEAK_PAIRS];
+    /// Its accelerations.
+    WEAK_ACCELERATE = "weak_accelerate": [STEP, PAIRS, LIST, GRADIENTS, WEAK_PAIRS];
+    /// Its second kick.
+    WEAK_KICK = "weak_kick": [STEP, TREE, CONTACTS, WEAK_WALLS, SOUNDNESS];
     /// Friction power.
     DIAGNOSE = "diagnose": [STEP, PAIRS, LIST, TREE, RHEOLOGY, GRADIENTS, VELOCITY_GRADIENT];
     /// Particles in regions.
@@ -186,13 +200,14 @@ mod tests {
             viscosity_factor, viscosity_softening, density_error, friction_error, cfl, longest_step, viscous_step,
             layer_pressure, fixed_step, least_iterations, most_iterations, boundary_count, slot_capacity,
             contact_capacity, cell_capacity, report_capacity, wall_table, capacity, list_base, most_slope,
-            most_cohesion, sure_sweeps, wall_count);
+            most_cohesion, sure_sweeps, wall_count, sound_speed);
         same_layout!(MEASURE, "Material", MaterialRecord: density, inverse_density, yield_slope, fast_slope,
-            grain_diameter, cohesion, viscosity, wall_friction, mass, fluid, warm_start);
+            grain_diameter, cohesion, viscosity, wall_friction, mass, fluid, warm_start, stiffness, tait_exponent,
+            dynamic_viscosity, damping, surface_force, smoothing);
         same_layout!(MEASURE, "Step", StepRecord: cell_scale, cell_origin, cell_min, cell_range, cell_bits, phase,
             sort_count, count, removed, dt, inverse_dt, elapsed, length, iteration, least, limited, converged,
             density_error, friction_error, reports, most_reports, slots, contact_half, sort_passes, cell_count,
-            slots_needed, contacts_needed, cells_needed, last_step);
+            slots_needed, contacts_needed, cells_needed, last_step, kicked);
         same_layout!(END, "Report", ReportRecord: dt, elapsed, density_error, friction_error, max_speed,
             kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot);
         same_layout!(BEGIN, "Pose", PoseRecord: rotation, translation, pivot, linear, angular, shape_pivot, low, high,

@@ -5,13 +5,13 @@ use granule::air::Air;
 use granule::bodies::{Bodies, BodyReport};
 use granule::boundary::{Boundaries, Sdf};
 use granule::particles::{Birth, NewParticle, note_birth};
-use granule::scene::Scene;
+use granule::scene::{Scene, SolverKind};
 use granule::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
     StepReport,
 };
-use granule::solver::iisph::FIELDS;
 use granule::solver::iisph::setup::Setup;
+use granule::solver::wcsph;
 use granule::stages::Stage;
 use granule_device::GpuDevice;
 
@@ -22,13 +22,14 @@ use crate::bodies;
 use crate::columns::{Columns, Extents, Room};
 use crate::constants::{self, BodyVariant, Variant};
 use crate::fields::Reads;
-use crate::layout::{BodyRecord, Params, PoseRecord, SegmentRecord, StepRecord};
+use crate::layout::{BodyRecord, Params, PoseRecord, SegmentRecord, StepRecord, kicked};
 use crate::motion;
 use crate::program::Program;
 use crate::queries::Queries;
 use crate::stages::{Kernels, Stages};
 use crate::timing::Timing;
 use crate::view::Views;
+use crate::wcsph::WeakVariant;
 
 /// Sweeps recorded for the first step; later ones follow what steps needed.
 const FIRST_SWEEPS: u32 = 8;
@@ -38,6 +39,8 @@ pub struct GpuIisph {
     pub(crate) gpu: GpuDevice,
     pub(crate) scene: Scene,
     pub(crate) setup: Setup,
+    /// Constants of the weakly compressible solver, where it is the solver.
+    pub(crate) weak: Option<wcsph::params::Setup>,
     pub(crate) gravity: Vec3,
     pub(crate) boundaries: Boundaries,
     pub(crate) bodies: Bodies,
@@ -93,7 +96,9 @@ impl GpuIisph {
         let mut program = Program::default();
         let poses = motion::poses(&boundaries, &mut program)?;
         let wall_table = program.push_wall_table(&setup.wall_table);
-        let variant = Variant::new(&setup, air.is_some(), BodyVariant::of(&bodies));
+        let weak = weak_setup(&scene);
+        let weak_variant = weak.as_ref().map(WeakVariant::new);
+        let variant = Variant::new(&setup, air.is_some(), BodyVariant::of(&bodies), weak_variant);
         let room = Room::new(grains.len() as u32);
         let air_records = air_records(&scene, air.as_ref(), 0.0);
         let columns = Columns::new(&gpu, &room, &extents(&scene, &variant, &program, air_records.len()))?;
@@ -105,6 +110,7 @@ impl GpuIisph {
             gpu,
             scene,
             setup,
+            weak,
             boundaries,
             bodies,
             air,
@@ -118,7 +124,7 @@ impl GpuIisph {
             columns,
             stages,
             pushed: Vec::new(),
-            step: StepRecord::default(),
+            step: StepRecord { kicked: kicked::PRIMES, ..StepRecord::default() },
             there: 0,
             next_id: 0,
             births: Vec::new(),
@@ -149,14 +155,22 @@ impl GpuIisph {
 
     /// Writes constants and materials.
     pub(crate) fn upload_constants(&self) -> Result<(), GpuError> {
-        let params = Params {
+        let mut params = Params {
             gravity: self.gravity.extend(0.0).to_array(),
             wall_table: self.wall_table,
             ..constants::params(&self.scene, &self.setup, &self.room)
         };
+        if let Some(weak) = &self.weak {
+            crate::wcsph::set_params(&mut params, weak);
+        }
         let queue = &self.gpu.queue;
         queue.write_buffer(&self.columns.params, 0, bytemuck::bytes_of(&params));
-        let materials = constants::materials(&self.setup)?;
+        let mut materials = constants::materials(&self.setup)?;
+        if let Some(weak) = &self.weak {
+            for (record, fluid) in materials.iter_mut().zip(&weak.params.fluids) {
+                crate::wcsph::set_material(record, fluid, weak.params.spacing);
+            }
+        }
         queue.write_buffer(&self.columns.materials, 0, bytemuck::cast_slice(&materials));
         self.upload_surroundings();
         Ok(())
@@ -205,13 +219,19 @@ impl GpuIisph {
         let tags: Vec<[u32; 4]> =
             (self.next_id..).zip(grains).map(|(id, grain)| [id, u32::from(grain.material), 0, 0]).collect();
         let zeros = vec![[0.0f32; 8]; grains.len()];
+        // The weakly compressible solver has accelerations there.
+        let mut loads = [0.0f32; 8];
+        if self.weak.is_some() {
+            loads[..3].copy_from_slice(&self.gravity.to_array());
+        }
+        let loads = vec![loads; grains.len()];
         let write = |buffer: &wgpu::Buffer, size: usize, bytes: &[u8]| {
             self.gpu.queue.write_buffer(buffer, (rows * size) as u64, bytes);
         };
         write(&self.columns.position, 16, bytemuck::cast_slice(&position));
         write(&self.columns.velocity, 16, bytemuck::cast_slice(&velocity));
         write(&self.columns.tags, 16, bytemuck::cast_slice(&tags));
-        write(&self.columns.stress, 32, bytemuck::cast_slice(&zeros));
+        write(&self.columns.stress, 32, bytemuck::cast_slice(&loads));
         write(&self.columns.found, 16, &bytemuck::cast_slice(&zeros)[..16 * grains.len()]);
         write(&self.columns.prediction, 16, &bytemuck::cast_slice(&zeros)[..16 * grains.len()]);
         if self.next_id > 0 || self.time > 0.0 {
@@ -229,7 +249,8 @@ impl GpuIisph {
 
     /// Buffers with other room, or for another variant; the state is taken along.
     pub(crate) fn make_room(&mut self, room: Room) -> Result<(), GpuError> {
-        let variant = Variant::new(&self.setup, self.air.is_some(), BodyVariant::of(&self.bodies));
+        let weak = self.weak.as_ref().map(WeakVariant::new);
+        let variant = Variant::new(&self.setup, self.air.is_some(), BodyVariant::of(&self.bodies), weak);
         let air = self.air_records().len();
         let columns = Columns::new(&self.gpu, &room, &extents(&self.scene, &variant, &self.program, air))?;
         let old = &self.columns;
@@ -273,6 +294,11 @@ impl GpuIisph {
     }
 }
 
+/// Constants of the weakly compressible solver for a scene that asks for it.
+pub(crate) fn weak_setup(scene: &Scene) -> Option<wcsph::params::Setup> {
+    (scene.simulation.solver == SolverKind::Wcsph).then(|| crate::wcsph::setup(scene))
+}
+
 fn air_records(scene: &Scene, air: Option<&Air>, start: f64) -> Vec<[f32; 4]> {
     let settings = scene.air.clone().unwrap_or_default();
     air.map_or(Vec::new(), |air| air::records(&settings, air.uniform_wind(), start))
@@ -292,7 +318,7 @@ fn extents(scene: &Scene, variant: &Variant, program: &Program, air: usize) -> E
 
 impl Simulator for GpuIisph {
     fn solver(&self) -> &'static str {
-        "iisph"
+        self.scene.simulation.solver.entry().name
     }
 
     fn device(&self) -> String {
@@ -336,7 +362,7 @@ impl Simulator for GpuIisph {
     }
 
     fn fields(&self) -> &'static [FieldInfo] {
-        FIELDS
+        self.scene.simulation.solver.entry().fields
     }
 
     fn read(&mut self, fields: &[&str]) -> Result<ReadTicket, FieldError> {

@@ -16,6 +16,7 @@ use crate::primitives::{BoundCompact, BoundSort, Compact, Launch, MOST_PASSES, S
 use crate::program::Program;
 use crate::shaders;
 use crate::timing::Timing;
+use crate::wcsph::WeakStages;
 
 /// The kernels of a step with their buffers.
 pub struct Stages {
@@ -46,6 +47,7 @@ pub struct Stages {
     arguments: Buffer,
     bodies: Option<BodyStages>,
     two_way: bool,
+    weak: Option<WeakStages>,
 }
 
 /// What a stage records.
@@ -176,6 +178,7 @@ impl Stages {
             b.stage(&shaders::DRAG, "predict_drag", &[], &buffers)
         });
         let bodies = (variant.bodies != BodyVariant::Absent).then(|| BodyStages::new(&mut b, c));
+        let weak = variant.weak.map(|weak| WeakStages::new(&mut b, c, &weak));
         let find_trial = variant.explicit.then(|| {
             let buffers = [(Read, &c.list), (Read, &c.position), (Read, &c.found), (Write, &c.prediction)];
             b.stage(&shaders::FIND_TRIAL, "find_trial_stress", &[], &buffers)
@@ -185,7 +188,13 @@ impl Stages {
                 &shaders::MEASURE,
                 "measure",
                 &[],
-                &[(Read, &c.position), (Read, &c.velocity), (Read, &c.tags), (Write, &c.partials)],
+                &[
+                    (Read, &c.position),
+                    (Read, &c.velocity),
+                    (Read, &c.tags),
+                    (Write, &c.partials),
+                    (Read, &c.stress),
+                ],
             ),
             begin: b.control(
                 &shaders::BEGIN,
@@ -391,6 +400,7 @@ impl Stages {
             arguments: c.arguments.clone(),
             bodies,
             two_way: variant.bodies == BodyVariant::Free,
+            weak,
         }
     }
 
@@ -420,15 +430,40 @@ impl Stages {
         }
     }
 
+    /// The stages of a weakly compressible step, in order.
+    fn weak_list() -> Vec<(Stage, Work)> {
+        fn weakly(s: &Stages, mut run: impl FnMut(&WeakStages)) {
+            s.weak.iter().for_each(|weak| run(weak));
+        }
+        vec![
+            (Stage::Sort, |s, pass, recorded| s.sort(pass, recorded.blocks)),
+            (Stage::Neighbors, |s, pass, _| s.find_neighbors(pass)),
+            (Stage::SampleBoundaries, |s, pass, _| s.sample_boundaries(pass)),
+            (Stage::Density, |s, pass, _| {
+                weakly(s, |weak| weak.density(pass, |p, k| s.run(p, k, slot::PARTICLES)))
+            }),
+            (Stage::Normals, |s, pass, _| {
+                weakly(s, |weak| weak.normals(pass, |p, k| s.run(p, k, slot::PARTICLES)))
+            }),
+            (Stage::Accelerate, |s, pass, _| {
+                weakly(s, |weak| weak.accelerate(pass, |p, k| s.run(p, k, slot::PARTICLES)));
+            }),
+            (Stage::Integrate, |s, pass, _| {
+                weakly(s, |weak| weak.kick(pass, |p, k| s.run(p, k, slot::PARTICLES)))
+            }),
+            (Stage::Quarantine, |s, pass, _| s.end.dispatch(pass, 1)),
+        ]
+    }
+
     /// The stages of a step, in order.
     fn list(&self, recorded: &Recorded) -> Vec<(Stage, Work)> {
+        if self.weak.is_some() {
+            return Self::weak_list();
+        }
         let mut list: Vec<(Stage, Work)> = vec![
             (Stage::Sort, |s, pass, recorded| s.sort(pass, recorded.blocks)),
             (Stage::Neighbors, |s, pass, _| s.find_neighbors(pass)),
-            (Stage::SampleBoundaries, |s, pass, _| {
-                s.run(pass, &s.sample, slot::LIVE);
-                s.check.dispatch(pass, 1);
-            }),
+            (Stage::SampleBoundaries, |s, pass, _| s.sample_boundaries(pass)),
             (Stage::WarmStart, |s, pass, _| {
                 s.begin_bodies(pass);
                 s.run(pass, &s.warm_start, slot::PARTICLES);
@@ -472,6 +507,11 @@ impl Stages {
         list
     }
 
+    fn sample_boundaries(&self, pass: &mut ComputePass) {
+        self.run(pass, &self.sample, slot::LIVE);
+        self.check.dispatch(pass, 1);
+    }
+
     fn run(&self, pass: &mut ComputePass, kernel: &Bound, slot: u64) {
         kernel.dispatch_indirect(pass, &self.arguments, slot);
     }
@@ -500,6 +540,7 @@ impl Stages {
     fn sort(&self, pass: &mut ComputePass, blocks: u32) {
         self.measure.dispatch(pass, blocks);
         self.begin.dispatch(pass, 1);
+        self.weak.iter().for_each(|weak| self.run(pass, &weak.drift, slot::BLOCKS));
         self.run(pass, &self.keys, slot::BLOCKS);
         for number in 0..MOST_PASSES {
             let launch = Launch::Indirect {

@@ -64,7 +64,7 @@ impl Bench {
         let gpu = &self.gpu;
         let shader = Shader { name: "twin", parts };
         let source = shader.source();
-        let variant = Variant::new(&self.setup, false, BodyVariant::Absent);
+        let variant = Variant::new(&self.setup, false, BodyVariant::Absent, None);
         let constants: Vec<(&str, f64)> = variant
             .constants()
             .into_iter()

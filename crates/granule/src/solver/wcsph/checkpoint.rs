@@ -5,6 +5,7 @@
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
+use crate::scene::Scene;
 use crate::simulator::StateError;
 use crate::solver::saved::{self, SavedWorld, all_sound};
 
@@ -13,21 +14,21 @@ use super::state::WcsphState;
 
 /// The solver's state; columns are in memory order.
 #[derive(Serialize, Deserialize)]
-struct SavedState {
+pub struct SavedState {
     /// Particles and what is around them.
-    world: SavedWorld,
+    pub world: SavedWorld,
     /// Whether accelerations are those of now; not so before the first step.
-    ready: bool,
+    pub ready: bool,
     /// Accelerations [m/s2].
-    acceleration: Vec<Vec3>,
+    pub acceleration: Vec<Vec3>,
     /// Density relative to rest.
-    density: Vec<f32>,
+    pub density: Vec<f32>,
     /// Pressure [Pa].
-    pressure: Vec<f32>,
+    pub pressure: Vec<f32>,
     /// Neighbours.
-    neighbors: Vec<f32>,
+    pub neighbors: Vec<f32>,
     /// The world of the rigid bodies; empty without any.
-    bodies: Vec<u8>,
+    pub bodies: Vec<u8>,
 }
 
 impl Wcsph {
@@ -42,18 +43,12 @@ impl Wcsph {
             neighbors: state.neighbors.clone(),
             bodies: self.world.save_bodies()?,
         };
-        saved.world.check_values()?;
-        saved.check_values()?;
-        saved::encode(&saved)
+        saved.encode()
     }
 
     pub(super) fn restore_state(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        let saved: SavedState = saved::decode(bytes)?;
-        let columns =
-            [saved.acceleration.len(), saved.density.len(), saved.pressure.len(), saved.neighbors.len()];
         let (walls, radius) = (self.world.boundaries.len(), self.setup.params.radius);
-        let scene = saved.world.check(walls, radius, &columns)?;
-        saved.check_values()?;
+        let (saved, scene) = SavedState::decode(bytes, walls, radius)?;
         self.world.restore_bodies(&saved.bodies)?;
         self.adopt(scene);
         self.take_over(saved);
@@ -75,6 +70,29 @@ impl Wcsph {
 }
 
 impl SavedState {
+    /// The bytes of a state whose values are all finite.
+    ///
+    /// # Errors
+    /// Names what is not finite.
+    pub fn encode(&self) -> Result<Vec<u8>, StateError> {
+        self.world.check_values()?;
+        self.check_values()?;
+        saved::encode(self)
+    }
+
+    /// A state and the scene as commands had changed it, checked as a whole against what the solver was made from.
+    ///
+    /// # Errors
+    /// Says what cannot be read or is impossible.
+    pub fn decode(bytes: &[u8], boundary_count: usize, radius: f32) -> Result<(Self, Scene), StateError> {
+        let state: Self = saved::decode(bytes)?;
+        let columns =
+            [state.acceleration.len(), state.density.len(), state.pressure.len(), state.neighbors.len()];
+        let scene = state.world.check(boundary_count, radius, &columns)?;
+        state.check_values()?;
+        Ok((state, scene))
+    }
+
     fn check_values(&self) -> Result<(), StateError> {
         let finite = |column: &[f32]| column.iter().all(|value| value.is_finite());
         all_sound(&[

@@ -10,7 +10,7 @@
 //! tension ([`WcsphParams::longest_step`](params::WcsphParams::longest_step)).
 
 mod accelerate;
-mod checkpoint;
+pub mod checkpoint;
 mod commands;
 mod density;
 mod fields;

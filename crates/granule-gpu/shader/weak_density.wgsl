@@ -1,0 +1,39 @@
+// Density and pressure, and what pairs gather of both; twin of solver/wcsph/density.rs.
+
+@group(0) @binding(1) var<storage, read> position: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> velocity: array<vec4<f32>>;
+// Acceleration in the first of two records, pressure in the second.
+@group(0) @binding(3) var<storage, read_write> stress: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> contacts: array<Contact>;
+@group(0) @binding(5) var<storage, read_write> found: array<Found>;
+// Position, and pressure over the square of the density.
+@group(0) @binding(6) var<storage, read_write> place: array<vec4<f32>>;
+// Velocity at the time of the positions, and density.
+@group(0) @binding(7) var<storage, read_write> motion: array<vec4<f32>>;
+
+@compute @workgroup_size(256)
+fn compute_weak_density(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let i = thread_number(workgroup, thread);
+    if i >= step.count {
+        return;
+    }
+    let x = position[i].xyz;
+    var own = found[i];
+    var value = params.kernel_zero;
+    let slots = slots_of(i);
+    for (var s = slots.first; s < slots.end; s += FOUR_SLOTS) {
+        let j = four_neighbors(s);
+        let near = four_positions(j);
+        for (var k = 0u; k < 4u; k++) {
+            let d = nearest_image(x - near[k]);
+            value += select(kernel_pair(dot(d, d)).x, 0.0, j[k] == i);
+        }
+    }
+    let density = params.volume * value + wall_density(own);
+    let pressure = pressure_of(materials[found_material(own)], density);
+    own.x = bitcast<u32>(density);
+    found[i] = own;
+    place[i] = vec4(x, pressure / (density * density));
+    motion[i] = vec4(velocity[i].xyz + 0.5 * step.dt * stress[2u * i].xyz, density);
+    stress[2u * i + 1u] = vec4(0.0, 0.0, pressure, 0.0);
+}

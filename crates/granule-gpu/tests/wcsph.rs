@@ -1,0 +1,196 @@
+//! The weakly compressible solver on a device against the CPU's.
+
+mod common;
+
+use std::ops::ControlFlow;
+
+use common::{D, difference, gpu, simulate};
+use granule::boundary::{Keyframe, Motion, Shape};
+use granule::scene::{BoundarySettings, EmitterSettings, Fill, GrainsSettings, OutletSettings, Scene};
+use granule::simulator::Command;
+use granule::sph::KernelKind;
+use granule::{Device, Options, Simulation};
+
+/// A built-in scene of water without its expectations.
+fn water() -> Scene {
+    let mut scene = Scene::open("dam", false, &[("simulation.solver".into(), "wcsph".into())]).unwrap();
+    scene.grains.clear();
+    scene.boundary.clear();
+    scene.expect.clear();
+    scene
+}
+
+fn block(min: [f32; 3], max: [f32; 3]) -> GrainsSettings {
+    let shape = Shape::Box { min: min.map(|c| c * D), max: max.map(|c| c * D), hollow: false };
+    GrainsSettings { material: "water".into(), shape, fill: Fill::Jittered, velocity: [0.3, -0.2, 0.1] }
+}
+
+fn tank(size: [f32; 3]) -> BoundarySettings {
+    let shape = Shape::Box { min: [0.0; 3], max: size.map(|c| c * D), hollow: true };
+    BoundarySettings { name: "tank".into(), shape, friction: Some(0.1), motion: None }
+}
+
+fn dam() -> Scene {
+    let mut scene = water();
+    scene.grains.push(block([0.5, 0.5, 0.5], [12.5, 14.5, 10.5]));
+    scene.boundary.push(tank([20.0, 20.0, 11.0]));
+    scene
+}
+
+const FIELDS: [&str; 8] =
+    ["id", "position", "velocity", "density", "pressure", "neighbor_count", "force", "material"];
+
+/// Steps a scene on both and compares it.
+fn compare(scene: &Scene, steps: usize, device: &Device) {
+    let (mut cpu, mut gpu) = (simulate(scene, &Device::Cpu), simulate(scene, device));
+    for _ in 0..steps {
+        let (a, b) = (cpu.step(), gpu.step());
+        assert_eq!(gpu.failure(), None);
+        assert_eq!(a.particles, b.particles);
+        assert!((a.dt / b.dt - 1.0).abs() < 1e-5, "{} {}", a.dt, b.dt);
+        let energy = (a.kinetic_energy, b.kinetic_energy);
+        assert!((energy.0 - energy.1).abs() <= 1e-4 * energy.0, "{energy:?}");
+        assert!((a.density_error - b.density_error).abs() < 1e-5, "{} {}", a.density_error, b.density_error);
+        assert!((a.neighbors_mean - b.neighbors_mean).abs() < 1e-3 * a.neighbors_mean.max(1.0));
+    }
+    let (a, b) = (cpu.read(&FIELDS).unwrap(), gpu.read(&FIELDS).unwrap());
+    let loose = steps as f64;
+    for (field, bound) in [
+        ("id", 0.0),
+        ("material", 0.0),
+        ("position", 1e-6 * loose),
+        ("velocity", 1e-4 * loose),
+        ("density", 1e-5 * loose),
+        ("pressure", 2e-3 * loose),
+        ("force", 2e-3 * loose),
+    ] {
+        let found = difference(&a, &b, field);
+        assert!(found <= bound, "{field} after {steps} steps: {found:.2e} is more than {bound:.0e}");
+    }
+}
+
+#[test]
+fn steps_are_those_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    compare(&dam(), 1, &device);
+    compare(&dam(), 10, &device);
+    let mut scene = dam();
+    scene.simulation.kernel = KernelKind::Poly6;
+    compare(&scene, 5, &device);
+}
+
+#[test]
+fn drops_and_mixtures_are_those_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let mut scene = water();
+    scene.simulation.gravity = [0.0; 3];
+    scene.simulation.periodic.x = Some([0.0, 12.0 * D]);
+    scene.material[0].surface_tension = 1.0;
+    scene.material[0].surface_smoothing = 0.5;
+    let mut oil = scene.material[0].clone();
+    oil.name = "oil".into();
+    oil.density = 800.0;
+    oil.viscosity = 1e-3;
+    oil.tait_exponent = 3;
+    scene.material.push(oil);
+    scene.grains.push(block([0.0; 3], [12.0, 6.0, 8.0]));
+    let mut second = block([0.0, 6.5, 0.0], [6.0, 10.5, 8.0]);
+    second.material = "oil".into();
+    scene.grains.push(second);
+    compare(&scene, 5, &device);
+}
+
+#[test]
+fn moving_walls_push_water_alike() {
+    let Some(device) = gpu() else { return };
+    let mut scene = dam();
+    let key = |time, x, angle| Keyframe { time, translation: [x, 0.0, 0.0], axis: [0.0, 0.0, 1.0], angle };
+    let keyframe = vec![key(0.0, 0.0, 0.0), key(0.004, -0.002, 0.0), key(0.5, -0.1, 90.0)];
+    let shape = Shape::Box { min: [0.26, 0.0, 0.0], max: [0.3, 0.2, 0.2], hollow: false };
+    let motion = Some(Motion { keyframe, pivot: [0.28, 0.0, 0.1], ..Motion::default() });
+    scene.boundary.push(BoundarySettings { name: "paddle".into(), shape, friction: Some(0.5), motion });
+    compare(&scene, 10, &device);
+}
+
+#[test]
+fn repeated_runs_give_the_same_bits_however_they_are_cut_into_batches() {
+    let Some(device) = gpu() else { return };
+    let mut scene = dam();
+    scene.simulation.fps = 250.0;
+    let frames = |scene: &Scene| {
+        let mut simulation = simulate(scene, &device);
+        for _ in 0..2 {
+            let _ = simulation.run_frame(&mut |_, _| ControlFlow::Continue(()));
+        }
+        assert_eq!(simulation.failure(), None);
+        (simulation.simulator().state_hash(), simulation.steps())
+    };
+    let first = frames(&scene);
+    assert_eq!(frames(&scene), first);
+    let mut simulation = simulate(&scene, &device);
+    while simulation.frame() < 2 {
+        simulation.step();
+    }
+    assert_eq!((simulation.simulator().state_hash(), simulation.steps()), first);
+}
+
+/// A pipe into a tank with a drain: room for particles, lists and contacts must grow in the middle of steps.
+#[test]
+fn water_comes_and_goes_and_none_is_lost() {
+    let Some(device) = gpu() else { return };
+    let mut scene = water();
+    scene.boundary.push(tank([20.0, 40.0, 12.0]));
+    scene.grains.push(block([0.5, 0.5, 0.5], [19.5, 6.5, 11.5]));
+    scene.emitter.push(EmitterSettings {
+        name: "pipe".into(),
+        material: "water".into(),
+        shape: Shape::Box {
+            min: [4.0 * D, 20.0 * D, 2.0 * D],
+            max: [14.0 * D, 20.5 * D, 10.0 * D],
+            hollow: false,
+        },
+        velocity: [0.0, -2.0, 0.0],
+        rate: 3000.0,
+        time: None,
+        limit: None,
+    });
+    scene.outlet.push(OutletSettings {
+        name: "drain".into(),
+        shape: Shape::Box { min: [0.0, 0.0, 0.0], max: [3.0 * D, 2.0 * D, 12.0 * D], hollow: false },
+        time: None,
+    });
+    let mut simulation = simulate(&scene, &device);
+    simulation.run_until(0.06);
+    simulation.apply(&Command::Emitter { name: "pipe".into(), open: false }).unwrap();
+    let emitted = simulation.flow().emitted();
+    simulation.apply(&Command::Choose { path: "material.pressure".into(), word: "ideal".into() }).unwrap();
+    simulation.run_until(0.12);
+    assert_eq!(simulation.failure(), None);
+    assert_eq!(simulation.flow().emitted(), emitted);
+    assert!(emitted > 50 && simulation.flow().drained() > 20, "{emitted} {}", simulation.flow().drained());
+    assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (0, 0));
+    let snapshot = simulation.read(&["density", "speed"]).unwrap();
+    let most = |name: &str| snapshot.scalar(name).unwrap().iter().copied().fold(0.0, f32::max);
+    assert!(most("density") < 1080.0 && most("speed") < 4.0, "{} {}", most("density"), most("speed"));
+}
+
+#[test]
+fn a_run_goes_on_on_the_other_device() {
+    let Some(device) = gpu() else { return };
+    let mut cpu = simulate(&dam(), &Device::Cpu);
+    cpu.run_until(0.04);
+    let options = Options { device: device.clone(), ..Options::default() };
+    let mut gpu = Simulation::resume(&cpu.checkpoint().unwrap(), &options).unwrap();
+    let mut back = Simulation::resume(&gpu.checkpoint().unwrap(), &Options::default()).unwrap();
+    for simulation in [&mut cpu, &mut gpu, &mut back] {
+        (0..3).for_each(|_| {
+            simulation.step();
+        });
+    }
+    let [a, b, c] =
+        [cpu, gpu, back].map(|mut simulation| simulation.read(&["position", "velocity"]).unwrap());
+    for other in [&b, &c] {
+        assert!(difference(&a, other, "position") < 1e-5, "{}", difference(&a, other, "position"));
+        assert!(difference(&a, other, "velocity") < 5e-3, "{}", difference(&a, other, "velocity"));
+    }
+}
