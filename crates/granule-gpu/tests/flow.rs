@@ -1,28 +1,15 @@
 //! Grains that come and go, commands, checkpoints and failures on a device.
 
+mod common;
+
 use std::ops::ControlFlow;
 
 use glam::Vec3;
 use granule::scene::Scene;
 use granule::simulator::Command;
 use granule::{Device, Options, Simulation};
-use granule_device::{AdapterChoice, GpuDevice};
-use granule_gpu::GpuMaker;
 
-fn gpu() -> Option<Device> {
-    match GpuDevice::open(&AdapterChoice::Auto) {
-        Ok(gpu) => Some(GpuMaker::adopt(gpu).into_device()),
-        Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
-        Err(error) => {
-            eprintln!("passed over: {error}");
-            None
-        }
-    }
-}
-
-fn simulate(scene: &Scene, device: &Device) -> Simulation {
-    Simulation::new(scene.clone(), &Options { device: device.clone(), ..Options::default() }).unwrap()
-}
+use common::{gpu, simulate};
 
 fn frames(simulation: &mut Simulation, count: u64) {
     for _ in 0..count {
