@@ -48,6 +48,7 @@ Examples:
   granule run column --track 0,17,400
   granule run dam --device gpu
   granule run heap --render
+  granule run hourglass --set upsample.radius=0.0025 --render
   granule run column --checkpoint-every 0.2
   granule run --resume out/column-001/checkpoints/000010.ckpt
 
@@ -75,6 +76,7 @@ Examples:
   granule bench
   granule bench column --threads 2 --steps 200 --json
   granule bench dam --device gpu --set material.radius=0.004
+  granule bench hourglass --set upsample.radius=0.003
   granule bench dam --set iisph.min_iterations=5 --set iisph.max_iterations=5";
 
 const MEASURE_HELP: &str = "\
@@ -90,6 +92,7 @@ Examples:
   granule render out/column-001 -o movie.mp4 --size 1920x1080 --camera front
   granule render out/column-001 -o around.mp4 --turntable
   granule render heap --quick -o heap.png
+  granule render out/hourglass-001 -o guides.png --show low
   granule render out/hourglass-001 -o walls.png --field boundary --slice z=0 --cut z=0
   granule render out/hourglass-001 -o inside.png --field boundary --iso 0 --cut z=0
 
@@ -325,9 +328,24 @@ pub struct RenderArgs {
     /// Leave out what is before a plane: grains and iso-surface.
     #[arg(long, value_name = "AXIS=PLACE", value_parser = parse_plane)]
     pub cut: Option<(usize, f32)>,
+    /// Which particles to draw: those that were simulated (low), the fine grains that they guide (high, the default where
+    /// there are some), or both.
+    #[arg(long, value_name = "SET")]
+    pub show: Option<Show>,
     /// The scene's coarser, shorter form.
     #[arg(long)]
     pub quick: bool,
+}
+
+/// Which particles to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Show {
+    /// Those that were simulated.
+    Low,
+    /// The fine grains.
+    High,
+    /// Both.
+    Both,
 }
 
 /// Arguments of `devices`.

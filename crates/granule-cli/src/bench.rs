@@ -15,6 +15,7 @@ use crate::output::{self, number};
 use crate::progress::Progress;
 use crate::scenes::Opened;
 use crate::statistics::{StageMedians, Statistics};
+use crate::summary::UpsampleSummary;
 
 /// The times of a scene.
 #[derive(Clone, Debug, Serialize)]
@@ -40,6 +41,8 @@ struct Bench {
     /// What stages read and write [bytes/s], where that is known.
     #[serde(skip_serializing_if = "StageMedians::is_empty")]
     bytes_per_second: StageMedians,
+    /// Fine grains; absent where there are none.
+    upsample: Option<UpsampleSummary>,
 }
 
 /// Times the steps of scenes.
@@ -121,6 +124,7 @@ fn result(simulation: &Simulation, statistics: &Statistics, chosen: &Chosen) -> 
         idle_share: (chosen.word == "gpu").then(|| statistics.idle_share()),
         bytes_per_second: StageMedians(rates.collect()),
         stages,
+        upsample: simulation.upsampler().map(|upsampler| UpsampleSummary::new(upsampler, statistics)),
     }
 }
 
@@ -148,6 +152,17 @@ fn in_words(results: &[Bench]) -> String {
             result.scene
         );
         text += &output::table(&["stage", "ms", "GB/s"], &stages);
+        if let Some(fine) = &result.upsample {
+            text += &format!(
+                "\n{}: {} fine grains, {} ms per frame, {} grains per second, {} bytes per grain, {}",
+                result.scene,
+                fine.grains,
+                number(fine.ms_per_frame),
+                number(fine.grains_per_second),
+                number(fine.bytes_per_grain),
+                fine.device
+            );
+        }
     }
     text
 }

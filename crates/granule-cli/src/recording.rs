@@ -8,6 +8,7 @@ use granule::io::{
     BodyTableWriter, Exporter, FramesIndex, RunFolder, RunFolderError, SeriesRow, SeriesWriter,
 };
 use granule::simulator::{FieldData, FieldInfo, Snapshot};
+use granule::upsample::Upsampler;
 use granule::{Scene, Simulation};
 
 use crate::args::RunArgs;
@@ -71,8 +72,10 @@ impl Recording {
         statistics: &mut Statistics,
     ) -> Result<(), Failure> {
         let frame = simulation.frame();
-        self.exporter.frame(frame, snapshot)?;
-        self.index.push(frame, snapshot.time, simulation.particle_count());
+        let fine = simulation.read_fine().map_err(Failure::Run)?;
+        self.exporter.frame(frame, snapshot, fine.as_ref())?;
+        let fine_grains = simulation.upsampler().map(Upsampler::count);
+        self.index.push(frame, snapshot.time, simulation.particle_count(), fine_grains);
         let row = row(simulation, statistics)?;
         let extra = flow_values(simulation);
         self.series.append(&row, &extra).map_err(|error| failed(&self.folder.series(), error))?;

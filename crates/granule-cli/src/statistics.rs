@@ -161,6 +161,8 @@ pub struct Statistics {
     step_seconds: f64,
     kinetic_energy: f64,
     max_speed: f64,
+    /// Seconds that fine grains took, per frame.
+    upsample: Vec<f64>,
 }
 
 impl Statistics {
@@ -172,6 +174,10 @@ impl Statistics {
         self.neighbors.add(report.neighbors_mean);
         self.particle_steps += report.particles as f64;
         self.step_seconds += seconds;
+        let upsample = report.stages.get(Stage::Upsample);
+        if upsample > 0.0 {
+            self.upsample.push(upsample);
+        }
         if report.kinetic_energy.is_finite() {
             self.kinetic_energy = report.kinetic_energy;
         }
@@ -188,6 +194,14 @@ impl Statistics {
     /// Number of steps.
     pub fn steps(&self) -> u64 {
         self.total.steps
+    }
+
+    /// Median milliseconds that fine grains took per frame, seconds in all, and frames.
+    pub fn upsample(&self) -> (f64, f64, usize) {
+        let mut sorted = self.upsample.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+        (1e3 * median, self.upsample.iter().sum(), sorted.len())
     }
 
     /// Steps that did not converge.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use granule::Simulation;
 use granule::bodies::BodyReport;
 use granule::io::RunFolder;
+use granule::upsample::Upsampler;
 use serde::Serialize;
 
 use crate::expectations::{self, Expectation};
@@ -35,6 +36,8 @@ pub struct Summary {
     pub particles: usize,
     /// High-resolution particles at the end.
     pub high_resolution_particles: usize,
+    /// How the high-resolution particles moved; absent where there are none.
+    pub upsample: Option<UpsampleSummary>,
     /// Steps taken, since the checkpoint if it was resumed.
     pub steps: u64,
     /// Frames written, with the first one.
@@ -95,6 +98,48 @@ pub struct Summary {
     pub missing_tracks: Vec<u32>,
     /// What the run left.
     pub files: Files,
+}
+
+/// High-resolution particles and the time that they took.
+#[derive(Clone, Debug, Serialize)]
+pub struct UpsampleSummary {
+    /// The device in words.
+    pub device: String,
+    /// Radius of a fine grain [m].
+    pub radius: f32,
+    /// Grains at the end.
+    pub grains: usize,
+    /// Grains that were there at the start or came with new particles.
+    pub made: u64,
+    /// Grains that outlets took.
+    pub drained: u64,
+    /// Grains removed because their state was not finite.
+    pub lost: u64,
+    /// Median milliseconds per frame.
+    pub ms_per_frame: f64,
+    /// Grains times frames per second.
+    pub grains_per_second: f64,
+    /// Bytes held per grain.
+    pub bytes_per_grain: f64,
+}
+
+impl UpsampleSummary {
+    /// The summary of fine grains.
+    pub fn new(upsampler: &Upsampler, statistics: &Statistics) -> Self {
+        let totals = upsampler.totals();
+        let (ms_per_frame, seconds, frames) = statistics.upsample();
+        Self {
+            device: upsampler.device(),
+            radius: upsampler.radius(),
+            grains: upsampler.count(),
+            made: totals.made,
+            drained: totals.drained,
+            lost: totals.lost,
+            ms_per_frame,
+            grains_per_second: upsampler.count() as f64 * frames as f64 / seconds.max(1e-9),
+            bytes_per_grain: upsampler.bytes_per_grain(),
+        }
+    }
 }
 
 /// A rigid body at the end of a run.
@@ -200,7 +245,8 @@ impl Summary {
             threads: ending.threads,
             seed: scene.simulation.seed,
             particles: simulation.particle_count(),
-            high_resolution_particles: 0,
+            high_resolution_particles: simulation.upsampler().map_or(0, Upsampler::count),
+            upsample: simulation.upsampler().map(|upsampler| UpsampleSummary::new(upsampler, statistics)),
             steps: statistics.steps(),
             frames: ending.frames,
             simulated_seconds: simulation.time(),
@@ -255,6 +301,11 @@ impl Summary {
         }
         line("solver", format!("{} on {}", self.solver, self.adapter));
         line("particles", format!("{}, {} lost", self.particles, self.lost_particles));
+        if let Some(fine) = &self.upsample {
+            let speed = number(fine.grains_per_second);
+            let ms = number(fine.ms_per_frame);
+            line("fine grains", format!("{}, {ms} ms per frame, {speed} per second", fine.grains));
+        }
         if self.emitted + self.blocked > 0 {
             line("emitted", format!("{}, {} blocked", self.emitted, self.blocked));
         }

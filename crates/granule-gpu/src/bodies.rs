@@ -99,7 +99,8 @@ fn row(v: Vec3, w: f32) -> [f32; 4] {
     v.extend(w).to_array()
 }
 
-fn record(motion: &BodyMotion) -> BodyRecord {
+/// A body as shaders see it.
+pub fn record(motion: &BodyMotion) -> BodyRecord {
     let inertia = motion.inverse_inertia;
     BodyRecord {
         center: row(motion.center, motion.inverse_mass),

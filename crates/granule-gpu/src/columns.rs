@@ -229,3 +229,21 @@ impl Columns {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::gpu;
+
+    /// Maps of meshes that no binding holds are refused with what to do about it; nothing is made.
+    #[test]
+    fn maps_that_do_not_fit_are_refused() {
+        let Some(gpu) = gpu() else { return };
+        let most = gpu.device.limits().max_storage_buffer_binding_size;
+        let program = u32::try_from(most / 16 + 1).unwrap_or(u32::MAX);
+        let extents = Extents { ranges: 9, explicit: false, boundaries: 1, bodies: 0, program, air: 0 };
+        let error = Columns::new(&gpu, &Room::new(1), &extents).err().map(|error| error.to_string());
+        let error = error.unwrap_or_default();
+        assert!(error.contains("meshes") && error.contains("larger grains"), "{error}");
+    }
+}

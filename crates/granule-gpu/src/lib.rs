@@ -40,9 +40,10 @@
 //! sort               measure, begin, keys, 3 per digit (20 bits: 9), reorder, put back
 //! neighbors          scan (3), list cells, index, ranges, lists
 //! sample_boundaries  samples; check of room
-//! warm_start, density, drag (with air), predict_velocity, accelerate      1 each
-//! { project, accelerate }                                                  2 per sweep that every step takes
-//! { project, decide, accelerate }                                          3 per further sweep
+//! warm_start         begin, count, attach, sum, push, carry of bodies; impulses of the last step
+//! density, drag (with air), predict_velocity, accelerate      1 each
+//! { project, accelerate }                     2 per sweep that every step takes, 5 with free bodies
+//! { project, decide, accelerate }             3 per further sweep, 6 with free bodies
 //! integrate, diagnose (where asked for), quarantine (report)               1 each
 //! ```
 //!
@@ -51,6 +52,11 @@
 //! steps that are not needed dispatch nothing. The first step of a batch is recorded while the device works on the
 //! batch before. A step takes its sweeps from as many recorded steps as it needs, so results do not depend on how much
 //! was recorded.
+//!
+//! **Walls** come from one table of solids, maps of meshes included. Where walls meet, or belong to bodies, a particle has
+//! several contacts, told apart by boundary, face and normal.
+//!
+//! **Bodies.** Scenes with rigid bodies take their steps one by one: rapier moves the bodies on the CPU between two steps.
 //!
 //! Sums are trees of fixed shape and counters are whole numbers, so repeated runs on an adapter give the same bits.
 //! Lists and contacts take their room in whatever order groups come; what they hold does not depend on it.
@@ -85,6 +91,8 @@ mod stages;
 mod testing;
 mod timing;
 mod traffic;
+#[cfg(test)]
+mod twins;
 mod view;
 mod wcsph;
 

@@ -5,31 +5,31 @@ use granule::solver::iisph::setup::{LAYERS_PER_SWEEP, LEAST_ITERATIONS};
 use crate::kernel::Shader;
 use crate::primitives::{DISPATCH, TREE, WORKGROUP_SCAN};
 
-const TYPES: &str = include_str!("../shader/types.wgsl");
-const STEP: &str = include_str!("../shader/step.wgsl");
+pub(crate) const TYPES: &str = include_str!("../shader/types.wgsl");
+pub(crate) const STEP: &str = include_str!("../shader/step.wgsl");
 const ARGUMENTS: &str = include_str!("../shader/arguments.wgsl");
-const MOTION: &str = include_str!("../shader/motion.wgsl");
+pub(crate) const MOTION: &str = include_str!("../shader/motion.wgsl");
 const CELLS: &str = include_str!("../shader/cells.wgsl");
-const PAIRS: &str = include_str!("../shader/pairs.wgsl");
+pub(crate) const PAIRS: &str = include_str!("../shader/pairs.wgsl");
 const LIST: &str = include_str!("../shader/list.wgsl");
-const RHEOLOGY: &str = include_str!("../shader/rheology.wgsl");
-const PACKED_STRESS: &str = include_str!("../shader/packed_stress.wgsl");
+pub(crate) const RHEOLOGY: &str = include_str!("../shader/rheology.wgsl");
+pub(crate) const PACKED_STRESS: &str = include_str!("../shader/packed_stress.wgsl");
 const STORE_STRESS: &str = include_str!("../shader/store_stress.wgsl");
-const CONTACTS: &str = include_str!("../shader/contacts.wgsl");
+pub(crate) const CONTACTS: &str = include_str!("../shader/contacts.wgsl");
 const GRADIENTS: &str = include_str!("../shader/gradients.wgsl");
 const VELOCITY_GRADIENT: &str = include_str!("../shader/velocity_gradient.wgsl");
-const SOLIDS: &str = include_str!("../shader/solids.wgsl");
-const MAPS: &str = include_str!("../shader/maps.wgsl");
-const WALLS: &str = include_str!("../shader/walls.wgsl");
-const MAP_WALLS: &str = include_str!("../shader/map_walls.wgsl");
-const WALL_TABLE: &str = include_str!("../shader/wall_table.wgsl");
-const BODIES: &str = include_str!("../shader/bodies.wgsl");
-const LOADS: &str = include_str!("../shader/loads.wgsl");
+pub(crate) const SOLIDS: &str = include_str!("../shader/solids.wgsl");
+pub(crate) const MAPS: &str = include_str!("../shader/maps.wgsl");
+pub(crate) const WALLS: &str = include_str!("../shader/walls.wgsl");
+pub(crate) const MAP_WALLS: &str = include_str!("../shader/map_walls.wgsl");
+pub(crate) const WALL_TABLE: &str = include_str!("../shader/wall_table.wgsl");
+pub(crate) const BODIES: &str = include_str!("../shader/bodies.wgsl");
+pub(crate) const LOADS: &str = include_str!("../shader/loads.wgsl");
+pub(crate) const INTERSECTION: &str = include_str!("../shader/intersection.wgsl");
 const SOUNDNESS: &str = include_str!("../shader/soundness.wgsl");
 const WALL_DENSITY: &str = include_str!("../shader/wall_density.wgsl");
 const WEAK_PAIRS: &str = include_str!("../shader/weak_pairs.wgsl");
 const WEAK_WALLS: &str = include_str!("../shader/weak_walls.wgsl");
-const INTERSECTION: &str = include_str!("../shader/intersection.wgsl");
 
 macro_rules! shaders {
     ($($(#[$doc:meta])* $constant:ident = $name:literal : [$($part:expr),*];)+) => {

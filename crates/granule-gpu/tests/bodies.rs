@@ -5,6 +5,7 @@ mod common;
 use glam::{DVec3, Vec3};
 use granule::boundary::{Keyframe, MeshShape, Motion, Shape};
 use granule::scene::{BodyKind, BodySettings, Fill, Scene};
+use granule::simulator::Command;
 use granule::{Device, Options, Simulation};
 
 use common::{D, block, compare, gpu, sand, simulate, wall};
@@ -131,7 +132,8 @@ fn grains_and_bodies_keep_their_momentum_together() {
     assert!(bodies[0].velocity.x > 0.05, "the cloud has hit the slab: {:?}", bodies[0].velocity);
     let after = momentum(&mut simulation);
     let error = (after - before).length() / before.length();
-    assert!(error < 1e-4, "{before} became {after}");
+    eprintln!("momentum changes by {error:.1e}");
+    assert!(error < 1e-6, "{before} became {after}");
 }
 
 /// Heights of the first body's centre, once per frame [m].
@@ -157,12 +159,19 @@ fn a_light_box_floats_half_immersed() {
     let (low, high) = ((width - side) / 2.0, (width + side) / 2.0);
     scene.body.push(body("box", brick([low, height, low], [high, height + side, high]), 500.0));
     scene.body[0].friction = Some(0.0);
-    let track = heights(&mut simulate(&scene, &device), 1.5);
-    let late = &track[track.len() / 2..];
-    let mean = late.iter().sum::<f32>() / late.len() as f32 / D;
-    // The surface rises by what the box displaces; a spacing is what the surface of so little water is uncertain by.
+    let mean_height = |device: &Device| {
+        let track = heights(&mut simulate(&scene, device), 1.2);
+        let late = &track[track.len() / 2..];
+        late.iter().sum::<f32>() / late.len() as f32 / D
+    };
+    let (mean, on_cpu) = (mean_height(&device), mean_height(&Device::Cpu));
+    // The surface rises by what the box displaces.
     let immersed = (height - (mean - side / 2.0)) / (1.0 - (side / width).powi(2)) / side;
-    assert!((immersed - 0.5).abs() < 0.5 / side + 0.05, "{immersed:.3} of the box are under the surface");
+    eprintln!(
+        "{immersed:.3} of the box are under the surface; it floats at {mean:.3} d, {on_cpu:.3} d on the CPU"
+    );
+    assert!((immersed - 0.5).abs() < 0.05, "{immersed:.3} of the box are under the surface");
+    assert!((mean - on_cpu).abs() < 0.1, "it floats at {mean:.3} d, on the CPU at {on_cpu:.3} d");
 }
 
 #[test]
@@ -172,9 +181,10 @@ fn a_heavy_ball_sinks_into_sand_and_stays() {
     let mut scene = tank(30.0, 1600.0, width, height);
     let shape = ball([width / 2.0, height + radius + 5.0, width / 2.0], radius);
     scene.body.push(body("ball", shape, 5000.0));
-    let track = heights(&mut simulate(&scene, &device), 1.0);
+    let track = heights(&mut simulate(&scene, &device), 0.8);
     let depth = |y: f32| (height - (y / D - radius)) / radius;
     let (middle, end) = (depth(track[track.len() * 3 / 4]), depth(track[track.len() - 1]));
+    eprintln!("it sinks in by {end:.3} radii");
     assert!(end > 0.3, "it sinks in by {end:.3} radii");
     assert!(end < height / radius - 0.1, "it does not reach the floor: {end:.3} radii");
     assert!((end - middle).abs() < 0.02, "it stays: {middle:.3} and then {end:.3} radii");
@@ -223,4 +233,31 @@ fn bodies_that_are_not_free_tell_the_weight_on_them() {
     let weight = simulation.particle_count() as f32 * 1600.0 * D.powi(3) * 9.81;
     let table = &simulation.bodies()[0];
     assert!((table.force.y / -weight - 1.0).abs() < 0.05, "{} N of {weight} N", table.force);
+}
+
+/// Commands reach bodies that are led, and the friction and gravity that bodies feel.
+#[test]
+fn commands_change_how_bodies_move() {
+    let Some(device) = gpu() else { return };
+    let scene = shower();
+    let (mut cpu, mut gpu) = (simulate(&scene, &Device::Cpu), simulate(&scene, &device));
+    let tool = |boundary: &str| Command::ToolPose {
+        boundary: boundary.into(),
+        position: Vec3::new(0.0, -0.01, 0.0),
+        velocity: Vec3::new(0.0, -1.0, 0.0),
+    };
+    assert_eq!(cpu.apply(&tool("ball")), gpu.apply(&tool("ball")), "free bodies are not led");
+    for command in [Command::Gravity(Vec3::new(3.0, -20.0, 0.0)), tool("torus")] {
+        cpu.apply(&command).unwrap();
+        gpu.apply(&command).unwrap();
+        for _ in 0..3 {
+            cpu.step();
+            gpu.step();
+        }
+        assert_eq!(gpu.failure(), None);
+        let [velocity, force, _] = apart(&cpu, &gpu);
+        assert!(velocity < 1e-4 && force < 1e-3, "{command:?}: {velocity} {force}");
+    }
+    assert!(gpu.simulator().bodies()[0].velocity.x > 0.01, "gravity pulls sideways");
+    assert_eq!(gpu.simulator().bodies()[2].velocity, Vec3::new(0.0, -1.0, 0.0));
 }

@@ -2,15 +2,34 @@
 
 mod common;
 
+use granule::Device;
 use granule::boundary::{Keyframe, Motion, Shape};
 use granule::scene::Scene;
 
-use common::{AFTER_ONE, block, compare_after, dam, gpu, sand, simulate, wall};
+use common::{AFTER_ONE, block, compare_after, dam, difference, gpu, sand, simulate, wall};
 
 #[test]
 fn a_step_of_a_jittered_block_in_a_container_is_that_of_the_cpu() {
     let Some(device) = gpu() else { return };
     compare_after(&dam(8), 1, &AFTER_ONE, &device);
+}
+
+/// Fields that are found when somebody asks for them.
+#[test]
+fn every_field_is_that_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let scene = dam(6);
+    let (mut cpu, mut gpu) = (simulate(&scene, &Device::Cpu), simulate(&scene, &device));
+    assert_eq!(cpu.fields(), gpu.fields());
+    let names: Vec<&str> = cpu.fields().iter().map(|field| field.name).collect();
+    for steps in [0, 2] {
+        (0..steps).for_each(|_| drop((cpu.step(), gpu.step())));
+        let (a, b) = (cpu.read(&names).unwrap(), gpu.read(&names).unwrap());
+        for name in ["age", "force", "normal", "cell", "yield_ratio", "speed", "radius"] {
+            let found = difference(&a, &b, name);
+            assert!(found < 1e-3, "{name} after {steps} steps differs by {found:.1e}");
+        }
+    }
 }
 
 #[test]

@@ -8,9 +8,13 @@ use crate::particles::NewParticle;
 use crate::random::Random;
 use crate::scene::Scene;
 use crate::simd::Instructions;
+use crate::upsample::VOLUME_PER_GRAIN;
 
 /// Bytes that a particle takes: columns, lists of 32 neighbours with their gradients, and room for growth.
 const BYTES_PER_PARTICLE: f64 = 800.0;
+
+/// Bytes that a fine grain takes on CPUs: its state, scratch of the sort, and cells.
+const BYTES_PER_FINE_GRAIN: f64 = 250.0;
 
 /// Smallest distance of two grains at the start, in spacings; a jittered lattice keeps 0.8.
 const LEAST_DISTANCE: f32 = 0.79;
@@ -65,6 +69,39 @@ pub fn check_memory(scene: &Scene, shapes: &[Sdf], available: Option<f64>) -> Re
         }
     }
     Ok(())
+}
+
+/// Number of fine grains that a scene will have at most: those that fill its shapes and those of all emitters.
+pub fn fine_grain_count(scene: &Scene, shapes: &[Sdf]) -> f64 {
+    let Some(settings) = &scene.upsample else { return 0.0 };
+    let guide = scene.material.first().map_or(1.0, |m| (2.0 * f64::from(m.radius)).powi(3));
+    let emitted = scene.emitter.iter().map(|emitter| {
+        let window = emitter.time.map_or(scene.simulation.seconds, |[from, to]| {
+            (to.min(scene.simulation.seconds) - from.max(0.0)).max(0.0)
+        });
+        (emitter.rate * window).min(emitter.limit.map_or(f64::INFINITY, |limit| limit as f64)) * guide
+    });
+    let filled: f64 = shapes.iter().map(volume).sum();
+    (filled + emitted.sum::<f64>()) / (VOLUME_PER_GRAIN * f64::from(settings.radius).powi(3))
+}
+
+/// Refuses fine grains that would not fit into `available` bytes, or cannot be numbered, before they are made.
+///
+/// # Errors
+/// Says how many grains were asked for and how many fit.
+pub fn check_fine_memory(scene: &Scene, shapes: &[Sdf], available: Option<f64>) -> Result<(), String> {
+    let count = fine_grain_count(scene, shapes);
+    let fits = available.map_or(f64::INFINITY, |bytes| bytes / BYTES_PER_FINE_GRAIN).min(f64::from(u32::MAX));
+    if count <= fits {
+        return Ok(());
+    }
+    let radius = scene.upsample.map_or(0.0, |settings| f64::from(settings.radius));
+    let larger = radius * (count / fits).cbrt() * 1.01;
+    Err(format!(
+        "about {count:.3e} fine grains need {:.1} GB; there is room for about {fits:.2e}. Take a radius of {larger:.2e} m \
+         or more",
+        count * BYTES_PER_FINE_GRAIN / 1e9
+    ))
 }
 
 /// Volume of a bounded shape [m3], estimated; 0 for one without bounds, which cannot be filled anyway.
@@ -209,5 +246,15 @@ mod tests {
         assert!(refusal.reason.contains("room for about 1.00e7"), "{}", refusal.reason);
         scene.material[0].radius = 0.01;
         assert_eq!(check_memory(&scene, &shapes, Some(8e9)), Ok(()));
+    }
+
+    #[test]
+    fn more_fine_grains_than_memory_holds_are_refused_with_the_number_that_fits() {
+        let mut scene = Scene::open("column", false, &[("upsample.radius".into(), "0.0005".into())]).unwrap();
+        let shapes = [Sdf::new(&scene.grains[0].shape).unwrap()];
+        let reason = check_fine_memory(&scene, &shapes, Some(2.5e8)).unwrap_err();
+        assert!(reason.contains("room for about 1.00e6"), "{reason}");
+        scene.upsample = None;
+        assert_eq!(check_fine_memory(&scene, &shapes, Some(2.5e8)), Ok(()));
     }
 }

@@ -26,6 +26,7 @@ pub mod solver;
 pub mod sph;
 pub mod stages;
 pub mod sym3;
+pub mod upsample;
 
 pub use scene::Scene;
 pub use simulation::{Device, MakeSimulator, Maker, Options, Simulation, SimulationError};

@@ -1,13 +1,14 @@
 //! The front door: a [`Scene`] becomes a [`Simulation`] that steps and hands out fields.
 
 mod checkpoint;
+mod grains;
 
 use std::any::Any;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::admission::{Refusal, available_memory, check_memory, check_overlaps};
+use crate::admission::{Refusal, available_memory, check_fine_memory, check_memory, check_overlaps};
 use crate::bodies::{Bodies, BodyReport, MeanLoads};
 use crate::boundary::{Boundaries, Sdf};
 use crate::flow::{Flow, Ledger};
@@ -15,12 +16,14 @@ use crate::grains::fill;
 use crate::neighbors::Domain;
 use crate::particles::NewParticle;
 use crate::random::Random;
-use crate::scene::{Problem, ProblemKind, Scene, SceneError};
+use crate::scene::{GrainsSettings, Problem, ProblemKind, Scene, SceneError};
 use crate::simd::Instructions;
 use crate::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, Simulator, Snapshot, StepReport,
 };
 use crate::solver::{Defect, Order};
+use crate::stages::Stage;
+use crate::upsample::{Fault, GrainMover, MoverSettings, Upsampler};
 
 /// Where and how to simulate.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,6 +36,8 @@ pub struct Options {
     pub instructions: Option<Instructions>,
     /// A deliberate fault, for negative controls only.
     pub defect: Option<Defect>,
+    /// A deliberate fault of fine grains, for negative controls only.
+    pub upsample_fault: Option<Fault>,
 }
 
 /// The devices.
@@ -60,6 +65,14 @@ pub trait MakeSimulator: Send + Sync {
         bodies: Bodies,
         grains: &[NewParticle],
     ) -> Result<Box<dyn Simulator>, String>;
+
+    /// What moves fine grains on the device; none where the CPU is to do it.
+    ///
+    /// # Errors
+    /// Says in words why the device cannot.
+    fn make_grains(&self, _settings: &MoverSettings) -> Result<Option<Box<dyn GrainMover>>, String> {
+        Ok(None)
+    }
 }
 
 /// A shared [`MakeSimulator`].
@@ -110,6 +123,9 @@ pub struct Simulation {
     simulator: Box<dyn Simulator>,
     flow: Flow,
     loads: MeanLoads,
+    upsampler: Option<Upsampler>,
+    /// Why fine grains cannot go on.
+    upsample_failure: Option<String>,
     frame: u64,
     lost: usize,
     steps: u64,
@@ -122,8 +138,11 @@ impl Simulation {
     pub fn new(scene: Scene, options: &Options) -> Result<Self, SimulationError> {
         scene.validate()?;
         let boundaries = scene_boundaries(&scene)?;
-        let grains = scene_grains(&scene, &boundaries)?;
-        Self::build(scene, boundaries, &grains, options)
+        let shapes = scene_shapes(&scene)?;
+        let grains = scene_grains(&scene, &shapes, &boundaries)?;
+        let mut simulation = Self::build(scene, boundaries, &grains, options)?;
+        simulation.begin_grains(&shapes)?;
+        Ok(simulation)
     }
 
     fn build(
@@ -136,6 +155,7 @@ impl Simulation {
         let bodies = scene_bodies(&scene, &mut boundaries)?;
         let mut flow = Flow::new(&scene, &boundaries)?;
         let mut refusal = None;
+        let upsampler = grains::upsampler(&scene, &boundaries, options)?;
         let mut simulator = match &options.device {
             Device::Cpu => on_cpu(&scene, boundaries, bodies, grains, options)?,
             Device::Made(_) | Device::Preferred(_) if options.defect.is_some() => {
@@ -154,7 +174,18 @@ impl Simulation {
             },
         };
         flow.begin(simulator.as_mut());
-        Ok(Self { scene, simulator, flow, loads: MeanLoads::default(), frame: 0, lost: 0, steps: 0, refusal })
+        Ok(Self {
+            scene,
+            simulator,
+            flow,
+            loads: MeanLoads::default(),
+            upsampler,
+            upsample_failure: None,
+            frame: 0,
+            lost: 0,
+            steps: 0,
+            refusal,
+        })
     }
 
     /// Why the device that was preferred did not take the scene, if it did not.
@@ -178,7 +209,7 @@ impl Simulation {
         self.flow.after_step(self.simulator.as_mut(), start, &mut report);
         self.lost += report.lost;
         self.steps += 1;
-        self.end_frame_at(target);
+        report.stages.add(Stage::Upsample, self.end_frame_at(target));
         report
     }
 
@@ -217,21 +248,27 @@ impl Simulation {
             time += report.dt;
             (report, if k == last { end } else { time })
         });
-        let timed: Vec<(StepReport, f64)> = timed.collect();
+        let mut timed: Vec<(StepReport, f64)> = timed.collect();
         for (report, _) in &timed {
             self.lost += report.lost;
             self.steps += 1;
         }
-        self.end_frame_at(target);
+        let seconds = self.end_frame_at(target);
+        if let Some((report, _)) = timed.last_mut() {
+            report.stages.add(Stage::Upsample, seconds);
+        }
         timed
     }
 
-    fn end_frame_at(&mut self, target: f64) {
-        if self.simulator.time() >= target * (1.0 - 1e-12) {
-            self.frame += 1;
-            self.loads.end_frame();
-            self.flow.record(self.simulator.as_mut());
+    /// Ends the frame where its time has come; gives the time that fine grains took [s].
+    fn end_frame_at(&mut self, target: f64) -> f64 {
+        if self.simulator.time() < target * (1.0 - 1e-12) {
+            return 0.0;
         }
+        self.frame += 1;
+        self.loads.end_frame();
+        self.flow.record(self.simulator.as_mut());
+        self.advance_grains()
     }
 
     /// Advances to the first frame time at or after `seconds` [s] of simulated time, or until the device fails.
@@ -243,7 +280,7 @@ impl Simulation {
 
     /// Why the device cannot go on, if it cannot.
     pub fn failure(&self) -> Option<&str> {
-        self.simulator.failure()
+        self.simulator.failure().or(self.upsample_failure.as_deref())
     }
 
     /// Number of frames completed.
@@ -323,6 +360,7 @@ impl Simulation {
         }
         let report = self.simulator.apply(command)?;
         self.flow.note_commanded(report.emitted);
+        self.tell_grains(command);
         Ok(report)
     }
 
@@ -372,20 +410,31 @@ fn scene_boundaries(scene: &Scene) -> Result<Boundaries, SceneError> {
     })
 }
 
+/// The shapes that initial grains fill.
+fn scene_shapes(scene: &Scene) -> Result<Vec<Sdf>, SceneError> {
+    let resolution = scene.resolution();
+    let shape = |(k, grains): (usize, &GrainsSettings)| {
+        Sdf::resolved(&grains.shape, resolution.as_ref())
+            .map_err(|e| geometry_error(&format!("grains.{k}.shape"), e.to_string()))
+    };
+    scene.grains.iter().enumerate().map(shape).collect()
+}
+
 /// The initial grains; refused before they are made if they do not fit, and after if they overlap.
-fn scene_grains(scene: &Scene, boundaries: &Boundaries) -> Result<Vec<NewParticle>, SceneError> {
+fn scene_grains(
+    scene: &Scene,
+    shapes: &[Sdf],
+    boundaries: &Boundaries,
+) -> Result<Vec<NewParticle>, SceneError> {
     let wrong = |k: usize, reason: String| geometry_error(&format!("grains.{k}.shape"), reason);
     let refused = |refusal: Refusal| wrong(refusal.entry, refusal.reason);
-    let resolution = scene.resolution();
-    let mut shapes = Vec::with_capacity(scene.grains.len());
-    for (k, grains) in scene.grains.iter().enumerate() {
-        shapes.push(Sdf::resolved(&grains.shape, resolution.as_ref()).map_err(|e| wrong(k, e.to_string()))?);
-    }
-    check_memory(scene, &shapes, available_memory()).map_err(refused)?;
+    check_memory(scene, shapes, available_memory()).map_err(refused)?;
+    check_fine_memory(scene, shapes, available_memory())
+        .map_err(|reason| geometry_error("upsample.radius", reason))?;
     let mut random = Random::new(scene.simulation.seed);
     let mut all = Vec::new();
     let mut ends = Vec::with_capacity(shapes.len());
-    for (k, (grains, shape)) in scene.grains.iter().zip(&shapes).enumerate() {
+    for (k, (grains, shape)) in scene.grains.iter().zip(shapes).enumerate() {
         let index = scene.material.iter().position(|m| m.name == grains.material);
         let index = index.ok_or_else(|| wrong(k, format!("unknown material `{}`", grains.material)))?;
         let filled = fill(grains, shape, &scene.material[index], index as u16, &mut random);

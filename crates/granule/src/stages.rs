@@ -38,6 +38,7 @@ stages! {
     MoveBodies => "move_bodies": "Bodies take the grains' forces and move.",
     Diagnose => "diagnose": "Friction power, where asked for.",
     Quarantine => "quarantine": "Non-finite particles are removed and counted.",
+    Upsample => "upsample": "Fine grains move with the particles, once per frame.",
 }
 
 /// Number of stages.

@@ -4,8 +4,11 @@ use std::path::{Path, PathBuf};
 
 use glam::Vec3;
 use granule::Scene;
-use granule::io::{BodyPlace, FrameEntry, FramesIndex, PlyData, RunFolder, parse_body_table, read_ply};
+use granule::io::{
+    BodyPlace, FrameEntry, FramesIndex, PlyColumn, PlyData, RunFolder, parse_body_table, read_ply,
+};
 
+use crate::args::Show;
 use crate::failure::Failure;
 
 /// The frames of a run.
@@ -23,6 +26,8 @@ pub struct Frame {
     pub time: f64,
     /// Positions [m].
     pub position: Vec<Vec3>,
+    /// Radii [m].
+    pub radius: Vec<f32>,
     /// Identities.
     pub id: Vec<u32>,
     /// All that the file holds.
@@ -110,10 +115,37 @@ impl RunFrames {
         parse_body_table(&text, self.scene.output.up).map_err(wrong)
     }
 
-    /// Reads a frame; positions that are not finite are refused.
-    pub fn read(&self, entry: &FrameEntry) -> Result<Frame, Failure> {
+    /// What to draw of a frame: as wished, else fine grains where there are some.
+    fn shown(&self, entry: &FrameEntry, show: Option<Show>) -> Result<Show, Failure> {
+        match (show, &entry.fine_file) {
+            (None, Some(_)) => Ok(Show::High),
+            (None, None) => Ok(Show::Low),
+            (Some(Show::High | Show::Both), None) => {
+                let hint = "run the scene with --set upsample.radius=... or draw it with --show low";
+                Err(Failure::Input(format!("frame {} has no fine grains; {hint}", entry.frame)))
+            }
+            (Some(show), _) => Ok(show),
+        }
+    }
+
+    /// Reads what is shown of a frame; positions that are not finite are refused.
+    pub fn read(&self, entry: &FrameEntry, show: Option<Show>) -> Result<Frame, Failure> {
+        let coarse = self.scene.material.first().map_or(0.01, |material| material.radius);
+        let fine = self.scene.upsample.map_or(coarse, |upsample| upsample.radius);
+        match self.shown(entry, show)? {
+            Show::Low => self.read_file(entry, entry.file.as_ref(), coarse),
+            Show::High => self.read_file(entry, entry.fine_file.as_ref(), fine),
+            Show::Both => {
+                let guides = self.read_file(entry, entry.file.as_ref(), coarse)?;
+                let grains = self.read_file(entry, entry.fine_file.as_ref(), fine)?;
+                Ok(guides.with(grains))
+            }
+        }
+    }
+
+    fn read_file(&self, entry: &FrameEntry, file: Option<&String>, radius: f32) -> Result<Frame, Failure> {
         let missing = || Failure::Input(format!("frame {} has no PLY file", entry.frame));
-        let path: PathBuf = self.folder.path().join(entry.file.as_ref().ok_or_else(missing)?);
+        let path: PathBuf = self.folder.path().join(file.ok_or_else(missing)?);
         let wrong = |why: String| Failure::Input(format!("{}: {why}", path.display()));
         let data = read_ply(&path).map_err(|error| wrong(error.to_string()))?;
         let z_up = data.up == "z";
@@ -123,11 +155,31 @@ impl RunFrames {
             return Err(wrong(format!("particle {bad} has a position that is not a finite number")));
         }
         let id = data.integer("id").map_or_else(|| (0..data.count as u32).collect(), <[u32]>::to_vec);
-        Ok(Frame { number: entry.frame, time: data.time, position, id, data, z_up })
+        let radius = vec![radius; position.len()];
+        Ok(Frame { number: entry.frame, time: data.time, position, radius, id, data, z_up })
     }
 }
 
 impl Frame {
+    /// This frame and another one, with the fields that both have.
+    fn with(mut self, other: Frame) -> Frame {
+        self.position.extend(other.position);
+        self.radius.extend(other.radius);
+        self.id.extend(other.id);
+        self.data.count += other.data.count;
+        let mut others = other.data.columns;
+        self.data.columns.retain_mut(|(name, column)| {
+            let Some(k) = others.iter().position(|(known, _)| known == name) else { return false };
+            match (column, others.swap_remove(k).1) {
+                (PlyColumn::Float(values), PlyColumn::Float(more)) => values.extend(more),
+                (PlyColumn::Integer(values), PlyColumn::Integer(more)) => values.extend(more),
+                _ => return false,
+            }
+            true
+        });
+        self
+    }
+
     /// A vector field, y up.
     pub fn vectors(&self, name: &str) -> Option<Vec<Vec3>> {
         Some(self.data.vec3(name)?.into_iter().map(|vector| y_up(vector, self.z_up)).collect())

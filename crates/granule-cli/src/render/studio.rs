@@ -17,7 +17,7 @@ use super::boundaries::{WallShape, Walls};
 use super::distance::{DistanceField, FieldChoice, FieldWishes, cut_towards};
 use super::field::{self, Values};
 use super::frames::{Frame, RunFrames};
-use crate::args::RenderArgs;
+use crate::args::{RenderArgs, Show};
 use crate::failure::Failure;
 
 /// Size of pictures that ask for none [pixels].
@@ -39,6 +39,8 @@ pub struct Wishes {
     field: Option<FieldWishes>,
     /// An axis and a place on it [m]: what is before it is left out.
     cut: Option<(usize, f32)>,
+    /// Which particles; fine grains where there are some when absent.
+    show: Option<Show>,
 }
 
 impl Default for Wishes {
@@ -53,6 +55,7 @@ impl Default for Wishes {
             turntable: false,
             field: None,
             cut: None,
+            show: None,
         }
     }
 }
@@ -83,6 +86,7 @@ impl Wishes {
             turntable: args.turntable,
             field,
             cut: args.cut,
+            show: args.show,
         })
     }
 }
@@ -114,6 +118,11 @@ impl<'a> Studio<'a> {
         Ok(Self { frames, wishes, walls: Walls::new(scene)?, bodies, field })
     }
 
+    /// Reads what is to be drawn of a frame.
+    pub fn read(&self, entry: &FrameEntry) -> Result<Frame, Failure> {
+        self.frames.read(entry, self.wishes.show)
+    }
+
     /// The run.
     pub fn frames(&self) -> &RunFrames {
         self.frames
@@ -121,7 +130,7 @@ impl<'a> Studio<'a> {
 
     /// Draws the chosen frame into a file.
     pub fn picture(&self, renderer: &mut Renderer, path: &Path) -> Result<(), Failure> {
-        let frame = self.frames.read(self.frames.choose(self.wishes.time)?)?;
+        let frame = self.read(self.frames.choose(self.wishes.time)?)?;
         let setup = self.setup(std::slice::from_ref(&frame))?;
         let image = self.draw(renderer, &setup, &frame, 0.0)?;
         write_image(path, &image)
@@ -135,7 +144,7 @@ impl<'a> Studio<'a> {
             self.frames.choose(None)?;
         }
         let picks = (0..PROBES).map(|k| full[k * (full.len() - 1) / (PROBES - 1)]);
-        let probes = picks.map(|entry| self.frames.read(entry)).collect::<Result<Vec<_>, _>>()?;
+        let probes = picks.map(|entry| self.read(entry)).collect::<Result<Vec<_>, _>>()?;
         self.setup(&probes)
     }
 
@@ -226,8 +235,8 @@ impl<'a> Studio<'a> {
         let turn = if self.wishes.turntable { std::f32::consts::TAU * share } else { 0.0 };
         let camera = setup.camera.at(frame.time).orbited(turn);
         let (mut tags, paint) = self.colors(setup, frame)?;
-        let radius = self.radius();
-        let mut spheres: Vec<[f32; 4]> = frame.position.iter().map(|p| [p.x, p.y, p.z, radius]).collect();
+        let placed = frame.position.iter().zip(&frame.radius);
+        let mut spheres: Vec<[f32; 4]> = placed.map(|(p, radius)| [p.x, p.y, p.z, *radius]).collect();
         let cut = self.wishes.cut.map(|plane| cut_towards(camera.position, plane));
         if let Some(cut) = &cut {
             let mut removed = frame.position.iter().map(|p| cut.removes(*p));

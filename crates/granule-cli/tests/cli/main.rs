@@ -2,6 +2,7 @@
 
 mod bodies;
 mod checkpoint;
+mod device;
 #[cfg(target_os = "linux")]
 mod disk;
 mod exports;

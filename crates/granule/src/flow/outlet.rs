@@ -32,7 +32,7 @@ impl Outlet {
     }
 
     /// Whether it is open at some time of a step from `from` to `to` [s].
-    pub(super) fn is_open(&self, from: f64, to: f64) -> bool {
+    pub(crate) fn is_open(&self, from: f64, to: f64) -> bool {
         from < self.time[1] && to > self.time[0]
     }
 

@@ -54,11 +54,18 @@ impl Exporter {
         })
     }
 
-    /// Writes a frame, as the simulation has it (y up). Where that fails, as on a full disk, its files are removed: a
+    /// Writes a frame and its fine grains, where there are some, as the simulation has them (y up). Where that fails, as on a full disk, its files are removed: a
     /// frame is there in every format or in none, and there is room to say what happened.
-    pub fn frame(&mut self, frame: u64, snapshot: &Snapshot) -> Result<(), RunFolderError> {
+    pub fn frame(
+        &mut self,
+        frame: u64,
+        snapshot: &Snapshot,
+        fine: Option<&Snapshot>,
+    ) -> Result<(), RunFolderError> {
         let mut written = Vec::new();
-        let result = self.write_frame(frame, snapshot, &mut written);
+        let result = fine
+            .map_or(Ok(()), |fine| self.write_fine(frame, fine, &mut written))
+            .and_then(|()| self.write_frame(frame, snapshot, &mut written));
         if result.is_err() {
             for path in written {
                 // The first error is the one to report.
@@ -66,6 +73,34 @@ impl Exporter {
             }
         }
         result
+    }
+
+    /// Writes fine grains under names of their own, in every format but tracks.
+    fn write_fine(
+        &self,
+        frame: u64,
+        snapshot: &Snapshot,
+        written: &mut Vec<PathBuf>,
+    ) -> Result<(), RunFolderError> {
+        let view = Oriented::new(snapshot, self.output.up);
+        let mut write = |path: PathBuf, write: &dyn Fn(&Path) -> io::Result<()>| {
+            write(&path).map_err(|error| unwritable(&path, error))?;
+            written.push(path);
+            Ok(())
+        };
+        if self.output.has(ExportFormat::Ply) {
+            write(self.folder.fine_frame(frame), &|path| write_ply(path, &view))?;
+        }
+        if self.output.has(ExportFormat::Vtk) {
+            write(self.folder.fine_vtk_frame(frame), &|path| write_vtp(path, &view))?;
+        }
+        if self.output.has(ExportFormat::Npy) {
+            for (info, data) in &view.snapshot().columns {
+                let name = format!("fine_{}", info.name);
+                write(self.folder.npy_field(&name, frame), &|path| write_npy(path, data))?;
+            }
+        }
+        Ok(())
     }
 
     fn write_frame(

@@ -104,6 +104,12 @@ pub struct FrameEntry {
     pub file: Option<String>,
     /// Number of particles.
     pub particles: usize,
+    /// The PLY file of the fine grains, relative to the run folder; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fine_file: Option<String>,
+    /// Number of fine grains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fine_grains: Option<usize>,
 }
 
 /// The content of frames.json.
@@ -142,10 +148,12 @@ impl FramesIndex {
         Self { fps, up: output.up.word().into(), formats, fields, frames: Vec::new(), complete: false }
     }
 
-    /// Adds a frame under the name that [`RunFolder::frame`] gives it.
-    pub fn push(&mut self, frame: u64, time: f64, particles: usize) {
-        let file = self.formats.contains_key("ply").then(|| format!("frames/{}", frame_name(frame)));
-        self.frames.push(FrameEntry { frame, time, file, particles });
+    /// Adds a frame under the names that [`RunFolder::frame`] and [`RunFolder::fine_frame`] give it.
+    pub fn push(&mut self, frame: u64, time: f64, particles: usize, fine_grains: Option<usize>) {
+        let ply = self.formats.contains_key("ply");
+        let file = ply.then(|| format!("frames/{}", frame_name(frame)));
+        let fine_file = fine_grains.filter(|_| ply).map(|_| format!("frames/{}", fine_name(frame)));
+        self.frames.push(FrameEntry { frame, time, file, particles, fine_file, fine_grains });
     }
 }
 
@@ -218,6 +226,11 @@ impl RunFolder {
         self.frames().join(frame_name(frame))
     }
 
+    /// The file of a frame's fine grains.
+    pub fn fine_frame(&self, frame: u64) -> PathBuf {
+        self.frames().join(fine_name(frame))
+    }
+
     /// The folder of the VTK files.
     pub fn vtk(&self) -> PathBuf {
         self.path.join("vtk")
@@ -226,6 +239,11 @@ impl RunFolder {
     /// The VTK file of a frame.
     pub fn vtk_frame(&self, frame: u64) -> PathBuf {
         self.vtk().join(format!("frame_{frame:06}.vtp"))
+    }
+
+    /// The VTK file of a frame's fine grains.
+    pub fn fine_vtk_frame(&self, frame: u64) -> PathBuf {
+        self.vtk().join(format!("fine_{frame:06}.vtp"))
     }
 
     /// The VTK time series of a scene.
@@ -321,6 +339,10 @@ fn frame_name(frame: u64) -> String {
     format!("frame_{frame:06}.ply")
 }
 
+fn fine_name(frame: u64) -> String {
+    format!("fine_{frame:06}.ply")
+}
+
 /// Whether a file name ends in `_NNNNNN.` and the extension, with a word before that is `frame` or any other.
 fn is_numbered(name: &str, word: Option<&str>, extension: &str) -> bool {
     name.strip_suffix(extension)
@@ -399,8 +421,9 @@ fn take_over(path: &Path, force: bool) -> Result<PathBuf, RunFolderError> {
     for file in [folder.summary(), folder.index(), folder.series(), folder.tracks(), folder.picture()] {
         remove(&file)?;
     }
-    remove_where(&folder.frames(), |_, name| is_numbered(name, Some("frame"), "ply"))?;
-    remove_where(&folder.vtk(), |path, name| is_numbered(name, Some("frame"), "vtp") || is_own_series(path))?;
+    let own = |name: &str, kind| ["frame", "fine"].iter().any(|word| is_numbered(name, Some(word), kind));
+    remove_where(&folder.frames(), |_, name| own(name, "ply"))?;
+    remove_where(&folder.vtk(), |path, name| own(name, "vtp") || is_own_series(path))?;
     remove_where(&folder.npy(), |_, name| is_numbered(name, None, "npy"))?;
     remove_where(&folder.checkpoints(), |_, name| is_checkpoint_name(name))?;
     // Only an empty folder goes; one with other files stays as it is.
@@ -483,7 +506,13 @@ mod tests {
         folder.write_scene("old").unwrap();
         fs::write(folder.frame(3), "old").unwrap();
         folder.write_checkpoint(3, b"old").unwrap();
-        let exports = [folder.vtk_frame(3), folder.npy_field("density_error", 3), folder.tracks()];
+        let exports = [
+            folder.vtk_frame(3),
+            folder.fine_frame(3),
+            folder.fine_vtk_frame(3),
+            folder.npy_field("density_error", 3),
+            folder.tracks(),
+        ];
         for file in &exports {
             fs::write(file, "old").unwrap();
         }
@@ -527,12 +556,14 @@ mod tests {
         assert!(folder.read_frames_index().unwrap_err().to_string().contains("cannot read the index"));
         let velocity = FieldInfo { name: "velocity", unit: "m/s", kind: FieldKind::Vec3 };
         let mut index = FramesIndex::new(50.0, &[velocity], &OutputSettings::default());
-        index.push(0, 0.0, 10);
-        index.push(1, 0.02, 9);
+        index.push(0, 0.0, 10, None);
+        index.push(1, 0.02, 9, Some(200));
         index.complete = true;
         folder.write_frames_index(&index).unwrap();
         assert_eq!(folder.read_frames_index().unwrap(), index);
         assert_eq!(index.frames[1].file.as_ref().map(|file| folder.path().join(file)), Some(folder.frame(1)));
+        let fine = index.frames[1].fine_file.as_ref().map(|file| folder.path().join(file));
+        assert_eq!((fine, &index.frames[0].fine_file), (Some(folder.fine_frame(1)), &None));
         assert_eq!(index.fields[0].kind, serde_json::to_value(FieldKind::Vec3).unwrap());
         fs::write(folder.index(), "{").unwrap();
         assert!(folder.read_frames_index().unwrap_err().to_string().contains("not an index"));

@@ -9,6 +9,7 @@ mod dam;
 mod discharge;
 mod droplet;
 mod drum;
+pub mod fine;
 mod fluids;
 mod hydrostatic;
 mod pour;

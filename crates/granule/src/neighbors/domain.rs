@@ -50,6 +50,15 @@ impl Domain {
         [nearest(x, self.length.x), nearest(y, self.length.y), nearest(z, self.length.z)]
     }
 
+    /// Whether a point lies inside the period.
+    pub fn holds(&self, x: Vec3) -> bool {
+        let inside = |axis: usize| {
+            let beyond = x[axis] - self.origin[axis];
+            self.length[axis] == 0.0 || (0.0..self.length[axis]).contains(&beyond)
+        };
+        inside(0) && inside(1) && inside(2)
+    }
+
     /// The point's image inside the period.
     pub fn wrap(&self, x: Vec3) -> Vec3 {
         let turns = ((x - self.origin) * self.inverse_length).floor();

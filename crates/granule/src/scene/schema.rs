@@ -4,6 +4,7 @@
 
 mod bodies;
 mod fluids;
+mod upsample;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use crate::sph::{Kernel, KernelKind};
 
 pub use bodies::*;
 pub use fluids::*;
+pub use upsample::*;
 
 /// A whole scene.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +63,9 @@ pub struct Scene {
     /// Surrounding air.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<AirSettings>,
+    /// High-resolution grains; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upsample: Option<UpsampleSettings>,
     /// Where pictures are taken from; chosen so that all grains are seen when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub camera: Option<CameraSettings>,

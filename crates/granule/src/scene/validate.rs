@@ -2,6 +2,7 @@
 
 mod bodies;
 mod fluids;
+mod upsample;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -89,6 +90,7 @@ impl Scene {
         if let Some(air) = &self.air {
             check_air(air)?;
         }
+        self.check_upsample()?;
         if let Some(camera) = &self.camera {
             check_camera(camera)?;
         }

@@ -8,6 +8,9 @@ use super::{Options, Simulation, SimulationError, scene_boundaries};
 /// Name of the extension that holds the state of emitters, outlets and counters.
 const FLOW: &str = "flow";
 
+/// Name of the extension that holds fine grains.
+const UPSAMPLE: &str = "upsample";
+
 /// Distance from a frame time that is rounding, in frames.
 const FRAME_TOLERANCE: f64 = 1e-6;
 
@@ -69,21 +72,39 @@ impl Simulation {
 
     /// State beside the solver's, by name.
     fn extensions(&self) -> Result<Vec<(String, Vec<u8>)>, CheckpointError> {
-        let flow =
-            postcard::to_allocvec(&self.flow.state()).map_err(|e| CheckpointError::Content(e.to_string()))?;
-        Ok(vec![(FLOW.into(), flow)])
+        let wrong = |e: postcard::Error| CheckpointError::Content(e.to_string());
+        let flow = postcard::to_allocvec(&self.flow.state()).map_err(wrong)?;
+        let mut extensions = vec![(FLOW.into(), flow)];
+        if let Some(upsampler) = &self.upsampler {
+            let state = upsampler.state().map_err(CheckpointError::Content)?;
+            extensions.push((UPSAMPLE.into(), postcard::to_allocvec(&state).map_err(wrong)?));
+        }
+        Ok(extensions)
     }
 
     fn restore_extensions(&mut self, extensions: &[(String, Vec<u8>)]) -> Result<(), CheckpointError> {
+        let wrong = |reason: &str| CheckpointError::Content(reason.into());
+        let mut refined = false;
         for (name, bytes) in extensions {
-            if name != FLOW {
-                return Err(CheckpointError::UnknownExtension(name.clone()));
+            match (name.as_str(), &mut self.upsampler) {
+                (FLOW, _) => {
+                    let state = postcard::from_bytes(bytes).map_err(|e| wrong(&e.to_string()))?;
+                    if !self.flow.restore(state) {
+                        return Err(wrong(
+                            "the emitters and outlets of the checkpoint are not those of its scene",
+                        ));
+                    }
+                }
+                (UPSAMPLE, Some(upsampler)) => {
+                    let state = postcard::from_bytes(bytes).map_err(|e| wrong(&e.to_string()))?;
+                    upsampler.restore(state).map_err(|reason| wrong(&reason))?;
+                    refined = true;
+                }
+                _ => return Err(CheckpointError::UnknownExtension(name.clone())),
             }
-            let state = postcard::from_bytes(bytes).map_err(|e| CheckpointError::Content(e.to_string()))?;
-            if !self.flow.restore(state) {
-                let reason = "the emitters and outlets of the checkpoint are not those of its scene";
-                return Err(CheckpointError::Content(reason.into()));
-            }
+        }
+        if self.upsampler.is_some() && !refined {
+            return Err(wrong("the scene asks for fine grains, but there are none"));
         }
         Ok(())
     }

@@ -24,6 +24,7 @@ impl Kernel {
             KernelKind::Spiky => p * p * p,
             KernelKind::Viscosity => {
                 let q = q.at_least(number(Q_FLOOR));
+                let p = (number(1.0) - q).at_least(zero);
                 p * p * p * (number(1.0) + q) / (number(2.0) * q)
             }
         };
@@ -51,6 +52,7 @@ impl Kernel {
             KernelKind::Spiky => number(-3.0) * p * p / q,
             KernelKind::Viscosity => {
                 let q = q.at_least(number(Q_FLOOR));
+                let p = (number(1.0) - q).at_least(zero);
                 let cubed = q * q * q;
                 -(p * p) * ((number(3.0) * q + number(2.0)) * q + number(1.0)) / (number(2.0) * cubed)
             }

@@ -1,0 +1,357 @@
+//! Numbers that tell whether fine grains look and behave like the sand that guides them.
+
+use std::collections::HashMap;
+
+use glam::{IVec3, Vec3};
+use rayon::prelude::*;
+
+use crate::boundary::Boundaries;
+use crate::upsample::{FineCells, FineSort, Grain, Guide, GuideGrid, Tile, coverage, weight};
+
+/// Distance within which neighbours are counted, in radii of a grain.
+const REACH: f32 = 3.0;
+/// Coverage from which on a grain is deep enough inside for its neighbours to be counted.
+const DEEP: f32 = 0.9;
+/// Time for which a grain must hang on a wall to stick to it [s].
+const STICKING_TIME: f64 = 0.25;
+/// Speed below which it hangs, relative to free fall over that time.
+const STICKING_SPEED: f32 = 0.01;
+/// Frames that a flight lasts at least to be compared with a parabola.
+const FLIGHT_FRAMES: u32 = 5;
+
+fn positions(grains: &[Grain]) -> Vec<Vec3> {
+    grains.iter().map(|grain| grain.position.into()).collect()
+}
+
+/// Volume of a union of balls around points, holes closed, on voxels of a side [m]: all within `grow` [m] of a point,
+/// less a skin of `shrink` [m].
+///
+/// Dilation and erosion together close the holes between points and leave the surface where it is: as far outside the
+/// outermost points as they differ.
+pub fn closed_volume(points: &[Vec3], voxel: f32, grow: f32, shrink: f32) -> f64 {
+    let reach = (grow / voxel).ceil() as i32 + 1;
+    let (low, high) = points
+        .iter()
+        .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), p| (low.min(*p), high.max(*p)));
+    if points.is_empty() {
+        return 0.0;
+    }
+    let origin = low - voxel * (reach + 1) as f32;
+    let size = ((high - origin) / voxel).ceil().as_ivec3() + reach + 2;
+    let index = |c: IVec3| (c.z as usize * size.y as usize + c.y as usize) * size.x as usize + c.x as usize;
+    let mut filled = vec![false; size.x as usize * size.y as usize * size.z as usize];
+    for p in points {
+        let at = (*p - origin) / voxel;
+        let cell = at.floor().as_ivec3();
+        for z in -reach..=reach {
+            for y in -reach..=reach {
+                for x in -reach..=reach {
+                    let other = cell + IVec3::new(x, y, z);
+                    if (other.as_vec3() + 0.5 - at).length_squared() * voxel * voxel <= grow * grow {
+                        filled[index(other)] = true;
+                    }
+                }
+            }
+        }
+    }
+    let skin = ball(shrink / voxel);
+    let kept: usize = (0..size.z)
+        .into_par_iter()
+        .map(|z| {
+            let cells = (0..size.y).flat_map(|y| (0..size.x).map(move |x| IVec3::new(x, y, z)));
+            let inside = |c: &IVec3| {
+                filled[index(*c)]
+                    && skin.iter().all(|step| {
+                        let other = *c + *step;
+                        other.cmpge(IVec3::ZERO).all() && other.cmplt(size).all() && filled[index(other)]
+                    })
+            };
+            cells.filter(inside).count()
+        })
+        .sum();
+    kept as f64 * f64::from(voxel).powi(3)
+}
+
+/// Steps to the voxels within a distance.
+fn ball(radius: f32) -> Vec<IVec3> {
+    let n = radius.ceil() as i32;
+    let steps =
+        (-n..=n).flat_map(move |z| (-n..=n).flat_map(move |y| (-n..=n).map(move |x| IVec3::new(x, y, z))));
+    steps.filter(|step| step.as_vec3().length() <= radius).collect()
+}
+
+/// Volume of the fine grains over that of their guides, both with their holes closed.
+pub fn volume_ratio(grains: &[Grain], radius: f32, guides: &[Vec3], guide_radius: f32) -> f64 {
+    // Every point between full grains is within two radii of one; between guides on a lattice within sqrt(3). The
+    // outermost of grains at random are a radius farther inside than those of a lattice, so they keep their skin.
+    let fine = closed_volume(&positions(grains), radius, 2.0 * radius, 0.0);
+    let voxel = radius.max(0.2 * guide_radius);
+    let coarse = closed_volume(guides, voxel, 1.75 * guide_radius, 0.75 * guide_radius);
+    fine / coarse.max(f64::MIN_POSITIVE)
+}
+
+/// How deep grains are in walls.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Penetration {
+    /// Share of grains whose centres are deeper in a wall than a tenth of their radius.
+    pub share: f64,
+    /// Deepest centre, in radii.
+    pub deepest: f64,
+}
+
+/// How deep grains of a radius [m] are in walls.
+pub fn penetration(grains: &[Grain], radius: f32, boundaries: &Boundaries) -> Penetration {
+    let depths: Vec<f32> =
+        grains.par_iter().map(|grain| -boundaries.distance(grain.position.into()) / radius).collect();
+    let inside = depths.iter().filter(|depth| **depth > 0.1).count();
+    let deepest = depths.iter().fold(0.0, |most: f32, depth| most.max(*depth));
+    Penetration { share: inside as f64 / grains.len().max(1) as f64, deepest: deepest.into() }
+}
+
+/// How evenly grains are spread.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Evenness {
+    /// Variance of the number of neighbours within three radii.
+    pub variance: f64,
+    /// Mean of that number.
+    pub mean: f64,
+    /// Distance to the nearest neighbour that a hundredth of the grains is below, in radii.
+    pub nearest: f64,
+    /// Grains that were counted.
+    pub count: usize,
+}
+
+/// How evenly the grains of a radius [m] are spread that pass `counted`.
+pub fn evenness(grains: &[Grain], radius: f32, counted: impl Fn(Vec3) -> bool + Sync) -> Evenness {
+    let mut sorted = grains.to_vec();
+    let guides: Vec<Guide> =
+        grains.iter().map(|grain| Guide { position: grain.position, ..Guide::default() }).collect();
+    let room = GuideGrid::new(guides, radius, &Default::default());
+    let mut sort = FineSort::default();
+    sort.sort(FineCells::new(&room, REACH * radius, grains.len()), &mut sorted);
+    let reach = (REACH * radius).powi(2);
+    let found: Vec<(f64, f32)> = sorted
+        .par_iter()
+        .filter(|grain| counted(grain.position.into()))
+        .map(|grain| {
+            let x = Vec3::from(grain.position);
+            let (mut count, mut nearest) = (0u32, f32::INFINITY);
+            sort.around(x, |range| {
+                for other in &sorted[range] {
+                    let squared = x.distance_squared(other.position.into());
+                    if squared < reach && other.id != grain.id {
+                        count += 1;
+                        nearest = nearest.min(squared);
+                    }
+                }
+            });
+            (f64::from(count), nearest.sqrt() / radius)
+        })
+        .collect();
+    let n = found.len().max(1) as f64;
+    let mean = found.iter().map(|(count, _)| count).sum::<f64>() / n;
+    let variance = found.iter().map(|(count, _)| (count - mean).powi(2)).sum::<f64>() / n;
+    let mut nearest: Vec<f32> = found.iter().map(|(_, nearest)| *nearest).collect();
+    nearest.sort_by(f32::total_cmp);
+    let nearest = nearest.get(nearest.len() / 100).copied().unwrap_or(f32::NAN);
+    Evenness { variance, mean, nearest: nearest.into(), count: found.len() }
+}
+
+/// Evenness of grains as they are at first, without any surface.
+pub fn blue_noise(radius: f32) -> Evenness {
+    let tile = Tile::new(radius, 1);
+    let side = 30.0 * radius;
+    let cube = crate::boundary::Shape::Box { min: [0.0; 3], max: [2.0 * side; 3], hollow: false };
+    let Ok(cube) = crate::boundary::Sdf::new(&cube) else { return Evenness::default() };
+    let grain = |(x, id): (Vec3, u32)| Grain { position: x.into(), id, ..Grain::default() };
+    let grains: Vec<Grain> = tile.fill(&cube, |_| true).into_iter().zip(0..).map(grain).collect();
+    evenness(&grains, radius, |x| cube.distance(x) < -5.0 * radius)
+}
+
+/// Evenness of the grains that are deep inside their guides and off walls.
+pub fn evenness_inside(grains: &[Grain], radius: f32, guides: &GuideGrid, walls: &Boundaries) -> Evenness {
+    evenness(grains, radius, |x| {
+        let deep = |x: Vec3| coverage(weight_sum(guides, x), 0.0) > DEEP;
+        walls.distance(x) > (REACH + 1.0) * radius && deep(x)
+    })
+}
+
+/// Sum of the guides' weights at a point.
+pub fn weight_sum(guides: &GuideGrid, x: Vec3) -> f32 {
+    let inverse = 1.0 / (guides.support * guides.support);
+    let mut sum = 0.0;
+    guides.rows(x, x, |range| {
+        let near =
+            guides.guide[range].iter().map(|g| weight(x.distance_squared(g.position.into()) * inverse));
+        sum += near.sum::<f32>();
+    });
+    sum
+}
+
+/// Root of the mean squared way of grains between two times [m]; grains that are not there at both do not count.
+pub fn drift(before: &[Grain], after: &[Grain]) -> f64 {
+    let place: HashMap<u32, Vec3> = before.iter().map(|grain| (grain.id, grain.position.into())).collect();
+    let ways = after.iter().filter_map(|grain| {
+        place.get(&grain.id).map(|from| f64::from(from.distance_squared(grain.position.into())))
+    });
+    let (sum, count) = ways.fold((0.0, 0), |(sum, count), way| (sum + way, count + 1));
+    (sum / f64::from(count.max(1))).sqrt()
+}
+
+/// Watches grains from frame to frame: which hang on walls, and how those fly that are alone.
+#[derive(Default)]
+pub struct Watch {
+    /// Since when a grain hangs [s].
+    hanging: HashMap<u32, f64>,
+    flight: HashMap<u32, Flight>,
+    /// Grains that have stuck to a wall.
+    pub stuck: usize,
+    /// Largest distance of a flying grain from its parabola, relative to its way.
+    pub off_arc: f64,
+    /// Flights that were compared.
+    pub flights: usize,
+}
+
+/// Where a flight began.
+struct Flight {
+    time: f64,
+    place: Vec3,
+    velocity: Vec3,
+    frames: u32,
+}
+
+impl Watch {
+    /// Looks at the grains of a frame: time and length [s], radius [m] and gravity [m/s2], walls where they are and what their
+    /// friction is for grains of a material without an own one.
+    pub fn frame(
+        &mut self,
+        time: f64,
+        dt: f32,
+        grains: &[Grain],
+        radius: f32,
+        gravity: Vec3,
+        guides: &GuideGrid,
+        walls: &Boundaries,
+        friction: f32,
+    ) {
+        let alone = |grain: &&Grain| weight_sum(guides, grain.position.into()) == 0.0;
+        let alone: Vec<Grain> = grains.par_iter().filter(alone).copied().collect();
+        let (mut hanging, mut flight) = (HashMap::new(), HashMap::new());
+        for grain in &alone {
+            let distance = walls.distance(grain.position.into());
+            // What comes near a wall within the next frame does not fly.
+            let reach = 2.0 * radius + Vec3::from(grain.velocity).length() * 1.5 * dt;
+            if distance < 2.0 * radius {
+                if hangs(grain, radius, gravity, walls, friction) {
+                    let since = self.hanging.get(&grain.id).copied().unwrap_or(time);
+                    if time - since > STICKING_TIME && since.is_finite() {
+                        self.stuck += 1;
+                        hanging.insert(grain.id, f64::INFINITY);
+                    } else {
+                        hanging.insert(grain.id, since);
+                    }
+                }
+            } else if distance > reach {
+                let known = self.flight.remove(&grain.id);
+                flight.insert(grain.id, self.fly(known, time, grain, gravity));
+            }
+        }
+        (self.hanging, self.flight) = (hanging, flight);
+    }
+
+    fn fly(&mut self, known: Option<Flight>, time: f64, grain: &Grain, gravity: Vec3) -> Flight {
+        let (place, velocity) = (Vec3::from(grain.position), Vec3::from(grain.velocity));
+        let Some(flight) = known else { return Flight { time, place, velocity, frames: 0 } };
+        let t = (time - flight.time) as f32;
+        let expected = flight.place + flight.velocity * t + 0.5 * t * t * gravity;
+        if flight.frames + 1 >= FLIGHT_FRAMES {
+            let way = place.distance(flight.place).max(0.5 * t * t * gravity.length());
+            self.off_arc = self.off_arc.max(f64::from(expected.distance(place) / way));
+            self.flights += usize::from(flight.frames + 1 == FLIGHT_FRAMES);
+        }
+        Flight { frames: flight.frames + 1, ..flight }
+    }
+}
+
+/// Whether a lone grain stays at a wall that is too steep to hold it.
+fn hangs(grain: &Grain, radius: f32, gravity: Vec3, walls: &Boundaries, friction: f32) -> bool {
+    let (x, v) = (Vec3::from(grain.position), Vec3::from(grain.velocity));
+    let free_fall = gravity.length() * STICKING_TIME as f32;
+    let mut held = false;
+    let mut still = false;
+    for wall in walls.iter().filter(|wall| wall.distance(x) < 2.0 * radius) {
+        let pose = wall.pose();
+        let normal = pose.rotation * wall.sdf().nearest(pose.body_from_world(x)).normal;
+        let up = -normal.dot(gravity.normalize_or_zero());
+        held |= up > 0.0 && (1.0 - up * up).max(0.0).sqrt() < wall.friction().unwrap_or(friction) * up;
+        still |= (v - wall.velocity_at(x)).length() < STICKING_SPEED * free_fall;
+    }
+    still && !held
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::{Sdf, Shape};
+
+    fn grains_in(shape: &Shape, radius: f32) -> Vec<Grain> {
+        let points = Tile::new(radius, 5).fill(&Sdf::new(shape).unwrap(), |_| true);
+        let grain = |(x, id): (Vec3, u32)| Grain { position: x.into(), id, ..Grain::default() };
+        points.into_iter().zip(0..).map(grain).collect()
+    }
+
+    #[test]
+    fn closed_volumes_are_those_of_the_filled_shape() {
+        let shape = Shape::Sphere { center: [0.0; 3], radius: 1.0, hollow: false };
+        let fine = closed_volume(&positions(&grains_in(&shape, 0.04)), 0.04, 0.08, 0.0);
+        let exact = 4.0 / 3.0 * std::f64::consts::PI;
+        assert!((fine / exact - 1.0).abs() < 0.04, "{fine}");
+    }
+
+    #[test]
+    fn grains_at_random_without_regard_for_each_other_are_clumped() {
+        let reference = blue_noise(0.02);
+        let mut random = crate::random::Random::new(2);
+        let mut point = || Vec3::new(random.unit(), random.unit(), random.unit()).to_array();
+        let count = Tile::new(0.02, 1).density() as u32;
+        let grains: Vec<Grain> =
+            (0..count).map(|id| Grain { position: point(), id, ..Grain::default() }).collect();
+        let inside = |x: Vec3| (x - 0.5).abs().max_element() < 0.4;
+        let clumped = evenness(&grains, 0.02, inside);
+        assert!(clumped.variance > 2.0 * reference.variance, "{clumped:?} {reference:?}");
+        assert!(reference.nearest > 1.99 && clumped.nearest < 1.0);
+    }
+
+    #[test]
+    fn drift_is_the_root_of_the_mean_square() {
+        let grain = |id, x| Grain { position: [x, 0.0, 0.0], id, ..Grain::default() };
+        let drift = drift(&[grain(0, 0.0), grain(1, 5.0), grain(3, 0.0)], &[grain(0, 1.0), grain(1, 5.0)]);
+        assert!((drift - 0.5f64.sqrt()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_grain_on_a_floor_rests_and_one_on_a_vertical_wall_sticks() {
+        let normal = |n: [f32; 3]| Shape::Plane { point: [0.0; 3], normal: n };
+        let walls = |n| Boundaries::new([("w", normal(n), Some(0.5), None)]).unwrap();
+        let grain = Grain { position: [0.0; 3], ..Grain::default() };
+        let mut count = [0, 0];
+        for (k, n) in [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]].into_iter().enumerate() {
+            let mut watch = Watch::default();
+            for frame in 0..20 {
+                let time = f64::from(frame) * 0.02;
+                watch.frame(
+                    time,
+                    0.02,
+                    &[grain],
+                    0.01,
+                    Vec3::NEG_Y * 9.81,
+                    &GuideGrid::new(Vec::new(), 0.03, &Default::default()),
+                    &walls(n),
+                    0.5,
+                );
+            }
+            count[k] = watch.stuck;
+        }
+        assert_eq!(count, [0, 1]);
+    }
+}

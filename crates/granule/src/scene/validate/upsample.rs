@@ -1,0 +1,25 @@
+//! Checks of high-resolution grains.
+
+use super::super::error::{Problem, ProblemKind};
+use super::super::schema::{Scene, UPSAMPLE_RATIO};
+use super::{Check, ensure, positive, range};
+
+impl Scene {
+    pub(super) fn check_upsample(&self) -> Check {
+        let Some(settings) = &self.upsample else { return Ok(()) };
+        let path = "upsample.radius";
+        positive(path, settings.radius)?;
+        let particle = self.material[0].radius;
+        let [least, most] = UPSAMPLE_RATIO.map(|ratio| ratio * particle);
+        range((least..=most).contains(&settings.radius), path, settings.radius, || {
+            format!(
+                "from {least} to {most} m: {} to {} of material.0.radius = {particle} m",
+                UPSAMPLE_RATIO[0], UPSAMPLE_RATIO[1]
+            )
+        })?;
+        ensure(!self.grains.is_empty() || !self.emitter.is_empty(), || {
+            let allowed = "add [[grains]] or an [[emitter]], or leave [upsample] out";
+            Problem::new(ProblemKind::Address, "upsample", "the scene has no grains to refine", allowed)
+        })
+    }
+}

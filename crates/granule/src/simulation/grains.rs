@@ -1,0 +1,119 @@
+//! Fine grains of a simulation.
+
+use std::time::Instant;
+
+use super::{Device, Options, Simulation, SimulationError, geometry_error};
+use crate::boundary::{Boundaries, Sdf};
+use crate::scene::Scene;
+use crate::simd::Instructions;
+use crate::simulator::{Command, FieldData, FieldInfo, FieldKind, Snapshot};
+use crate::upsample::{CpuGrains, FrameContext, GUIDE_FIELDS, Grain, GrainMover, MoverSettings, Upsampler};
+
+/// The upsampler of a scene, if it asks for one, without grains yet.
+pub(super) fn upsampler(
+    scene: &Scene,
+    boundaries: &Boundaries,
+    options: &Options,
+) -> Result<Option<Upsampler>, SimulationError> {
+    let Some(settings) = MoverSettings::of(scene, options.upsample_fault) else { return Ok(None) };
+    let made = match &options.device {
+        Device::Cpu => None,
+        Device::Made(maker) => maker.0.make_grains(&settings).map_err(SimulationError::Device)?,
+        // What the device refuses, the CPU moves.
+        Device::Preferred(maker) => maker.0.make_grains(&settings).unwrap_or(None),
+    };
+    let mover = match made {
+        Some(mover) => mover,
+        None => on_cpu(&settings, options)?,
+    };
+    Ok(Some(Upsampler::new(scene, settings, boundaries.clone(), mover)))
+}
+
+fn on_cpu(settings: &MoverSettings, options: &Options) -> Result<Box<dyn GrainMover>, SimulationError> {
+    let threads = options.threads.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
+    let instructions = options.instructions.map_or_else(Instructions::best, Instructions::or_best);
+    Ok(Box::new(CpuGrains::new(settings.clone(), instructions, pool)))
+}
+
+impl Simulation {
+    /// The fine grains, where the scene has some.
+    pub fn upsampler(&self) -> Option<&Upsampler> {
+        self.upsampler.as_ref()
+    }
+
+    /// The fine grains by id; none where the scene has none.
+    ///
+    /// # Errors
+    /// Says in words why the device does not give them.
+    pub fn fine_grains(&self) -> Result<Vec<Grain>, String> {
+        self.upsampler.as_ref().map_or_else(|| Ok(Vec::new()), Upsampler::read)
+    }
+
+    /// The fine grains as fields: id, position, velocity and material; nothing where the scene has none.
+    ///
+    /// # Errors
+    /// Says in words why the device does not give them.
+    pub fn read_fine(&self) -> Result<Option<Snapshot>, String> {
+        let Some(upsampler) = &self.upsampler else { return Ok(None) };
+        Ok(Some(fine_snapshot(&upsampler.read()?, self.time())))
+    }
+
+    /// Fills the scene's shapes with fine grains.
+    pub(super) fn begin_grains(&mut self, shapes: &[Sdf]) -> Result<(), SimulationError> {
+        let Some(mut upsampler) = self.upsampler.take() else { return Ok(()) };
+        // Every solver has these fields.
+        let guides = self.read(&GUIDE_FIELDS).unwrap_or_default();
+        let begun = upsampler.begin(&self.scene, shapes, &guides);
+        begun.map_err(|reason| geometry_error("upsample.radius", reason))?;
+        self.upsampler = Some(upsampler);
+        Ok(())
+    }
+
+    /// Moves fine grains through the frame that has ended; gives the time that it took [s].
+    pub(super) fn advance_grains(&mut self) -> f64 {
+        let Some(mut upsampler) = self.upsampler.take() else { return 0.0 };
+        let start = Instant::now();
+        let guides = self.read(&GUIDE_FIELDS).unwrap_or_default();
+        let bodies = self.simulator.bodies();
+        let fps = self.scene.simulation.fps;
+        let (from, to) = ((self.frame - 1) as f64 / fps, self.frame as f64 / fps);
+        let open = self.flow.outlets().iter().filter(|outlet| outlet.is_open(from, to));
+        let outlets: Vec<&Sdf> = open.map(|outlet| outlet.region()).collect();
+        let context = FrameContext { frame: self.frame, from, to, bodies: &bodies, outlets: &outlets };
+        self.upsample_failure = upsampler.advance(&guides, &context).err();
+        self.upsampler = Some(upsampler);
+        start.elapsed().as_secs_f64()
+    }
+
+    /// What a command means for fine grains.
+    pub(super) fn tell_grains(&mut self, command: &Command) {
+        let Some(upsampler) = &mut self.upsampler else { return };
+        match command {
+            Command::Gravity(gravity) => upsampler.set_gravity(*gravity),
+            Command::ToolPose { boundary, position, velocity } => {
+                upsampler.set_tool_pose(boundary, *position, *velocity);
+            }
+            Command::Set { .. }
+            | Command::Choose { .. }
+            | Command::Emit { .. }
+            | Command::Emitter { .. }
+            | Command::Wind(_) => {}
+        }
+    }
+}
+
+/// Fine grains as a snapshot at a time [s].
+fn fine_snapshot(grains: &[Grain], time: f64) -> Snapshot {
+    let info = |name, unit, kind| FieldInfo { name, unit, kind };
+    let vectors = |of: fn(&Grain) -> [f32; 3]| FieldData::Vec3(grains.iter().map(of).collect());
+    let integers = |of: fn(&Grain) -> u32| FieldData::Integer(grains.iter().map(of).collect());
+    let columns = vec![
+        (info("id", "1", FieldKind::Integer), integers(|grain| grain.id)),
+        (info("position", "m", FieldKind::Vec3), vectors(|grain| grain.position)),
+        (info("velocity", "m/s", FieldKind::Vec3), vectors(|grain| grain.velocity)),
+        (info("material", "1", FieldKind::Integer), integers(|grain| grain.material)),
+    ];
+    Snapshot { time, columns }
+}

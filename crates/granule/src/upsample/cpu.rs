@@ -1,0 +1,163 @@
+//! Grains on CPU cores.
+
+use std::sync::Arc;
+
+use glam::{Vec3, Vec4};
+use rayon::prelude::*;
+
+use super::advection::{Advection, Scratch};
+use super::cells::{FineCells, FineSort, Push, spread, tune};
+use super::contact::{Motion, Wall};
+use super::crowding::Crowding;
+use super::grain::Grain;
+use super::mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};
+use crate::simd::{Instructions, LANES};
+
+/// Frames between two sorts of the grains, with each of which they are pushed apart.
+pub const SORT_PERIOD: u64 = 2;
+
+/// Rounds of pushes after a sort.
+pub const PUSH_ROUNDS: u32 = 2;
+
+/// Longest way out of a crowd after a sort, in radii of a guide.
+pub const MOST_EVENING: f32 = 0.25;
+
+/// Grains that a thread takes at once.
+const CHUNK: usize = 2048;
+
+/// Grains on CPU cores.
+pub struct CpuGrains {
+    settings: MoverSettings,
+    instructions: Instructions,
+    grain: Vec<Grain>,
+    sort: FineSort,
+    pool: Arc<rayon::ThreadPool>,
+}
+
+impl CpuGrains {
+    /// No grains yet; `pool` moves them.
+    pub fn new(settings: MoverSettings, instructions: Instructions, pool: rayon::ThreadPool) -> Self {
+        Self { settings, instructions, grain: Vec::new(), sort: FineSort::default(), pool: Arc::new(pool) }
+    }
+
+    fn sort(&mut self, frame: &FrameInput) {
+        let cells = FineCells::new(frame.guides, 2.0 * self.settings.radius, self.grain.len());
+        self.sort.sort(cells, &mut self.grain);
+    }
+
+    /// Pushes grains apart that have come too near to each other, as far as they move anyway.
+    fn spread(&mut self, frame: &FrameInput) {
+        let settings = &self.settings;
+        let walls: Vec<Wall> =
+            frame.walls.iter().map(|wall| Wall { end: wall.start, ..wall.clone() }).collect();
+        let time = frame.dt * tune(1, SORT_PERIOD as f32);
+        let motion = |grain: &Grain| {
+            let way = Vec3::from(grain.velocity).length() * time;
+            (way / (tune(7, 0.5) * settings.radius)).min(1.0)
+        };
+        let push = |grain: &Grain| {
+            let motion = motion(grain);
+            let between = |rest: f32, moving: f32| (rest + motion * (moving - rest)) * settings.radius;
+            Push { distance: between(tune(3, 1.7), tune(4, 2.0)), most: between(tune(5, 0.2), tune(6, 0.75)) }
+        };
+        let crowding = self.crowding(frame);
+        let even_out = |grain: &Grain| {
+            let way = crowding.way(grain.position.into()) * motion(grain);
+            way.clamp_length_max(MOST_EVENING * settings.guide_radius).extend(1.0)
+        };
+        let ways: Vec<Vec4> = self.grain.par_iter().with_min_len(1024).map(even_out).collect();
+        push_along(&mut self.grain, &ways, &walls, settings.radius, frame.dt);
+        for _ in 0..tune(2, PUSH_ROUNDS as f32) as u32 {
+            let ways = spread(&self.sort, &self.grain, push);
+            push_along(&mut self.grain, &ways, &walls, settings.radius, frame.dt);
+        }
+    }
+
+    fn crowding(&self, frame: &FrameInput) -> Crowding {
+        let settings = &self.settings;
+        Crowding::new(
+            &self.grain,
+            frame.guides,
+            &settings.domain,
+            settings.guide_radius,
+            settings.per_guide(),
+        )
+    }
+
+    fn advect(&mut self, frame: &FrameInput) {
+        let deformation = frame.guides.deformations();
+        let advection = Advection {
+            settings: &self.settings,
+            frame,
+            deformation: &deformation,
+            instructions: self.instructions,
+        };
+        self.grain.par_chunks_mut(CHUNK).for_each_init(Scratch::default, |scratch, chunk| {
+            chunk.chunks_mut(LANES).for_each(|group| advection.group(group, scratch));
+        });
+    }
+
+    fn remove(&mut self, frame: &FrameInput) -> MoverReport {
+        let before = self.grain.len();
+        self.grain.retain(Grain::is_finite);
+        let lost = before - self.grain.len();
+        if !frame.outlets.is_empty() {
+            let taken = |grain: &Grain| {
+                frame.outlets.iter().any(|outlet| outlet.distance(grain.position.into()) < 0.0)
+            };
+            self.grain.retain(|grain| !taken(grain));
+        }
+        MoverReport { drained: before - lost - self.grain.len(), lost }
+    }
+
+    fn step(&mut self, frame: &FrameInput) -> MoverReport {
+        if frame.frame.is_multiple_of(tune(1, SORT_PERIOD as f32) as u64) {
+            self.sort(frame);
+            if self.settings.fault != Some(Fault::NoSpreading) {
+                self.spread(frame);
+            }
+        }
+        self.advect(frame);
+        self.remove(frame)
+    }
+}
+
+/// Moves grains along ways [m], as far as walls let them; those whose way has a 0 as its fourth number stay.
+fn push_along(grains: &mut [Grain], ways: &[Vec4], walls: &[Wall], radius: f32, dt: f32) {
+    let pushed = grains.par_iter_mut().zip(ways).with_min_len(1024);
+    pushed.filter(|(_, way)| way.w > 0.0).for_each(|(grain, way)| {
+        let from = Vec3::from(grain.position);
+        let mut motion = Motion { from, to: from + way.truncate(), velocity: Vec3::ZERO, own: 0.0 };
+        walls.iter().for_each(|wall| wall.restrict(&mut motion, radius, dt, 0.0));
+        grain.position = motion.to.into();
+    });
+}
+
+impl GrainMover for CpuGrains {
+    fn device(&self) -> String {
+        format!("CPU, {} threads, {}", self.pool.current_num_threads(), self.instructions.name())
+    }
+
+    fn add(&mut self, grains: &[Grain]) -> Result<(), String> {
+        self.grain.extend_from_slice(grains);
+        Ok(())
+    }
+
+    fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, String> {
+        let pool = Arc::clone(&self.pool);
+        Ok(pool.install(|| self.step(frame)))
+    }
+
+    fn read(&self) -> Result<Vec<Grain>, String> {
+        Ok(self.grain.clone())
+    }
+
+    fn count(&self) -> usize {
+        self.grain.len()
+    }
+
+    fn bytes_per_grain(&self) -> f64 {
+        let bytes = size_of::<Grain>() * self.grain.capacity() + self.sort.bytes();
+        bytes as f64 / self.grain.len().max(1) as f64
+    }
+}

@@ -1,0 +1,312 @@
+//! High-resolution grains: a few hundred thousand simulated particles guide millions of visible ones.
+//!
+//! A frame, as often as the run has frames and without regard to the solver's own steps:
+//!
+//! ```text
+//! follow   guides that left their slack move, the others rest; new ones bring grains along      guides.rs, sampling.rs
+//! deform   how the surroundings of every guide deform                                            guides.rs
+//! sort     every second frame: grains by cells of their own size                                 cells.rs
+//! spread   then, too: grains move from crowds to gaps, and apart from each other                 crowding.rs, cells.rs
+//! advect   grains go with the guides around them, or fly where there are none                    advection.rs
+//! contact  ways are swept against the moving walls                                               contact.rs
+//! land     what flew into a mass of guides stops at its surface                                  advection.rs
+//! remove   outlets take their grains                                                             cpu.rs
+//! ```
+//!
+//! Guides are never changed by it. Grains gather from guides and write their own state only, so results are the same for
+//! any number of threads.
+//!
+//! # References
+//!
+//! After Ihmsen et al. 2012 as told by \[NED24\] 5.12 and \[SSS22\] section 4. Departures, each with what it cures:
+//!
+//! * Grains take the guides' *ways* over a frame, with the deformation of each guide's surroundings, not their velocities
+//!   at an instant: affine motion is followed exactly, a frame is one step, and nothing drifts that stands still.
+//! * A guide moves its grains only when it has left a slack of 0.05 radii: a heap at rest does not creep. Grains are never
+//!   farther off than that, however slowly guides move.
+//! * The share of guides in a grain's motion comes from how much of the room around it they fill, walls aside, instead of
+//!   from the nearest guide alone: inside a heap nothing falls.
+//! * Walls hold grains by their distance field and Coulomb friction, along the whole way; they never carry them.
+//! * Each deformation keeps volumes, and a guide without neighbours takes the grains around it along.
+//! * Grains move from where they are more than their guides are worth to where they are fewer, and apart from each other
+//!   where they overlap: as far as they move anyway, so that what rests is left alone.
+//!
+//! # Limitations
+//!
+//! Grains do not push guides and do not collide with each other beyond that. Flying grains feel gravity, not the air.
+
+mod advection;
+mod cells;
+mod contact;
+mod cpu;
+mod crowding;
+mod grain;
+mod guides;
+mod mover;
+mod sampling;
+mod state;
+mod weights;
+
+use glam::Vec3;
+
+use crate::bodies::BodyReport;
+use crate::boundary::{Boundaries, Pose, Sdf};
+use crate::neighbors::Domain;
+use crate::random::Random;
+use crate::scene::{BodyKind, Scene};
+use crate::simulator::Snapshot;
+
+pub use cells::{FineCells, FineSort};
+pub use contact::Wall;
+pub use cpu::{CpuGrains, SORT_PERIOD};
+pub use grain::Grain;
+pub use guides::{Anchors, Deformation, Guide, GuideGrid, SLACK};
+pub use mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};
+pub use sampling::{Tile, VOLUME_PER_GRAIN};
+pub use state::UpsampleState;
+pub use weights::{COVERED, FULL_SUM, SEVERAL, SUPPORT, beyond_wall, coverage, guided_share, weight};
+
+/// Fields of the guides that an upsampler reads.
+pub const GUIDE_FIELDS: [&str; 4] = ["id", "position", "velocity", "material"];
+
+/// Fine grains of a scene.
+pub struct Upsampler {
+    settings: MoverSettings,
+    tile: Tile,
+    anchors: Anchors,
+    /// Guides at the last frame.
+    grid: GuideGrid,
+    boundaries: Boundaries,
+    /// Number of the first boundary that is a body, and which bodies move freely.
+    first_body: usize,
+    free: Vec<bool>,
+    gravity: Vec3,
+    mover: Box<dyn GrainMover>,
+    random: Random,
+    next_id: u32,
+    totals: Totals,
+}
+
+/// Every fine grain that ever was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Totals {
+    /// Grains that were there at the start or came with new guides.
+    pub made: u64,
+    /// Grains that outlets took.
+    pub drained: u64,
+    /// Grains removed because their state was not finite.
+    pub lost: u64,
+}
+
+/// What an upsampler needs to know of a frame beside the guides.
+pub struct FrameContext<'a> {
+    /// Number of the frame that has ended.
+    pub frame: u64,
+    /// Time at its start [s].
+    pub from: f64,
+    /// Time at its end [s].
+    pub to: f64,
+    /// The rigid bodies at its end.
+    pub bodies: &'a [BodyReport],
+    /// Regions that took grains in it.
+    pub outlets: &'a [&'a Sdf],
+}
+
+impl MoverSettings {
+    /// Settings for a checked scene; none where it asks for no fine grains.
+    pub fn of(scene: &Scene, fault: Option<Fault>) -> Option<Self> {
+        let radius = scene.upsample?.radius;
+        let tangent = |angle: f32| angle.to_radians().tan();
+        Some(Self {
+            radius,
+            guide_radius: scene.material.first()?.radius,
+            domain: Domain::new(scene.simulation.periodic.axes()),
+            friction: scene.material.iter().map(|material| tangent(material.friction_angle)).collect(),
+            fault,
+        })
+    }
+}
+
+impl Upsampler {
+    /// An upsampler for a checked scene between its walls, as they are at the start, without grains yet.
+    pub fn new(
+        scene: &Scene,
+        settings: MoverSettings,
+        boundaries: Boundaries,
+        mover: Box<dyn GrainMover>,
+    ) -> Self {
+        let seed = scene.simulation.seed;
+        Self {
+            tile: Tile::new(settings.radius, seed),
+            settings,
+            anchors: Anchors::default(),
+            grid: GuideGrid::default(),
+            boundaries,
+            first_body: scene.boundary.len(),
+            free: scene.body.iter().map(|body| body.kind == BodyKind::Dynamic).collect(),
+            gravity: Vec3::from(scene.simulation.gravity),
+            mover,
+            // Apart from the sequences of grains and emitters.
+            random: Random::new(Random::new(seed ^ 0x6772_6169_6e73).bits()),
+            next_id: 0,
+            totals: Totals::default(),
+        }
+    }
+
+    /// Takes the guides as they are at the start and fills the scene's shapes with grains.
+    ///
+    /// # Errors
+    /// Says in words why the device has no room for them.
+    pub fn begin(&mut self, scene: &Scene, shapes: &[Sdf], guides: &Snapshot) -> Result<(), String> {
+        self.see(guides, 0.0);
+        for (settings, shape) in scene.grains.iter().zip(shapes) {
+            let material = scene.material.iter().position(|m| m.name == settings.material).unwrap_or(0);
+            let places = self.tile.fill(shape, |x| self.grid.holds(x, self.settings.guide_radius));
+            let grains = self.grains_at(places, Vec3::from(settings.velocity), material as u32);
+            self.mover.add(&grains)?;
+        }
+        Ok(())
+    }
+
+    /// Moves grains through a frame, at whose end the guides are as given.
+    ///
+    /// # Errors
+    /// Says in words why the device cannot go on.
+    pub fn advance(&mut self, guides: &Snapshot, context: &FrameContext) -> Result<(), String> {
+        let dt = (context.to - context.from) as f32;
+        let walls = self.move_walls(context);
+        let (moving, born) = self.see(guides, dt);
+        let radius = self.settings.guide_radius;
+        let start = GuideGrid::new(moving, radius, &self.settings.domain);
+        let frame = FrameInput {
+            frame: context.frame,
+            dt,
+            gravity: self.gravity,
+            guides: &start,
+            after: &self.grid,
+            walls: &walls,
+            outlets: context.outlets,
+        };
+        let report = self.mover.advance(&frame)?;
+        self.totals.drained += report.drained as u64;
+        self.totals.lost += report.lost as u64;
+        let grains = self.grains_of(&born, guides, &walls);
+        self.mover.add(&grains)
+    }
+
+    /// Follows the guides; gives those of the frame's start with their ways, and which ones are new.
+    fn see(&mut self, guides: &Snapshot, dt: f32) -> (Vec<Guide>, Vec<usize>) {
+        let id = guides.integer("id").unwrap_or_default();
+        let position = guides.vec3("position").unwrap_or_default();
+        let velocity = guides.vec3("velocity").unwrap_or_default();
+        let domain = self.settings.domain;
+        let slack = if self.settings.fault == Some(Fault::NoSlack) { 0.0 } else { SLACK };
+        let slack = slack * self.settings.guide_radius;
+        let followed = self.anchors.follow(id, position, velocity, &domain, slack, dt);
+        self.grid = GuideGrid::new(self.anchors.as_guides(), self.settings.guide_radius, &domain);
+        (followed.guides, followed.born)
+    }
+
+    /// Walls with their poses at both ends of a frame.
+    fn move_walls(&mut self, context: &FrameContext) -> Vec<Wall> {
+        let start: Vec<Pose> = self.boundaries.iter().map(|boundary| boundary.pose()).collect();
+        self.boundaries.advance(context.from, context.to - context.from);
+        for (k, (body, free)) in context.bodies.iter().zip(&self.free).enumerate() {
+            if *free {
+                let (linear, angular) = (body.velocity, body.angular_velocity);
+                self.boundaries.place(self.first_body + k, body.pose, body.center, linear, angular);
+            }
+        }
+        let wall = |(boundary, start): (&crate::boundary::Boundary, Pose)| Wall {
+            sdf: boundary.sdf().clone(),
+            friction: boundary.friction(),
+            start,
+            end: boundary.pose(),
+        };
+        self.boundaries.iter().zip(start).map(wall).collect()
+    }
+
+    /// Grains around new guides, where walls leave room.
+    fn grains_of(&mut self, born: &[usize], guides: &Snapshot, walls: &[Wall]) -> Vec<Grain> {
+        let velocity = guides.vec3("velocity").unwrap_or_default();
+        let material = guides.integer("material").unwrap_or_default();
+        let mut grains = Vec::new();
+        for &k in born {
+            let mut places =
+                self.tile.around(self.anchors.place[k], self.settings.guide_radius, &mut self.random);
+            places.retain(|x| walls.iter().all(|wall| wall.distance(*x) > 0.5 * self.settings.radius));
+            let velocity = velocity.get(k).copied().unwrap_or_default();
+            grains.extend(self.grains_at(places, velocity.into(), material.get(k).copied().unwrap_or(0)));
+        }
+        grains
+    }
+
+    fn grains_at(&mut self, places: Vec<Vec3>, velocity: Vec3, material: u32) -> Vec<Grain> {
+        let first = self.next_id;
+        self.next_id += places.len() as u32;
+        self.totals.made += places.len() as u64;
+        let grain =
+            |(x, id): (Vec3, u32)| Grain { position: x.into(), id, velocity: velocity.into(), material };
+        places.into_iter().zip(first..).map(grain).collect()
+    }
+
+    /// The grains, by id.
+    ///
+    /// # Errors
+    /// Says in words why the device does not give them.
+    pub fn read(&self) -> Result<Vec<Grain>, String> {
+        let mut grains = self.mover.read()?;
+        grains.sort_unstable_by_key(|grain| grain.id);
+        Ok(grains)
+    }
+
+    /// Number of grains.
+    pub fn count(&self) -> usize {
+        self.mover.count()
+    }
+
+    /// Every fine grain that ever was.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Radius of a grain [m].
+    pub fn radius(&self) -> f32 {
+        self.settings.radius
+    }
+
+    /// Grains per volume of a full mass [1/m3].
+    pub fn density(&self) -> f64 {
+        self.tile.density()
+    }
+
+    /// The walls where they are now.
+    pub fn boundaries(&self) -> &Boundaries {
+        &self.boundaries
+    }
+
+    /// The guides where they are now, by cell.
+    pub fn guides(&self) -> &GuideGrid {
+        &self.grid
+    }
+
+    /// The device in words.
+    pub fn device(&self) -> String {
+        self.mover.device()
+    }
+
+    /// Bytes held per grain.
+    pub fn bytes_per_grain(&self) -> f64 {
+        self.mover.bytes_per_grain()
+    }
+
+    /// Replaces gravity [m/s2].
+    pub fn set_gravity(&mut self, gravity: Vec3) {
+        self.gravity = gravity;
+    }
+
+    /// Takes over a boundary by a command, as [`Boundaries::set_pose`].
+    pub fn set_tool_pose(&mut self, name: &str, position: Vec3, velocity: Vec3) {
+        self.boundaries.set_pose(name, position, velocity);
+    }
+}

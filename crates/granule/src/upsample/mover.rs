@@ -1,0 +1,101 @@
+//! What moves grains: the interface of devices, and what a frame gives them.
+
+use glam::Vec3;
+
+use super::contact::Wall;
+use super::grain::Grain;
+use super::guides::GuideGrid;
+use super::sampling::VOLUME_PER_GRAIN;
+use crate::boundary::Sdf;
+use crate::neighbors::Domain;
+
+/// A remedy that is switched off, or a published fault that is switched on; for negative controls only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The published share of guides: grains fall inside a heap at rest.
+    PublishedShare,
+    /// Grains follow guides that stray by less than the slack.
+    NoSlack,
+    /// Walls do not hold grains.
+    NoContact,
+    /// Grains are not pushed apart.
+    NoSpreading,
+    /// Walls carry grains along as if they were guides.
+    StickyWalls,
+    /// Flight by one step of Euler's method per frame.
+    EulerFlight,
+}
+
+/// What does not change from frame to frame.
+#[derive(Clone, Debug)]
+pub struct MoverSettings {
+    /// Radius of a fine grain [m].
+    pub radius: f32,
+    /// Radius of a guide [m].
+    pub guide_radius: f32,
+    /// The space.
+    pub domain: Domain,
+    /// Friction coefficient of every material.
+    pub friction: Vec<f32>,
+    /// A fault, for negative controls.
+    pub fault: Option<Fault>,
+}
+
+impl MoverSettings {
+    /// Number of grains that a guide is worth.
+    pub fn per_guide(&self) -> f32 {
+        (2.0 * self.guide_radius / self.radius).powi(3) / VOLUME_PER_GRAIN as f32
+    }
+}
+
+/// A frame.
+pub struct FrameInput<'a> {
+    /// Number of the frame that begins.
+    pub frame: u64,
+    /// Length [s].
+    pub dt: f32,
+    /// Gravity [m/s2].
+    pub gravity: Vec3,
+    /// Guides at the frame's start, with what they do in it.
+    pub guides: &'a GuideGrid,
+    /// Guides at its end.
+    pub after: &'a GuideGrid,
+    /// Walls with their poses at both times.
+    pub walls: &'a [Wall],
+    /// Regions that take grains at the frame's end.
+    pub outlets: &'a [&'a Sdf],
+}
+
+/// What a frame did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MoverReport {
+    /// Grains that outlets took.
+    pub drained: usize,
+    /// Grains removed because their state was not finite.
+    pub lost: usize,
+}
+
+/// Grains on a device.
+pub trait GrainMover: Send {
+    /// The device in words.
+    fn device(&self) -> String;
+    /// Adds grains.
+    ///
+    /// # Errors
+    /// Says in words why the device has no room for them.
+    fn add(&mut self, grains: &[Grain]) -> Result<(), String>;
+    /// Moves all grains through a frame.
+    ///
+    /// # Errors
+    /// Says in words why the device cannot go on.
+    fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, String>;
+    /// The grains in the order of memory, on which later frames depend.
+    ///
+    /// # Errors
+    /// Says in words why they cannot be read.
+    fn read(&self) -> Result<Vec<Grain>, String>;
+    /// Number of grains.
+    fn count(&self) -> usize;
+    /// Bytes held per grain.
+    fn bytes_per_grain(&self) -> f64;
+}

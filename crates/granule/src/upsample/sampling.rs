@@ -1,0 +1,236 @@
+//! Where fine grains begin: at random in the shapes that are filled, and around every guide that enters later.
+//!
+//! A cube of grains that repeats in all directions is filled once, by cells of side `2 r / sqrt(3)` of which each holds
+//! one centre at most \[SSS22\] section 4, until no more fit. Shapes are cut out of its repetitions: any number of
+//! grains, the same for any number of threads, and no grid over the whole shape.
+
+use glam::{IVec3, UVec3, Vec3};
+use rayon::prelude::*;
+
+use crate::boundary::Sdf;
+use crate::random::Random;
+
+/// Side of the repeated cube, in radii of a fine grain: about 5,900 grains.
+const TILE: f32 = 40.0;
+
+/// Volume per grain of a full cube, in radii cubed: 4/3 pi over 0.38.
+pub const VOLUME_PER_GRAIN: f64 = 10.95;
+
+/// Grains at random that repeat along every axis, none nearer to another than a diameter, without room for one more.
+#[derive(Clone, Debug)]
+pub struct Tile {
+    radius: f32,
+    side: f32,
+    /// Centres in the cube [m].
+    point: Vec<Vec3>,
+}
+
+impl Tile {
+    /// Fills a cube with grains of a radius [m].
+    pub fn new(radius: f32, seed: u64) -> Self {
+        let mut saturation = Saturation::new(seed);
+        let point = saturation.run().into_iter().map(|p| p * radius).collect();
+        Self { radius, side: TILE * radius, point }
+    }
+
+    /// Grains per volume [1/m3].
+    pub fn density(&self) -> f64 {
+        self.point.len() as f64 / f64::from(self.side).powi(3)
+    }
+
+    /// Centres of the whole grains in a shape [m] that are `wanted`, in a fixed order.
+    pub fn fill(&self, shape: &Sdf, wanted: impl Fn(Vec3) -> bool + Sync) -> Vec<Vec3> {
+        let Some((min, max)) = shape.bounds() else { return Vec::new() };
+        let (low, high) = ((min / self.side).floor().as_ivec3(), (max / self.side).floor().as_ivec3());
+        let size = (high - low + 1).max(IVec3::ZERO).as_i64vec3();
+        let tiles = (0..size.element_product()).into_par_iter();
+        let parts: Vec<Vec<Vec3>> = tiles
+            .map(|k| {
+                let tile = low
+                    + IVec3::new(
+                        (k % size.x) as i32,
+                        (k / size.x % size.y) as i32,
+                        (k / size.x / size.y) as i32,
+                    );
+                self.cut(tile.as_vec3() * self.side, shape, &wanted)
+            })
+            .collect();
+        parts.concat()
+    }
+
+    /// The whole grains of one repetition that are in the shape.
+    fn cut(&self, corner: Vec3, shape: &Sdf, wanted: &impl Fn(Vec3) -> bool) -> Vec<Vec3> {
+        let half = 0.5 * self.side;
+        let middle = shape.distance(corner + half);
+        let diagonal = half * 3.0_f32.sqrt();
+        if middle > diagonal {
+            return Vec::new();
+        }
+        let inside = |x: &Vec3| shape.distance(*x) <= -0.999 * self.radius && wanted(*x);
+        self.point.iter().map(|p| corner + *p).filter(inside).collect()
+    }
+
+    /// Places around a guide of a radius [m], as many as its volume is worth: a piece of the tile, turned at random.
+    pub fn around(&self, center: Vec3, guide_radius: f32, random: &mut Random) -> Vec<Vec3> {
+        let corner = Vec3::new(random.unit(), random.unit(), random.unit()) * self.side;
+        let size = 2.0 * guide_radius;
+        let order = random.bits() % 6;
+        let mut places = Vec::new();
+        for p in &self.point {
+            let mut offset = *p - corner;
+            offset -= (offset / self.side).floor() * self.side;
+            if offset.max_element() >= size {
+                continue;
+            }
+            let o = offset - guide_radius;
+            let turned = [
+                o,
+                Vec3::new(o.y, o.z, o.x),
+                Vec3::new(o.z, o.x, o.y),
+                -o,
+                -Vec3::new(o.y, o.z, o.x),
+                -Vec3::new(o.z, o.x, o.y),
+            ];
+            places.push(center + turned[order as usize]);
+        }
+        places
+    }
+}
+
+/// Levels by which cells are divided, and candidates per part and level.
+const LEVELS: u32 = 7;
+const CANDIDATES: u32 = 4;
+
+/// The filling of a cube, in radii.
+struct Saturation {
+    random: Random,
+    cells: u32,
+    side: f32,
+    /// Centre in each cell; not a number where there is none.
+    center: Vec<Vec3>,
+}
+
+impl Saturation {
+    fn new(seed: u64) -> Self {
+        let cells = (TILE * 3.0_f32.sqrt() / 2.0).ceil() as u32;
+        let side = TILE / cells as f32;
+        Self {
+            random: Random::new(seed),
+            cells,
+            side,
+            center: vec![Vec3::NAN; (cells * cells * cells) as usize],
+        }
+    }
+
+    fn run(&mut self) -> Vec<Vec3> {
+        let n = self.cells;
+        let mut places: Vec<(UVec3, UVec3)> =
+            (0..n * n * n).map(|k| (UVec3::new(k % n, k / n % n, k / n / n), UVec3::ZERO)).collect();
+        for level in 0..=LEVELS {
+            for _ in 0..CANDIDATES {
+                self.throw(&mut places, level);
+            }
+            places = self.divide(&places, level);
+        }
+        self.center.iter().copied().filter(|c| !c.is_nan()).collect()
+    }
+
+    /// One candidate for every place, in random order so that none is preferred.
+    fn throw(&mut self, places: &mut [(UVec3, UVec3)], level: u32) {
+        for k in (1..places.len()).rev() {
+            let other = (self.random.bits() % (k as u64 + 1)) as usize;
+            places.swap(k, other);
+        }
+        let size = self.side / (1 << level) as f32;
+        for (cell, part) in places.iter() {
+            let index = self.index(*cell);
+            let share = Vec3::new(self.random.unit(), self.random.unit(), self.random.unit());
+            if self.center[index].is_nan() {
+                let point = cell.as_vec3() * self.side + size * (part.as_vec3() + share);
+                if self.near(*cell).all(|d| (d + cell.as_vec3() * self.side - point).length_squared() >= 4.0)
+                {
+                    self.center[index] = point;
+                }
+            }
+        }
+    }
+
+    fn index(&self, cell: UVec3) -> usize {
+        ((cell.z * self.cells + cell.y) * self.cells + cell.x) as usize
+    }
+
+    /// Centres around a cell, relative to its corner.
+    fn near(&self, cell: UVec3) -> impl Iterator<Item = Vec3> + '_ {
+        let n = self.cells as i32;
+        let steps = (0..125).map(|k| IVec3::new(k % 5 - 2, k / 5 % 5 - 2, k / 25 - 2));
+        steps.filter_map(move |step| {
+            let other = cell.as_ivec3() + step;
+            let wrapped = IVec3::new(other.x.rem_euclid(n), other.y.rem_euclid(n), other.z.rem_euclid(n));
+            let center = self.center[self.index(wrapped.as_uvec3())];
+            let shift = (other - wrapped).as_vec3() * self.side;
+            (!center.is_nan()).then(|| center + shift - cell.as_vec3() * self.side)
+        })
+    }
+
+    /// The halves along each axis of all places that could still take a centre.
+    fn divide(&self, places: &[(UVec3, UVec3)], level: u32) -> Vec<(UVec3, UVec3)> {
+        let size = self.side / (2 << level) as f32;
+        let mut halves = Vec::new();
+        for (cell, part) in places {
+            if !self.center[self.index(*cell)].is_nan() {
+                continue;
+            }
+            for k in 0..8 {
+                let part = 2 * part + UVec3::new(k & 1, k >> 1 & 1, k >> 2);
+                let low = size * part.as_vec3();
+                let covered = |d: Vec3| (low + size - d).max(d - low).length_squared() < 4.0;
+                if !self.near(*cell).any(covered) {
+                    halves.push((*cell, part));
+                }
+            }
+        }
+        halves
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::Shape;
+
+    #[test]
+    fn a_tile_is_full_and_no_grains_overlap_across_its_repetitions() {
+        let tile = Tile::new(1.0, 7);
+        let fraction = tile.density() * 4.0 / 3.0 * std::f64::consts::PI;
+        assert!((0.375..0.39).contains(&fraction), "{fraction}");
+        assert!((1.0 / tile.density() / VOLUME_PER_GRAIN - 1.0).abs() < 0.02, "{}", 1.0 / tile.density());
+        let cube = Shape::Box { min: [-10.0; 3], max: [70.0; 3], hollow: false };
+        let points = tile.fill(&Sdf::new(&cube).unwrap(), |_| true);
+        let near_seam: Vec<&Vec3> =
+            points.iter().filter(|p| p.x.abs() < 3.0 || (p.y - 40.0).abs() < 3.0).collect();
+        for (k, a) in near_seam.iter().enumerate().take(1500) {
+            assert!(near_seam[..k].iter().all(|b| a.distance(**b) > 1.999), "{a}");
+        }
+    }
+
+    #[test]
+    fn whole_grains_fill_a_shape() {
+        let tile = Tile::new(0.1, 7);
+        let ball = Sdf::new(&Shape::Sphere { center: [3.0, -2.0, 1.0], radius: 2.0, hollow: false }).unwrap();
+        let points = tile.fill(&ball, |_| true);
+        assert!(points.iter().all(|p| ball.distance(*p) <= -0.0998));
+        let expected = tile.density() * 4.0 / 3.0 * std::f64::consts::PI * 1.9f64.powi(3);
+        assert!((points.len() as f64 / expected - 1.0).abs() < 0.02, "{} {expected}", points.len());
+    }
+
+    #[test]
+    fn guides_get_grains_for_their_volume() {
+        let tile = Tile::new(0.25, 7);
+        let mut random = Random::new(1);
+        let count: usize = (0..500).map(|_| tile.around(Vec3::ONE, 1.0, &mut random).len()).sum();
+        let expected = 500.0 * 8.0 * tile.density();
+        assert!((count as f64 / expected - 1.0).abs() < 0.01, "{count} {expected}");
+        let places = tile.around(Vec3::ONE, 1.0, &mut random);
+        assert!(places.iter().all(|p| (*p - 1.0).abs().max_element() <= 1.0));
+    }
+}

@@ -1,0 +1,72 @@
+//! What of fine grains outlives a frame.
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+use super::{Anchors, Grain, GuideGrid, Totals, Upsampler};
+use crate::boundary::BoundaryState;
+use crate::random::Random;
+
+/// All of an upsampler that changes over time: what a checkpoint holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UpsampleState {
+    grains: Vec<Grain>,
+    id: Vec<u32>,
+    place: Vec<Vec3>,
+    velocity: Vec<Vec3>,
+    boundaries: Vec<BoundaryState>,
+    gravity: Vec3,
+    random: u64,
+    next_id: u32,
+    totals: Totals,
+}
+
+impl Upsampler {
+    /// All that changes over time.
+    ///
+    /// # Errors
+    /// Says in words why the device does not give its grains.
+    pub fn state(&self) -> Result<UpsampleState, String> {
+        Ok(UpsampleState {
+            grains: self.mover.read()?,
+            id: self.anchors.id.clone(),
+            place: self.anchors.place.clone(),
+            velocity: self.anchors.velocity.clone(),
+            boundaries: self.boundaries.state(),
+            gravity: self.gravity,
+            random: self.random.state(),
+            next_id: self.next_id,
+            totals: self.totals,
+        })
+    }
+
+    /// Takes over a state of the same scene; belongs to an upsampler that was just made.
+    ///
+    /// # Errors
+    /// Says in words what of the state is impossible, or why the device has no room.
+    pub fn restore(&mut self, state: UpsampleState) -> Result<(), String> {
+        let numbers = [state.place.len(), state.velocity.len()];
+        if numbers.iter().any(|&count| count != state.id.len()) || !state.id.is_sorted() {
+            return Err("the guides of the fine grains contradict each other".into());
+        }
+        let finite = |list: &[Vec3]| list.iter().all(|v| v.is_finite());
+        if !state.grains.iter().all(Grain::is_finite) || !finite(&state.place) || !finite(&state.velocity) {
+            return Err("the fine grains hold a value that is not finite".into());
+        }
+        if state.boundaries.len() != self.boundaries.len()
+            || !state.boundaries.iter().all(BoundaryState::is_sound)
+            || state.grains.iter().any(|grain| grain.material as usize >= self.settings.friction.len())
+        {
+            return Err("the fine grains are not those of the scene".into());
+        }
+        self.mover.add(&state.grains)?;
+        self.anchors = Anchors { id: state.id, place: state.place, velocity: state.velocity };
+        self.grid =
+            GuideGrid::new(self.anchors.as_guides(), self.settings.guide_radius, &self.settings.domain);
+        self.boundaries.restore(&state.boundaries);
+        self.gravity = state.gravity;
+        self.random = Random::new(state.random);
+        (self.next_id, self.totals) = (state.next_id, state.totals);
+        Ok(())
+    }
+}

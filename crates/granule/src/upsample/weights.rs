@@ -1,0 +1,154 @@
+//! Weights of guides at a grain, and what they say about the grain's surroundings.
+//!
+//! ```text
+//! w(d) = (1 - d^2 / h^2)^3   within h = 3 r_LR          [NED24] eq. 37, corrected (physics A27)
+//! ```
+
+use crate::simd::Real;
+
+/// Support of the weights, in radii of the guides.
+pub const SUPPORT: f32 = 3.0;
+
+/// Sum of the weights inside a mass of guides: the integral of w times one guide per (2 r)^3,
+/// `4 pi (16/315) 27 / 8`.
+pub const FULL_SUM: f32 = 2.154_237;
+
+/// Coverage from which on a grain is carried by guides alone, and below which it flies. The flat surface of a mass
+/// of guides has a half.
+pub const COVERED: [f32; 2] = [0.15, 0.35];
+
+/// Sum of the weights over the largest: 1 beside a single guide, which carries nothing, 1.7 in a single layer.
+pub const SEVERAL: [f32; 2] = [1.2, 1.6];
+
+/// Sum of the weights at a guide itself, below which it takes the grains around it along alone: 1 where it has no
+/// neighbours, 1.7 in a single layer.
+pub const LOOSE: [f32; 2] = [1.6, 1.3];
+
+/// Sum of the weights of such guides from which on a grain is carried by them, and below which it is not.
+pub const CARRIED: [f32; 2] = [0.05, 0.2];
+
+/// From 0 to 1 between two values.
+#[inline]
+pub fn ramp(value: f32, [from, to]: [f32; 2]) -> f32 {
+    ((value - from) / (to - from)).clamp(0.0, 1.0)
+}
+
+/// The weight at a squared distance, in supports squared.
+#[inline(always)]
+pub fn weight<F: Real>(squared: F) -> F {
+    let t = (F::splat(1.0) - squared).at_least(F::splat(0.0));
+    t * t * t
+}
+
+/// Part of the weights' integral that lies beyond a flat wall at a distance, in supports.
+///
+/// ```text
+/// lambda(t) = 315/256 (128/315 - t + 4/3 t^3 - 6/5 t^5 + 4/7 t^7 - 1/9 t^9)
+/// ```
+#[inline]
+pub fn beyond_wall(t: f32) -> f32 {
+    let t = t.clamp(-1.0, 1.0);
+    let t2 = t * t;
+    let odd = t * (1.0 - t2 * (4.0 / 3.0 - t2 * (6.0 / 5.0 - t2 * (4.0 / 7.0 - t2 / 9.0))));
+    (0.5 - 315.0 / 256.0 * odd).clamp(0.0, 1.0)
+}
+
+/// How much of the room around a grain is filled with guides; walls are no room.
+#[inline]
+pub fn coverage(sum: f32, wall: f32) -> f32 {
+    sum / (FULL_SUM * (1.0 - wall).max(0.25))
+}
+
+/// Share of a grain's motion that guides have: 1 inside, 0 where it flies. `wall` is the part of the weights beyond
+/// the nearest wall, `carrying` the sum of those of guides that fly with the grains around them.
+#[inline]
+pub fn guided_share(sum: f32, largest: f32, carrying: f32, wall: f32) -> f32 {
+    if largest <= 0.0 {
+        return 0.0;
+    }
+    let held = ramp(coverage(sum, wall), COVERED) * ramp(sum / largest, SEVERAL);
+    held.max(ramp(carrying, CARRIED))
+}
+
+/// The share that Ihmsen et al. give to guides, for comparison: 1 - alpha of [NED24] eqs. 39 and 40 (physics A28).
+#[inline]
+pub fn published_share(sum: f32, largest: f32) -> f32 {
+    let near = 512.0 / 729.0;
+    if largest <= 0.0 {
+        0.0
+    } else if largest <= near || largest / sum >= 0.6 {
+        largest
+    } else {
+        1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sum and largest of the weights of a lattice of guides (radius 1, spacing 2) that fills y <= -1.
+    fn lattice(x: [f32; 3], filled: impl Fn([f32; 3]) -> bool) -> (f32, f32) {
+        let (mut sum, mut largest) = (0.0, 0.0f32);
+        for k in -4..=4i32 {
+            for j in -4..=4 {
+                for i in -4..=4 {
+                    let p = [i, j, k].map(|c| 2.0 * c as f32 + 1.0);
+                    if filled(p) {
+                        let d2: f32 = (0..3).map(|a| (x[a] - p[a]).powi(2)).sum();
+                        let w = weight(d2 / (SUPPORT * SUPPORT));
+                        sum += w;
+                        largest = largest.max(w);
+                    }
+                }
+            }
+        }
+        (sum, largest)
+    }
+
+    #[test]
+    fn the_weight_at_a_radius_is_the_published_threshold() {
+        assert!((weight(1.0f32 / 9.0) - 512.0 / 729.0).abs() < 1e-6);
+        assert_eq!((weight(0.0f32), weight(1.0f32), weight(4.0f32)), (1.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn inside_a_mass_the_sum_is_full_and_at_its_surface_half() {
+        let mut mean = 0.0;
+        for i in 0..1000 {
+            let x = [i % 10, i / 10 % 10, i / 100].map(|c| 0.2 * c as f32 + 0.1);
+            mean += lattice(x, |_| true).0 / 1000.0;
+        }
+        assert!((mean / FULL_SUM - 1.0).abs() < 1e-3, "{mean}");
+        let (sum, largest) = lattice([0.4, 0.0, 0.7], |p| p[1] < 0.0);
+        assert!((coverage(sum, 0.0) - 0.5).abs() < 0.05, "{}", coverage(sum, 0.0));
+        assert_eq!(guided_share(sum, largest, 0.0, 0.0), 1.0);
+    }
+
+    #[test]
+    fn a_wall_is_no_missing_support() {
+        assert!((beyond_wall(0.0) - 0.5).abs() < 1e-6);
+        assert!(beyond_wall(1.0) < 1e-6 && beyond_wall(-1.0) > 1.0 - 1e-6);
+        // In the edge between a wall and the surface a quarter is filled, and half of the room.
+        let (sum, _) = lattice([0.0, 0.0, 0.7], |p| p[1] < 0.0 && p[0] < 0.0);
+        assert!((coverage(sum, beyond_wall(0.0)) - 0.5).abs() < 0.05);
+    }
+
+    #[test]
+    fn a_single_guide_carries_nothing_and_a_layer_does() {
+        assert_eq!(guided_share(0.9, 0.9, 0.0, 0.0), 0.0);
+        assert_eq!(guided_share(0.9, 0.9, 0.9, 0.0), 1.0);
+        let (sum, largest) = lattice([1.0, 1.0, 1.0], |p| p[1] == 1.0);
+        assert_eq!(guided_share(sum, largest, 0.0, 0.0), 1.0);
+        let far = lattice([1.0, 3.0, 1.0], |p| p[1] == 1.0);
+        assert!(guided_share(far.0, far.1, 0.0, 0.0) < 0.1);
+    }
+
+    #[test]
+    fn the_published_share_lets_a_grain_fall_inside_a_mass() {
+        // In the middle between eight guides, where nothing could fall.
+        let (sum, largest) = lattice([0.0; 3], |_| true);
+        assert!(published_share(sum, largest) < 0.4);
+        assert_eq!(guided_share(sum, largest, 0.0, 0.0), 1.0);
+    }
+}
