@@ -433,7 +433,7 @@ impl Stages {
     /// The stages of a weakly compressible step, in order.
     fn weak_list() -> Vec<(Stage, Work)> {
         fn weakly(s: &Stages, mut run: impl FnMut(&WeakStages)) {
-            s.weak.iter().for_each(|weak| run(weak));
+            s.weak.iter().for_each(&mut run);
         }
         vec![
             (Stage::Sort, |s, pass, recorded| s.sort(pass, recorded.blocks)),

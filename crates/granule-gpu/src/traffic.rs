@@ -28,6 +28,18 @@ impl GpuIisph {
             + f64::from(step.sort_passes) * pass
             + (4.0 + 2.0 * columns)
             + (2.0 * columns + 2.0 * 8.0 + 4.0);
+        if self.variant.weak.is_some() {
+            let density = entries * (ENTRY + RECORD) + count * 7.0 * RECORD;
+            let accelerate = entries * (ENTRY + 2.0 * RECORD) + count * 4.0 * RECORD;
+            // The drift reads and writes positions and velocities before the sort.
+            let drift = 6.0 * RECORD;
+            return vec![
+                (Stage::Sort, count * (sort + drift)),
+                (Stage::Density, density),
+                (Stage::Accelerate, accelerate),
+                (Stage::Integrate, count * 8.0 * RECORD),
+            ];
+        }
         let density = entries * (ENTRY + RECORD) + count * 3.0 * RECORD;
         let load = if fluid { 4.0 } else { RECORD };
         let accelerate = entries * (ENTRY + RECORD + load) + count * (4.0 * RECORD + load + RECORD);

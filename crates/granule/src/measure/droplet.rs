@@ -159,8 +159,8 @@ impl Probe {
             volume += self.volume[1] / relative(i);
             virial += DENSITY * self.volume[1] * square(apart(velocity[i], drift));
             let own = position[i].map(f64::from);
-            for j in 0..position.len() {
-                let distance = square(apart(position[j], own)).sqrt();
+            for (j, other) in position.iter().enumerate() {
+                let distance = square(apart(*other, own)).sqrt();
                 if i != j && distance < f64::from(self.kernel.support()) {
                     let push = -self.volume[0] * self.volume[1] * (repulsion(i) + repulsion(j));
                     let push = push * distance * f64::from(self.kernel.slopes(distance as f32));

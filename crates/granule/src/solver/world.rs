@@ -49,7 +49,7 @@ pub enum Applied {
     /// Nothing.
     Done,
     /// To take over a changed scene.
-    Changed(Scene),
+    Changed(Box<Scene>),
     /// To add particles of a material, by its index.
     Emit(u16),
 }
@@ -104,10 +104,10 @@ impl World {
             Command::Set { path, value } => {
                 let scene = with_parameter(&self.scene, path, *value)?;
                 self.gravity = Vec3::from(scene.simulation.gravity);
-                return Ok(Applied::Changed(scene));
+                return Ok(Applied::Changed(Box::new(scene)));
             }
             Command::Choose { path, word } => {
-                return Ok(Applied::Changed(with_choice(&self.scene, path, word)?));
+                return Ok(Applied::Changed(Box::new(with_choice(&self.scene, path, word)?)));
             }
             Command::Emit { material, .. } => {
                 let names: Vec<&str> = self.scene.material.iter().map(|m| m.name.as_str()).collect();
@@ -119,7 +119,7 @@ impl World {
                 let mut scene = self.scene.clone();
                 scene.simulation.gravity = gravity.to_array();
                 self.gravity = *gravity;
-                return Ok(Applied::Changed(scene));
+                return Ok(Applied::Changed(Box::new(scene)));
             }
             Command::ToolPose { boundary, position, velocity } => {
                 if !self.boundaries.set_pose(boundary, *position, *velocity) {

@@ -15,7 +15,7 @@ use super::params::IisphParams;
 impl Iisph {
     pub(super) fn apply_command(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
         match (self.world.apply(command)?, command) {
-            (Applied::Changed(scene), _) => self.adopt(scene),
+            (Applied::Changed(scene), _) => self.adopt(*scene),
             (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
                 let emitted = self.add_grains(material, positions, *velocity, positions.len());
                 return Ok(CommandReport { emitted, blocked: positions.len() - emitted });

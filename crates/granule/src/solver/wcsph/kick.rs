@@ -111,8 +111,9 @@ impl Wcsph {
             farthest
         });
         let farthest = farthest.reduce(|| 0.0, f32::max).sqrt();
-        // Also where a position is not a number.
-        if !(farthest < 0.5 * self.setup.params.skin) {
+        // Not so where a position is not a number.
+        let lists_hold = farthest < 0.5 * self.setup.params.skin;
+        if !lists_hold {
             self.state.listed.clear();
         }
     }
