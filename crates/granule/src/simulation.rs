@@ -397,7 +397,8 @@ fn scene_grains(
     let wrong = |k: usize, reason: String| geometry_error(&format!("grains.{k}.shape"), reason);
     let refused = |refusal: Refusal| wrong(refusal.entry, refusal.reason);
     check_memory(scene, shapes, available_memory()).map_err(refused)?;
-    check_fine_memory(scene, shapes, available_memory()).map_err(|reason| geometry_error("upsample.radius", reason))?;
+    check_fine_memory(scene, shapes, available_memory())
+        .map_err(|reason| geometry_error("upsample.radius", reason))?;
     let mut random = Random::new(scene.simulation.seed);
     let mut all = Vec::new();
     let mut ends = Vec::with_capacity(shapes.len());

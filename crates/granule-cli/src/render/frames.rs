@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use glam::Vec3;
 use granule::Scene;
-use granule::io::{BodyPlace, FrameEntry, FramesIndex, PlyColumn, PlyData, RunFolder, parse_body_table, read_ply};
+use granule::io::{
+    BodyPlace, FrameEntry, FramesIndex, PlyColumn, PlyData, RunFolder, parse_body_table, read_ply,
+};
 
 use crate::args::Show;
 use crate::failure::Failure;

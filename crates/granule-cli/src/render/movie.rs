@@ -30,8 +30,7 @@ pub fn write(
     let mut progress = Progress::new("video");
     for (number, entry) in entries.iter().enumerate() {
         let share = number as f32 / entries.len() as f32;
-        let drawn =
-            studio.read(entry).and_then(|frame| studio.draw(renderer, &setup, &frame, share));
+        let drawn = studio.read(entry).and_then(|frame| studio.draw(renderer, &setup, &frame, share));
         let result = drawn.and_then(|image| {
             let film = match &mut film {
                 Some(film) => film,

@@ -506,7 +506,13 @@ mod tests {
         folder.write_scene("old").unwrap();
         fs::write(folder.frame(3), "old").unwrap();
         folder.write_checkpoint(3, b"old").unwrap();
-        let exports = [folder.vtk_frame(3), folder.fine_frame(3), folder.fine_vtk_frame(3), folder.npy_field("density_error", 3), folder.tracks()];
+        let exports = [
+            folder.vtk_frame(3),
+            folder.fine_frame(3),
+            folder.fine_vtk_frame(3),
+            folder.npy_field("density_error", 3),
+            folder.tracks(),
+        ];
         for file in &exports {
             fs::write(file, "old").unwrap();
         }

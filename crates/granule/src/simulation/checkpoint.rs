@@ -90,7 +90,9 @@ impl Simulation {
                 (FLOW, _) => {
                     let state = postcard::from_bytes(bytes).map_err(|e| wrong(&e.to_string()))?;
                     if !self.flow.restore(state) {
-                        return Err(wrong("the emitters and outlets of the checkpoint are not those of its scene"));
+                        return Err(wrong(
+                            "the emitters and outlets of the checkpoint are not those of its scene",
+                        ));
                     }
                 }
                 (UPSAMPLE, Some(upsampler)) => {

@@ -192,8 +192,15 @@ impl Advection<'_> {
         });
     }
 
-    fn move_group(&self, grains: &mut [Grain], sums: &Sums, (low, high): (Vec3, Vec3), scratch: &mut Scratch) {
-        let mut motions = [Motion { from: Vec3::ZERO, to: Vec3::ZERO, velocity: Vec3::ZERO, own: 0.0 }; LANES];
+    fn move_group(
+        &self,
+        grains: &mut [Grain],
+        sums: &Sums,
+        (low, high): (Vec3, Vec3),
+        scratch: &mut Scratch,
+    ) {
+        let mut motions =
+            [Motion { from: Vec3::ZERO, to: Vec3::ZERO, velocity: Vec3::ZERO, own: 0.0 }; LANES];
         let mut longest: f32 = 0.0;
         for (k, grain) in grains.iter().enumerate() {
             motions[k] = self.motion(grain, &sums.lane(k));

@@ -214,8 +214,7 @@ mod tests {
 
     #[test]
     fn a_guided_grain_slides_without_friction_of_its_own() {
-        let mut motion =
-            Motion { own: 0.0, ..flying(Vec3::new(0.0, 0.01, 0.0), Vec3::new(0.1, -0.01, 0.0)) };
+        let mut motion = Motion { own: 0.0, ..flying(Vec3::new(0.0, 0.01, 0.0), Vec3::new(0.1, -0.01, 0.0)) };
         floor().restrict(&mut motion, RADIUS, 0.02, 0.5);
         assert!((motion.to.x - 0.1).abs() < 1e-4 && (motion.to.y - 0.01).abs() < 1e-4, "{}", motion.to);
         assert!((motion.velocity.x - 5.0).abs() < 1e-3);

@@ -281,8 +281,7 @@ impl GuideGrid {
             .sum::<f32>()
             .sqrt();
         let bounded = if norm > MOST_DEFORMATION { gradient * (MOST_DEFORMATION / norm) } else { gradient };
-        let bounded = if super::cells::tune(8, 1.0) > 0.0 { isochoric(bounded) } else { bounded };
-        (bounded, sum)
+        (isochoric(bounded), sum)
     }
 }
 
@@ -336,12 +335,7 @@ mod tests {
         (0..n * n * n)
             .map(|k| {
                 let x = 2.0 * Vec3::new((k % n) as f32, (k / n % n) as f32, (k / n / n) as f32);
-                Guide {
-                    position: x.into(),
-                    displacement: way(x).into(),
-                    moves: 1.0,
-                    ..Guide::default()
-                }
+                Guide { position: x.into(), displacement: way(x).into(), moves: 1.0, ..Guide::default() }
             })
             .collect()
     }

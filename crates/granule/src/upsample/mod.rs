@@ -129,7 +129,12 @@ impl MoverSettings {
 
 impl Upsampler {
     /// An upsampler for a checked scene between its walls, as they are at the start, without grains yet.
-    pub fn new(scene: &Scene, settings: MoverSettings, boundaries: Boundaries, mover: Box<dyn GrainMover>) -> Self {
+    pub fn new(
+        scene: &Scene,
+        settings: MoverSettings,
+        boundaries: Boundaries,
+        mover: Box<dyn GrainMover>,
+    ) -> Self {
         let seed = scene.simulation.seed;
         Self {
             tile: Tile::new(settings.radius, seed),
@@ -227,7 +232,8 @@ impl Upsampler {
         let material = guides.integer("material").unwrap_or_default();
         let mut grains = Vec::new();
         for &k in born {
-            let mut places = self.tile.around(self.anchors.place[k], self.settings.guide_radius, &mut self.random);
+            let mut places =
+                self.tile.around(self.anchors.place[k], self.settings.guide_radius, &mut self.random);
             places.retain(|x| walls.iter().all(|wall| wall.distance(*x) > 0.5 * self.settings.radius));
             let velocity = velocity.get(k).copied().unwrap_or_default();
             grains.extend(self.grains_at(places, velocity.into(), material.get(k).copied().unwrap_or(0)));
@@ -239,7 +245,8 @@ impl Upsampler {
         let first = self.next_id;
         self.next_id += places.len() as u32;
         self.totals.made += places.len() as u64;
-        let grain = |(x, id): (Vec3, u32)| Grain { position: x.into(), id, velocity: velocity.into(), material };
+        let grain =
+            |(x, id): (Vec3, u32)| Grain { position: x.into(), id, velocity: velocity.into(), material };
         places.into_iter().zip(first..).map(grain).collect()
     }
 

@@ -46,7 +46,12 @@ impl Tile {
         let tiles = (0..size.element_product()).into_par_iter();
         let parts: Vec<Vec<Vec3>> = tiles
             .map(|k| {
-                let tile = low + IVec3::new((k % size.x) as i32, (k / size.x % size.y) as i32, (k / size.x / size.y) as i32);
+                let tile = low
+                    + IVec3::new(
+                        (k % size.x) as i32,
+                        (k / size.x % size.y) as i32,
+                        (k / size.x / size.y) as i32,
+                    );
                 self.cut(tile.as_vec3() * self.side, shape, &wanted)
             })
             .collect();
@@ -78,7 +83,14 @@ impl Tile {
                 continue;
             }
             let o = offset - guide_radius;
-            let turned = [o, Vec3::new(o.y, o.z, o.x), Vec3::new(o.z, o.x, o.y), -o, -Vec3::new(o.y, o.z, o.x), -Vec3::new(o.z, o.x, o.y)];
+            let turned = [
+                o,
+                Vec3::new(o.y, o.z, o.x),
+                Vec3::new(o.z, o.x, o.y),
+                -o,
+                -Vec3::new(o.y, o.z, o.x),
+                -Vec3::new(o.z, o.x, o.y),
+            ];
             places.push(center + turned[order as usize]);
         }
         places
@@ -102,7 +114,12 @@ impl Saturation {
     fn new(seed: u64) -> Self {
         let cells = (TILE * 3.0_f32.sqrt() / 2.0).ceil() as u32;
         let side = TILE / cells as f32;
-        Self { random: Random::new(seed), cells, side, center: vec![Vec3::NAN; (cells * cells * cells) as usize] }
+        Self {
+            random: Random::new(seed),
+            cells,
+            side,
+            center: vec![Vec3::NAN; (cells * cells * cells) as usize],
+        }
     }
 
     fn run(&mut self) -> Vec<Vec3> {
@@ -130,7 +147,8 @@ impl Saturation {
             let share = Vec3::new(self.random.unit(), self.random.unit(), self.random.unit());
             if self.center[index].is_nan() {
                 let point = cell.as_vec3() * self.side + size * (part.as_vec3() + share);
-                if self.near(*cell).all(|d| (d + cell.as_vec3() * self.side - point).length_squared() >= 4.0) {
+                if self.near(*cell).all(|d| (d + cell.as_vec3() * self.side - point).length_squared() >= 4.0)
+                {
                     self.center[index] = point;
                 }
             }
@@ -188,7 +206,8 @@ mod tests {
         assert!((1.0 / tile.density() / VOLUME_PER_GRAIN - 1.0).abs() < 0.02, "{}", 1.0 / tile.density());
         let cube = Shape::Box { min: [-10.0; 3], max: [70.0; 3], hollow: false };
         let points = tile.fill(&Sdf::new(&cube).unwrap(), |_| true);
-        let near_seam: Vec<&Vec3> = points.iter().filter(|p| p.x.abs() < 3.0 || (p.y - 40.0).abs() < 3.0).collect();
+        let near_seam: Vec<&Vec3> =
+            points.iter().filter(|p| p.x.abs() < 3.0 || (p.y - 40.0).abs() < 3.0).collect();
         for (k, a) in near_seam.iter().enumerate().take(1500) {
             assert!(near_seam[..k].iter().all(|b| a.distance(**b) > 1.999), "{a}");
         }
