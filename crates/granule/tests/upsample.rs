@@ -59,18 +59,29 @@ fn a_resumed_run_has_the_same_grains_as_an_unbroken_one() {
     assert_eq!(grains(&first), grains(&second));
 }
 
+/// Volume of the grains over that of their guides.
+fn volume(simulation: &Simulation) -> f64 {
+    let guides: Vec<Vec3> =
+        simulation.upsampler().unwrap().guides().guide.iter().map(|g| g.position.into()).collect();
+    volume_ratio(&grains(simulation), RADIUS, &guides, 0.5 * D)
+}
+
 #[test]
 fn a_mass_at_rest_keeps_its_grains_and_the_published_share_lets_them_sink() {
     let outcome = |fault| {
-        let mut simulation = run(scene(true), fault, 0.4, 2);
-        let before = grains(&simulation);
-        simulation.run_until(0.9);
+        let mut simulation = run(scene(true), fault, 1.5, 2);
+        let (before, first) = (grains(&simulation), volume(&simulation));
+        simulation.run_until(2.0);
         let upsampler = simulation.upsampler().unwrap();
-        drift_inside(&before, &grains(&simulation), upsampler.guides()) / f64::from(0.5 * D) * 20.0
+        let drift = drift_inside(&before, &grains(&simulation), upsampler.guides());
+        (drift / f64::from(0.5 * D) * 20.0, first, volume(&simulation))
     };
+    let start = volume(&run(scene(true), None, 0.0, 2));
     let (kept, sunk) = (outcome(None), outcome(Some(Fault::PublishedShare)));
-    assert!(kept < 0.1, "creep in 10 s: {kept} r_LR");
-    assert!(sunk > 1.0, "creep in 10 s: {sunk} r_LR");
+    assert!(kept.0 < 0.1, "creep in 10 s: {} r_LR", kept.0);
+    assert!(sunk.0 > 0.1, "creep in 10 s: {} r_LR", sunk.0);
+    assert!((kept.2 / kept.1 - 1.0).abs() < 0.02, "{kept:?}");
+    assert!((sunk.2 / start - 1.0).abs() > 0.05, "{start} {sunk:?}");
 }
 
 #[test]
@@ -97,19 +108,16 @@ fn walls_hold_grains_in_a_collapse_and_without_contact_they_do_not() {
 }
 
 #[test]
-fn a_collapse_keeps_grains_spread_and_its_volume_and_without_spreading_they_clump() {
-    let outcome = |fault| {
+fn a_collapse_keeps_grains_spread_and_without_spreading_they_clump() {
+    let clumping = |fault| {
         let simulation = run(scene(false), fault, 0.6, 2);
         let (all, upsampler) = (grains(&simulation), simulation.upsampler().unwrap());
         let found = evenness_inside(&all, RADIUS, upsampler.guides(), upsampler.boundaries());
-        let guides: Vec<Vec3> = upsampler.guides().guide.iter().map(|g| g.position.into()).collect();
-        let volume = volume_ratio(&all, RADIUS, &guides, 0.5 * D);
-        (found.variance / blue_noise(RADIUS).variance, volume)
+        found.variance / blue_noise(RADIUS).variance
     };
-    let (spread, volume) = outcome(None);
-    let (clumped, _) = outcome(Some(Fault::NoSpreading));
-    assert!(clumped > 1.5 * spread, "{spread} {clumped}");
-    assert!((0.9..1.3).contains(&volume), "{volume}");
+    let (spread, clumped) = (clumping(None), clumping(Some(Fault::NoSpreading)));
+    // So few guides are all surface: the limit of 1.5 holds for the scenes of `granule measure upsample`.
+    assert!(clumped > 1.5 * spread && clumped > 1.5, "{spread} {clumped}");
 }
 
 /// A single grain without guides through some frames.

@@ -57,8 +57,6 @@ impl CpuGrains {
     /// Pushes grains apart that have come too near to each other, as far as they move anyway.
     fn spread(&mut self, frame: &FrameInput) {
         let settings = &self.settings;
-        let walls: Vec<Wall> =
-            frame.walls.iter().map(|wall| Wall { end: wall.start, ..wall.clone() }).collect();
         let time = frame.dt * SORT_PERIOD as f32;
         let crowding = self.crowding(frame);
         let motion = |grain: &Grain| {
@@ -79,11 +77,13 @@ impl CpuGrains {
             way.clamp_length_max(MOST_EVENING * settings.guide_radius).extend(1.0)
         };
         let ways: Vec<Vec4> = self.grain.par_iter().with_min_len(1024).map(even_out).collect();
-        push_along(&mut self.grain, &ways, &walls, settings.radius, frame.dt);
+        let before: Vec<Vec3> = self.grain.iter().map(|grain| grain.position.into()).collect();
+        push_along(&mut self.grain, &ways);
         for _ in 0..PUSH_ROUNDS {
             let ways = spread(&self.sort, &self.grain, push);
-            push_along(&mut self.grain, &ways, &walls, settings.radius, frame.dt);
+            push_along(&mut self.grain, &ways);
         }
+        keep_out(&mut self.grain, &before, frame, settings.radius);
     }
 
     fn crowding(&self, frame: &FrameInput) -> Crowding {
@@ -136,14 +136,31 @@ impl CpuGrains {
     }
 }
 
-/// Moves grains along ways [m], as far as walls let them; those whose way has a 0 as its fourth number stay.
-fn push_along(grains: &mut [Grain], ways: &[Vec4], walls: &[Wall], radius: f32, dt: f32) {
+/// Moves grains along ways [m]; those whose way has a 0 as its fourth number stay.
+fn push_along(grains: &mut [Grain], ways: &[Vec4]) {
     let pushed = grains.par_iter_mut().zip(ways).with_min_len(1024);
     pushed.filter(|(_, way)| way.w > 0.0).for_each(|(grain, way)| {
-        let from = Vec3::from(grain.position);
-        let mut motion = Motion { from, to: from + way.truncate(), velocity: Vec3::ZERO, own: 0.0 };
-        walls.iter().for_each(|wall| wall.restrict(&mut motion, radius, dt, 0.0));
-        grain.position = motion.to.into();
+        grain.position = (Vec3::from(grain.position) + way.truncate()).into();
+    });
+}
+
+/// Lets grains come no farther from where they were `before` [m] than walls allow, as these stand at the frame's start.
+fn keep_out(grains: &mut [Grain], before: &[Vec3], frame: &FrameInput, radius: f32) {
+    let walls: Vec<Wall> = frame.walls.iter().map(|wall| Wall { end: wall.start, ..wall.clone() }).collect();
+    let groups = grains.par_chunks_mut(LANES).zip(before.par_chunks(LANES)).with_min_len(64);
+    groups.for_each(|(grains, before)| {
+        let places = before.iter().copied().chain(grains.iter().map(|grain| grain.position.into()));
+        let (low, high) = places
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), x: Vec3| (low.min(x), high.max(x)));
+        let (center, half) = (0.5 * (low + high), 0.5 * (high - low).length());
+        for wall in walls.iter().filter(|wall| !wall.is_far(center, half, 2.0 * radius)) {
+            for (grain, from) in grains.iter_mut().zip(before) {
+                let to = grain.position.into();
+                let mut motion = Motion { from: *from, to, velocity: Vec3::ZERO, own: 0.0 };
+                wall.restrict(&mut motion, radius, frame.dt, 0.0);
+                grain.position = motion.to.into();
+            }
+        }
     });
 }
 
