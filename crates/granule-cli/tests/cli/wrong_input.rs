@@ -377,3 +377,16 @@ fn usage_errors_are_wrong_input() {
     refused(&place, &["measure"], &["EXPERIMENT"]);
     refused(&place, &["measure", "slop"], &["slop", "slope"]);
 }
+
+#[test]
+fn fine_grains_that_cannot_be_are_refused() {
+    let place = Place::new();
+    let words = ["upsample.radius", "0.05 to 1 of material.0.radius"];
+    refused(&place, &["run", "column", "--set", "upsample.radius=0.0001"], &words);
+    refused(&place, &["run", "column", "--set", "upsample.radius=0.02"], &words);
+    refused(&place, &["run", "column", "--set", "upsample.radius=-1"], &["upsample.radius", "above 0"]);
+    let many = ["run", "column", "--set", "material.radius=0.002", "--set", "upsample.radius=0.0001"];
+    refused(&place, &many, &["upsample.radius", "fine grains need", "there is room for about"]);
+    let bare = "name = \"bare\"\n[[material]]\n[upsample]\nradius = 0.003\n";
+    refused(&place, &["check", place.scene(bare)], &["upsample", "no grains to refine", "[[emitter]]"]);
+}

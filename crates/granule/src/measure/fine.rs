@@ -6,7 +6,7 @@ use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 
 use crate::boundary::Boundaries;
-use crate::upsample::{FineCells, FineSort, Grain, Guide, GuideGrid, Tile, coverage, weight};
+use crate::upsample::{COVERED, FineCells, FineSort, Grain, Guide, GuideGrid, Tile, coverage, weight};
 
 /// Distance within which neighbours are counted, in radii of a grain.
 const REACH: f32 = 3.0;
@@ -188,8 +188,15 @@ pub fn weight_sum(guides: &GuideGrid, x: Vec3) -> f32 {
     sum
 }
 
-/// Root of the mean squared way of grains between two times [m]; grains that are not there at both do not count.
-pub fn drift(before: &[Grain], after: &[Grain]) -> f64 {
+/// Root of the mean squared way between two times [m] of the grains that guides hold; grains that are not there at both
+/// do not count.
+pub fn drift_inside(before: &[Grain], after: &[Grain], guides: &GuideGrid) -> f64 {
+    let held = |grain: &&Grain| coverage(weight_sum(guides, grain.position.into()), 0.0) > COVERED[1];
+    let held: Vec<Grain> = after.par_iter().filter(held).copied().collect();
+    drift(before, &held)
+}
+
+fn drift(before: &[Grain], after: &[Grain]) -> f64 {
     let place: HashMap<u32, Vec3> = before.iter().map(|grain| (grain.id, grain.position.into())).collect();
     let ways = after.iter().filter_map(|grain| {
         place.get(&grain.id).map(|from| f64::from(from.distance_squared(grain.position.into())))
@@ -199,8 +206,15 @@ pub fn drift(before: &[Grain], after: &[Grain]) -> f64 {
 }
 
 /// Watches grains from frame to frame: which hang on walls, and how those fly that are alone.
-#[derive(Default)]
 pub struct Watch {
+    /// Length of a frame [s].
+    dt: f32,
+    /// Radius of a grain [m].
+    radius: f32,
+    /// Gravity [m/s2].
+    gravity: Vec3,
+    /// Friction of walls without an own one.
+    friction: f32,
     /// Since when a grain hangs [s].
     hanging: HashMap<u32, f64>,
     flight: HashMap<u32, Flight>,
@@ -221,28 +235,24 @@ struct Flight {
 }
 
 impl Watch {
-    /// Looks at the grains of a frame: time and length [s], radius [m] and gravity [m/s2], walls where they are and what their
-    /// friction is for grains of a material without an own one.
-    pub fn frame(
-        &mut self,
-        time: f64,
-        dt: f32,
-        grains: &[Grain],
-        radius: f32,
-        gravity: Vec3,
-        guides: &GuideGrid,
-        walls: &Boundaries,
-        friction: f32,
-    ) {
+    /// Watches grains of a radius [m] in frames of a length [s] under gravity [m/s2]; `friction` is that of walls without
+    /// an own one.
+    pub fn new(dt: f32, radius: f32, gravity: Vec3, friction: f32) -> Self {
+        let (hanging, flight) = (HashMap::new(), HashMap::new());
+        Self { dt, radius, gravity, friction, hanging, flight, stuck: 0, off_arc: 0.0, flights: 0 }
+    }
+
+    /// Looks at the grains of a frame, at a time [s], with guides and walls where they are.
+    pub fn frame(&mut self, time: f64, grains: &[Grain], guides: &GuideGrid, walls: &Boundaries) {
         let alone = |grain: &&Grain| weight_sum(guides, grain.position.into()) == 0.0;
         let alone: Vec<Grain> = grains.par_iter().filter(alone).copied().collect();
         let (mut hanging, mut flight) = (HashMap::new(), HashMap::new());
         for grain in &alone {
             let distance = walls.distance(grain.position.into());
             // What comes near a wall within the next frame does not fly.
-            let reach = 2.0 * radius + Vec3::from(grain.velocity).length() * 1.5 * dt;
-            if distance < 2.0 * radius {
-                if hangs(grain, radius, gravity, walls, friction) {
+            let reach = 2.0 * self.radius + Vec3::from(grain.velocity).length() * 1.5 * self.dt;
+            if distance < 2.0 * self.radius {
+                if self.hangs(grain, walls) {
                     let since = self.hanging.get(&grain.id).copied().unwrap_or(time);
                     if time - since > STICKING_TIME && since.is_finite() {
                         self.stuck += 1;
@@ -253,13 +263,14 @@ impl Watch {
                 }
             } else if distance > reach {
                 let known = self.flight.remove(&grain.id);
-                flight.insert(grain.id, self.fly(known, time, grain, gravity));
+                flight.insert(grain.id, self.fly(known, time, grain));
             }
         }
         (self.hanging, self.flight) = (hanging, flight);
     }
 
-    fn fly(&mut self, known: Option<Flight>, time: f64, grain: &Grain, gravity: Vec3) -> Flight {
+    fn fly(&mut self, known: Option<Flight>, time: f64, grain: &Grain) -> Flight {
+        let gravity = self.gravity;
         let (place, velocity) = (Vec3::from(grain.position), Vec3::from(grain.velocity));
         let Some(flight) = known else { return Flight { time, place, velocity, frames: 0 } };
         let t = (time - flight.time) as f32;
@@ -271,22 +282,23 @@ impl Watch {
         }
         Flight { frames: flight.frames + 1, ..flight }
     }
-}
 
-/// Whether a lone grain stays at a wall that is too steep to hold it.
-fn hangs(grain: &Grain, radius: f32, gravity: Vec3, walls: &Boundaries, friction: f32) -> bool {
-    let (x, v) = (Vec3::from(grain.position), Vec3::from(grain.velocity));
-    let free_fall = gravity.length() * STICKING_TIME as f32;
-    let mut held = false;
-    let mut still = false;
-    for wall in walls.iter().filter(|wall| wall.distance(x) < 2.0 * radius) {
-        let pose = wall.pose();
-        let normal = pose.rotation * wall.sdf().nearest(pose.body_from_world(x)).normal;
-        let up = -normal.dot(gravity.normalize_or_zero());
-        held |= up > 0.0 && (1.0 - up * up).max(0.0).sqrt() < wall.friction().unwrap_or(friction) * up;
-        still |= (v - wall.velocity_at(x)).length() < STICKING_SPEED * free_fall;
+    /// Whether a lone grain stays at a wall that is too steep to hold it.
+    fn hangs(&self, grain: &Grain, walls: &Boundaries) -> bool {
+        let (x, v) = (Vec3::from(grain.position), Vec3::from(grain.velocity));
+        let free_fall = self.gravity.length() * STICKING_TIME as f32;
+        let mut held = false;
+        let mut still = false;
+        for wall in walls.iter().filter(|wall| wall.distance(x) < 2.0 * self.radius) {
+            let pose = wall.pose();
+            let normal = pose.rotation * wall.sdf().nearest(pose.body_from_world(x)).normal;
+            let up = -normal.dot(self.gravity.normalize_or_zero());
+            held |=
+                up > 0.0 && (1.0 - up * up).max(0.0).sqrt() < wall.friction().unwrap_or(self.friction) * up;
+            still |= (v - wall.velocity_at(x)).length() < STICKING_SPEED * free_fall;
+        }
+        still && !held
     }
-    still && !held
 }
 
 #[cfg(test)]
@@ -336,19 +348,11 @@ mod tests {
         let grain = Grain { position: [0.0; 3], ..Grain::default() };
         let mut count = [0, 0];
         for (k, n) in [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]].into_iter().enumerate() {
-            let mut watch = Watch::default();
+            let mut watch = Watch::new(0.02, 0.01, Vec3::NEG_Y * 9.81, 0.5);
+            let guides = GuideGrid::new(Vec::new(), 0.03, &Default::default());
             for frame in 0..20 {
                 let time = f64::from(frame) * 0.02;
-                watch.frame(
-                    time,
-                    0.02,
-                    &[grain],
-                    0.01,
-                    Vec3::NEG_Y * 9.81,
-                    &GuideGrid::new(Vec::new(), 0.03, &Default::default()),
-                    &walls(n),
-                    0.5,
-                );
+                watch.frame(time, &[grain], &guides, &walls(n));
             }
             count[k] = watch.stuck;
         }

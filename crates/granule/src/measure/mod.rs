@@ -20,6 +20,7 @@ mod scenes;
 mod slope;
 mod statistics;
 mod surface;
+mod upsample;
 
 use serde::Serialize;
 
@@ -219,6 +220,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "drum",
         summary: "inclination of the sand in a rotating drum: steady, and steeper for rougher sand",
         work: drum::measure,
+    },
+    Experiment {
+        name: "upsample",
+        summary: "fine grains keep volume, stay out of walls, spread evenly, let go of tools, rest and fly",
+        work: upsample::measure,
     },
 ];
 

@@ -127,6 +127,9 @@ impl FineSort {
     }
 }
 
+/// Over-relaxation of the pushes; tuned on the scene `hourglass`.
+const SPREAD_GAIN: f32 = 1.2;
+
 /// How far a grain is pushed: to which distance from its neighbours, and at most how far at once [m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Push {
@@ -155,21 +158,9 @@ pub fn spread(sort: &FineSort, grains: &[Grain], push: impl Fn(&Grain) -> Push +
                 }
             }
         });
-        let push = push * (0.5 * tune(0, SPREAD_GAIN) / count.max(1.0).sqrt());
+        let push = push * (0.5 * SPREAD_GAIN / count.max(1.0).sqrt());
         let length = push.length();
         (if length > most { push * (most / length) } else { push }).extend(length)
     };
     grains[..sort.inside()].par_iter().with_min_len(1024).map(work).collect()
-}
-
-/// Over-relaxation of the pushes; tuned on the scene `hourglass`.
-const SPREAD_GAIN: f32 = 1.2;
-
-pub fn tune(k: usize, default: f32) -> f32 {
-    static T: std::sync::OnceLock<Vec<f32>> = std::sync::OnceLock::new();
-    let t = T.get_or_init(|| {
-        std::env::var("UP_TUNE")
-            .map_or(Vec::new(), |s| s.split(',').map(|x| x.parse().unwrap_or(f32::NAN)).collect())
-    });
-    t.get(k).copied().filter(|x| !x.is_nan()).unwrap_or(default)
 }

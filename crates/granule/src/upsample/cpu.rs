@@ -6,21 +6,30 @@ use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
 use super::advection::{Advection, Scratch};
-use super::cells::{FineCells, FineSort, Push, spread, tune};
+use super::cells::{FineCells, FineSort, Push, spread};
 use super::contact::{Motion, Wall};
 use super::crowding::Crowding;
 use super::grain::Grain;
 use super::mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};
 use crate::simd::{Instructions, LANES};
 
-/// Frames between two sorts of the grains, with each of which they are pushed apart.
+/// Frames from one sort of the grains to the next; with each of them they are spread.
 pub const SORT_PERIOD: u64 = 2;
 
-/// Rounds of pushes after a sort.
-pub const PUSH_ROUNDS: u32 = 2;
+/// Rounds of pushes after a sort; tuned, as what follows, on the scene `hourglass`.
+const PUSH_ROUNDS: u32 = 3;
+
+/// Way since the last sort from which on a grain is in full motion, in its radii.
+const IN_MOTION: f32 = 0.5;
+
+/// Distance that grains are pushed to, at rest and in motion, in radii; they begin at least 2 apart.
+const DISTANCE: [f32; 2] = [1.85, 2.0];
+
+/// Longest push of a round, at rest and in motion, in radii.
+const MOST_PUSH: [f32; 2] = [0.3, 0.75];
 
 /// Longest way out of a crowd after a sort, in radii of a guide.
-pub const MOST_EVENING: f32 = 0.25;
+const MOST_EVENING: f32 = 0.25;
 
 /// Grains that a thread takes at once.
 const CHUNK: usize = 2048;
@@ -48,29 +57,33 @@ impl CpuGrains {
     /// Pushes grains apart that have come too near to each other, as far as they move anyway.
     fn spread(&mut self, frame: &FrameInput) {
         let settings = &self.settings;
-        let walls: Vec<Wall> =
-            frame.walls.iter().map(|wall| Wall { end: wall.start, ..wall.clone() }).collect();
-        let time = frame.dt * tune(1, SORT_PERIOD as f32);
+        let time = frame.dt * SORT_PERIOD as f32;
+        let crowding = self.crowding(frame);
         let motion = |grain: &Grain| {
             let way = Vec3::from(grain.velocity).length() * time;
-            (way / (tune(7, 0.5) * settings.radius)).min(1.0)
+            (way / (IN_MOTION * settings.radius)).min(1.0)
         };
         let push = |grain: &Grain| {
+            if !crowding.guided(grain.position.into()) {
+                return Push { distance: 0.0, most: 0.0 };
+            }
             let motion = motion(grain);
-            let between = |rest: f32, moving: f32| (rest + motion * (moving - rest)) * settings.radius;
-            Push { distance: between(tune(3, 1.7), tune(4, 2.0)), most: between(tune(5, 0.2), tune(6, 0.75)) }
+            let between = |[rest, moving]: [f32; 2]| (rest + motion * (moving - rest)) * settings.radius;
+            Push { distance: between(DISTANCE), most: between(MOST_PUSH) }
         };
-        let crowding = self.crowding(frame);
         let even_out = |grain: &Grain| {
-            let way = crowding.way(grain.position.into()) * motion(grain);
+            let x = grain.position.into();
+            let way = if crowding.guided(x) { crowding.way(x) * motion(grain) } else { Vec3::ZERO };
             way.clamp_length_max(MOST_EVENING * settings.guide_radius).extend(1.0)
         };
         let ways: Vec<Vec4> = self.grain.par_iter().with_min_len(1024).map(even_out).collect();
-        push_along(&mut self.grain, &ways, &walls, settings.radius, frame.dt);
-        for _ in 0..tune(2, PUSH_ROUNDS as f32) as u32 {
+        let before: Vec<Vec3> = self.grain.iter().map(|grain| grain.position.into()).collect();
+        push_along(&mut self.grain, &ways);
+        for _ in 0..PUSH_ROUNDS {
             let ways = spread(&self.sort, &self.grain, push);
-            push_along(&mut self.grain, &ways, &walls, settings.radius, frame.dt);
+            push_along(&mut self.grain, &ways);
         }
+        keep_out(&mut self.grain, &before, frame, settings.radius);
     }
 
     fn crowding(&self, frame: &FrameInput) -> Crowding {
@@ -111,9 +124,10 @@ impl CpuGrains {
     }
 
     fn step(&mut self, frame: &FrameInput) -> MoverReport {
-        if frame.frame.is_multiple_of(tune(1, SORT_PERIOD as f32) as u64) {
+        if frame.frame.is_multiple_of(SORT_PERIOD) {
             self.sort(frame);
-            if self.settings.fault != Some(Fault::NoSpreading) {
+            let moves = frame.guides.guide.iter().any(|guide| guide.moves > 0.0);
+            if moves && self.settings.fault != Some(Fault::NoSpreading) {
                 self.spread(frame);
             }
         }
@@ -122,14 +136,31 @@ impl CpuGrains {
     }
 }
 
-/// Moves grains along ways [m], as far as walls let them; those whose way has a 0 as its fourth number stay.
-fn push_along(grains: &mut [Grain], ways: &[Vec4], walls: &[Wall], radius: f32, dt: f32) {
+/// Moves grains along ways [m]; those whose way has a 0 as its fourth number stay.
+fn push_along(grains: &mut [Grain], ways: &[Vec4]) {
     let pushed = grains.par_iter_mut().zip(ways).with_min_len(1024);
     pushed.filter(|(_, way)| way.w > 0.0).for_each(|(grain, way)| {
-        let from = Vec3::from(grain.position);
-        let mut motion = Motion { from, to: from + way.truncate(), velocity: Vec3::ZERO, own: 0.0 };
-        walls.iter().for_each(|wall| wall.restrict(&mut motion, radius, dt, 0.0));
-        grain.position = motion.to.into();
+        grain.position = (Vec3::from(grain.position) + way.truncate()).into();
+    });
+}
+
+/// Lets grains come no farther from where they were `before` [m] than walls allow, as these stand at the frame's start.
+fn keep_out(grains: &mut [Grain], before: &[Vec3], frame: &FrameInput, radius: f32) {
+    let walls: Vec<Wall> = frame.walls.iter().map(|wall| Wall { end: wall.start, ..wall.clone() }).collect();
+    let groups = grains.par_chunks_mut(LANES).zip(before.par_chunks(LANES)).with_min_len(64);
+    groups.for_each(|(grains, before)| {
+        let places = before.iter().copied().chain(grains.iter().map(|grain| grain.position.into()));
+        let (low, high) = places
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), x: Vec3| (low.min(x), high.max(x)));
+        let (center, half) = (0.5 * (low + high), 0.5 * (high - low).length());
+        for wall in walls.iter().filter(|wall| !wall.is_far(center, half, 2.0 * radius)) {
+            for (grain, from) in grains.iter_mut().zip(before) {
+                let to = grain.position.into();
+                let mut motion = Motion { from: *from, to, velocity: Vec3::ZERO, own: 0.0 };
+                wall.restrict(&mut motion, radius, frame.dt, 0.0);
+                grain.position = motion.to.into();
+            }
+        }
     });
 }
 

@@ -281,8 +281,7 @@ impl GuideGrid {
             .sum::<f32>()
             .sqrt();
         let bounded = if norm > MOST_DEFORMATION { gradient * (MOST_DEFORMATION / norm) } else { gradient };
-        let bounded = if super::cells::tune(8, 1.0) > 0.0 { isochoric(bounded) } else { bounded };
-        (bounded, sum)
+        (isochoric(bounded), sum)
     }
 }
 
