@@ -1,13 +1,26 @@
 // From pressure and stress to velocities; twin of solver/iisph/sweep/accelerate.rs.
 
 @group(0) @binding(1) var<storage, read> position: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> stress: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> stress: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> prediction: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> found: array<Found>;
 @group(0) @binding(5) var<storage, read_write> solved: array<vec4<f32>>;
 
-fn packed_stress(j: u32) -> vec4<u32> {
-    return stress[2u * params.capacity + j];
+// Stress and pressure of a particle, as they lie in memory.
+struct Record {
+    first: vec4<f32>,
+    second: vec4<f32>,
+}
+
+fn record_of(j: u32) -> Record {
+    return Record(stress[2u * j], stress[2u * j + 1u]);
+}
+
+// p I + s.
+fn total_stress(record: Record) -> Sym3 {
+    let a = record.first;
+    let b = record.second;
+    return Sym3(vec4(a.x + b.z, a.y, a.z, a.w + b.z), vec2(b.x, b.y + b.z));
 }
 
 // sum_j (T_i + T_j) G_ij over neighbours j, with T = p I + s.
@@ -19,20 +32,30 @@ fn stress_divergence(i: u32) -> vec3<f32> {
     for (var s = slots.first; s < slots.end; s += FOUR_SLOTS) {
         let j = four_neighbors(s);
         let positions = four_positions(j);
-        let packed = array(packed_stress(j.x), packed_stress(j.y), packed_stress(j.z), packed_stress(j.w));
-        let gradients = four_gradients(x, positions);
+        var gradients: mat4x3<f32>;
         if FLUID {
-            let pressures = vec4(packed[0].x, packed[1].x, packed[2].x, packed[3].x);
-            sum += gradients * bitcast<vec4<f32>>(pressures);
+            let pressures = vec4(
+                stress[2u * j.x + 1u].z,
+                stress[2u * j.y + 1u].z,
+                stress[2u * j.z + 1u].z,
+                stress[2u * j.w + 1u].z,
+            );
+            gradients = four_gradients(x, positions);
+            sum += gradients * pressures;
         } else {
-            sum += sym3_times(unpack_total_stress(packed[0]), gradients[0])
-                + sym3_times(unpack_total_stress(packed[1]), gradients[1])
-                + sym3_times(unpack_total_stress(packed[2]), gradients[2])
-                + sym3_times(unpack_total_stress(packed[3]), gradients[3]);
+            let r0 = record_of(j.x);
+            let r1 = record_of(j.y);
+            let r2 = record_of(j.z);
+            let r3 = record_of(j.w);
+            gradients = four_gradients(x, positions);
+            sum += sym3_times(total_stress(r0), gradients[0])
+                + sym3_times(total_stress(r1), gradients[1])
+                + sym3_times(total_stress(r2), gradients[2])
+                + sym3_times(total_stress(r3), gradients[3]);
         }
         gradient_sum += gradients * vec4(1.0);
     }
-    return sum + sym3_times(unpack_total_stress(packed_stress(i)), gradient_sum);
+    return sum + sym3_times(total_stress(record_of(i)), gradient_sum);
 }
 
 @compute @workgroup_size(256)

@@ -2,7 +2,7 @@
 
 @group(0) @binding(1) var<storage, read> position: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> velocity: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> stress: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read_write> stress: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> found: array<Found>;
 @group(0) @binding(5) var<storage, read_write> contacts: array<Contact>;
 // Predicted velocities, accelerations from walls, and trial stresses where friction is explicit.
@@ -59,12 +59,12 @@ fn project_particle(i: u32) -> vec4<f32> {
         required = required_expansion_of_fluid(density, min(step.dt / params.longest_step, 1.0));
     }
     let missing = required - step.dt * divergence;
-    let old = bitcast<vec4<f32>>(stress[2u * i]);
-    let old_second = bitcast<vec4<f32>>(stress[2u * i + 1u]);
+    let old = stress[2u * i];
+    let old_second = stress[2u * i + 1u];
     let pressure = corrected_pressure(old_second.z, missing, bitcast<f32>(own.y));
     var change = 0.0;
     if FLUID {
-        store_stress(i, Sym3(vec4(0.0), vec2(0.0)), pressure, strain_rate);
+        stress[2u * i + 1u] = vec4(0.0, 0.0, pressure, strain_rate);
     } else {
         var moved = Sym3(old, old_second.xy);
         if EXPLICIT {
@@ -78,7 +78,8 @@ fn project_particle(i: u32) -> vec4<f32> {
         let s = return_to_cone(moved, yield_limit(material, pressure, strain_rate));
         let difference = Sym3(s.a - old, s.b - old_second.xy);
         change = sqrt(sym3_dot(difference, difference));
-        store_stress(i, s, pressure, strain_rate);
+        stress[2u * i] = s.a;
+        stress[2u * i + 1u] = vec4(s.b, pressure, strain_rate);
     }
     return vec4(select(0.0, max(missing, 0.0), pressure > 0.0), change, pressure, 0.0);
 }

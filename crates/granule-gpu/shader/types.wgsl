@@ -41,9 +41,6 @@ struct Params {
     // Particles that fit, and where the entries of neighbour lists begin.
     capacity: u32,
     list_base: u32,
-    // Frictional stresses are at most most_slope p + most_cohesion, in any material.
-    most_slope: f32,
-    most_cohesion: f32,
     // Sweeps that every step takes before the first one that may be its last.
     sure_sweeps: u32,
     // Boundaries that are no bodies; they come first.

@@ -1,6 +1,6 @@
 // Takes over pressure, stress and wall impulses of the last step; twin of IisphState::warm_start.
 
-@group(0) @binding(0) var<storage, read_write> stress: array<vec4<u32>>;
+@group(0) @binding(0) var<storage, read_write> stress: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> found: array<Found>;
 @group(0) @binding(2) var<storage, read> contacts: array<Contact>;
 // Predicted velocities, then accelerations from walls.
@@ -14,11 +14,12 @@ fn warm_start(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     if i < step.count {
         let own = found[i];
         let material = found_material(own);
-        let second = bitcast<vec4<f32>>(stress[2u * i + 1u]);
+        let second = stress[2u * i + 1u];
         pressure = second.z * materials[material].warm_start;
         let limit = yield_limit(material, pressure, second.w);
-        let s = return_to_cone(Sym3(bitcast<vec4<f32>>(stress[2u * i]), second.xy), limit);
-        store_stress(i, s, pressure, second.w);
+        let s = return_to_cone(Sym3(stress[2u * i], second.xy), limit);
+        stress[2u * i] = s.a;
+        stress[2u * i + 1u] = vec4(s.b, pressure, second.w);
         var push = vec3(0.0);
         for (var k = 0u; k < contact_count(own); k++) {
             let contact = contacts[own.z + k];

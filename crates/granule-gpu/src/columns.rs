@@ -95,7 +95,7 @@ columns! {
     position,
     /// Velocity and mass.
     velocity,
-    /// Frictional stress (xx, xy, xz, yy, yz, zz), pressure, strain rate; then pressure and stress packed, for gathers.
+    /// Frictional stress (xx, xy, xz, yy, yz, zz), pressure, strain rate.
     stress,
     /// Id, material, contacts of the last step.
     tags,
@@ -192,7 +192,7 @@ impl Columns {
         Ok(Self {
             position: kept("position", 16 * n)?,
             velocity: kept("velocity", 16 * n)?,
-            stress: kept("stress", 48 * n)?,
+            stress: kept("stress", 32 * n)?,
             tags: kept("tags", 16 * n)?,
             scratch: kept("scratch", 80 * n)?,
             first_keys: scratch("keys", 8 * n)?,

@@ -155,8 +155,6 @@ pub fn params(scene: &Scene, setup: &Setup, room: &Room) -> Params {
         report_capacity: crate::columns::MOST_REPORTS,
         capacity: room.particles,
         list_base: 2 * room.particles.div_ceil(LANES),
-        most_slope: largest(&|m| m.yield_slope + m.fast_yield_slope.max(0.0)),
-        most_cohesion: largest(&|m| m.yield_cohesion),
         sure_sweeps: sure_sweeps(setup),
         ..Params::default()
     };

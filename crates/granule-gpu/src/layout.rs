@@ -92,12 +92,9 @@ pub struct Params {
     pub wall_table: u32,
     pub capacity: u32,
     pub list_base: u32,
-    pub most_slope: f32,
-    pub most_cohesion: f32,
     pub sure_sweeps: u32,
     pub wall_count: u32,
     pub sound_speed: f32,
-    pub unused: [u32; 2],
 }
 
 /// A material; twin of `Material`.

@@ -10,7 +10,6 @@
 //! | --- | --- | --- |
 //! | position + radius, velocity + mass | 32 | always |
 //! | stress (6), pressure, strain rate | 32 | state |
-//! | pressure and stress packed, for gathers | 16 | one sweep |
 //! | tag: id, material, contacts of the last step | 16 | state |
 //! | scratch of the reordering | 80 | sort |
 //! | keys of 64 bits and places, twice | 24 | sort |
@@ -29,7 +28,7 @@
 //! group, side by side, and a group has as many slots as its longest list, up to a multiple of four; what is left holds
 //! the particle itself, a pair without gradient. Pair gradients are not stored but evaluated anew: 10 million particles
 //! would need 3 GB for them. Sweeps take four pairs at a time and load all they need of them before any arithmetic.
-//! `accelerate` gathers a position and a packed stress of 16 bytes, `project` a position and a velocity.
+//! `accelerate` gathers a position and a stress of 32 bytes, `project` a position and a velocity.
 //!
 //! **Room.** Lists, contacts and cells have bounded room. A step that needs more halts on the device before it has
 //! changed anything but the order; the host makes room and the step begins anew. Nothing is dropped.
@@ -63,8 +62,7 @@
 //!
 //! # Departures from the CPU
 //!
-//! Pair gradients are not rounded to 1/32000 of the longest; stresses of neighbours are rounded to 4e-6 of what the
-//! material bears. Sums are single precision. The strain rate of a fluid is that of its last sweep. Shapes are
+//! Pair gradients are not rounded to 1/32000 of the longest. Sums are single precision. The strain rate of a fluid is that of its last sweep. Shapes are
 //! multiplied out to unions of intersections of unions, so nested intersections look for edges between all their parts
 //! at once.
 

@@ -13,8 +13,6 @@ const CELLS: &str = include_str!("../shader/cells.wgsl");
 pub(crate) const PAIRS: &str = include_str!("../shader/pairs.wgsl");
 const LIST: &str = include_str!("../shader/list.wgsl");
 pub(crate) const RHEOLOGY: &str = include_str!("../shader/rheology.wgsl");
-pub(crate) const PACKED_STRESS: &str = include_str!("../shader/packed_stress.wgsl");
-const STORE_STRESS: &str = include_str!("../shader/store_stress.wgsl");
 pub(crate) const CONTACTS: &str = include_str!("../shader/contacts.wgsl");
 const GRADIENTS: &str = include_str!("../shader/gradients.wgsl");
 const VELOCITY_GRADIENT: &str = include_str!("../shader/velocity_gradient.wgsl");
@@ -78,18 +76,18 @@ shaders! {
     /// Density and diagonal.
     DENSITY = "density": [STEP, PAIRS, LIST, CONTACTS, WALL_DENSITY];
     /// Pressure, stress and impulses of the last step.
-    WARM_START = "warm_start": [STEP, TREE, RHEOLOGY, PACKED_STRESS, STORE_STRESS, CONTACTS];
+    WARM_START = "warm_start": [STEP, TREE, RHEOLOGY, CONTACTS];
     /// Air drag.
     DRAG = "drag": [STEP, PAIRS, LIST];
     /// Gravity and viscosity.
     PREDICT = "predict": [STEP, PAIRS, LIST];
     /// Velocities from pressure and stress.
-    ACCELERATE = "accelerate": [STEP, PAIRS, LIST, GRADIENTS, RHEOLOGY, PACKED_STRESS];
+    ACCELERATE = "accelerate": [STEP, PAIRS, LIST, GRADIENTS, RHEOLOGY];
     /// Trial stress of explicit friction.
     FIND_TRIAL = "find_trial": [STEP, PAIRS, LIST, RHEOLOGY, GRADIENTS, VELOCITY_GRADIENT];
     /// Corrections of pressure, stress and impulses.
     PROJECT = "project":
-        [STEP, PAIRS, LIST, TREE, RHEOLOGY, PACKED_STRESS, STORE_STRESS, CONTACTS, GRADIENTS, VELOCITY_GRADIENT];
+        [STEP, PAIRS, LIST, TREE, RHEOLOGY, CONTACTS, GRADIENTS, VELOCITY_GRADIENT];
     /// Whether another sweep follows.
     DECIDE = "decide": [ARGUMENTS, TREE];
     /// Whether the step ends.
@@ -199,8 +197,8 @@ mod tests {
             pressure_relaxation, stress_relaxation, rest_compaction, least_diagonal, push_out_speed, wall_fill,
             viscosity_factor, viscosity_softening, density_error, friction_error, cfl, longest_step, viscous_step,
             layer_pressure, fixed_step, least_iterations, most_iterations, boundary_count, slot_capacity,
-            contact_capacity, cell_capacity, report_capacity, wall_table, capacity, list_base, most_slope,
-            most_cohesion, sure_sweeps, wall_count, sound_speed);
+            contact_capacity, cell_capacity, report_capacity, wall_table, capacity, list_base,
+            sure_sweeps, wall_count, sound_speed);
         same_layout!(MEASURE, "Material", MaterialRecord: density, inverse_density, yield_slope, fast_slope,
             grain_diameter, cohesion, viscosity, wall_friction, mass, fluid, warm_start, stiffness, tait_exponent,
             dynamic_viscosity, damping, surface_force, smoothing);

@@ -41,15 +41,15 @@ impl GpuIisph {
             ];
         }
         let density = entries * (ENTRY + RECORD) + count * 3.0 * RECORD;
-        let load = if fluid { 4.0 } else { RECORD };
+        let load = if fluid { 4.0 } else { 2.0 * RECORD };
         let accelerate = entries * (ENTRY + RECORD + load) + count * (4.0 * RECORD + load + RECORD);
         let blocks = (count / f64::from(WORKGROUP)).ceil();
-        let project = entries * (ENTRY + 2.0 * RECORD) + count * (3.0 + 2.0 + 3.0) * RECORD + blocks * RECORD;
+        let project = entries * (ENTRY + 2.0 * RECORD) + count * (3.0 + 2.0 + 2.0) * RECORD + blocks * RECORD;
         vec![
             (Stage::Sort, count * sort),
             (Stage::Density, density),
             (Stage::PredictVelocity, if self.variant.viscous { 0.0 } else { count * 2.0 * RECORD }),
-            (Stage::WarmStart, count * (2.0 + 1.0 + 4.0) * RECORD),
+            (Stage::WarmStart, count * (2.0 + 1.0 + 3.0) * RECORD),
             (Stage::Accelerate, (sweeps + 1.0) * accelerate),
             (Stage::Project, sweeps * project),
             (Stage::Integrate, count * 8.0 * RECORD),

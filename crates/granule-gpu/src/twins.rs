@@ -27,8 +27,8 @@ use crate::motion;
 use crate::primitives::DISPATCH;
 use crate::program::Program;
 use crate::shaders::{
-    BODIES, CONTACTS, INTERSECTION, LOADS, MAP_WALLS, MAPS, MOTION, PACKED_STRESS, PAIRS, RHEOLOGY, SOLIDS,
-    STEP, TYPES, WALL_TABLE, WALLS,
+    BODIES, CONTACTS, INTERSECTION, LOADS, MAP_WALLS, MAPS, MOTION, PAIRS, RHEOLOGY, SOLIDS, STEP, TYPES,
+    WALL_TABLE, WALLS,
 };
 use crate::testing::{gpu, run, storage, uniform};
 
@@ -220,55 +220,6 @@ fn material_laws_are_those_of_the_cpu() {
         let compaction = DT * compaction_rate(2.0, b[3].abs());
         assert_close(rows[2][0], required_expansion(density, compaction), 1.0, "expansion");
         assert_close(rows[2][1], required_expansion_of_fluid(density, 0.3), 1.0, "expansion of a fluid");
-    }
-}
-
-const PACKING_TWIN: &[&str] = &[
-    DISPATCH,
-    TYPES,
-    STEP,
-    RHEOLOGY,
-    PACKED_STRESS,
-    BINDINGS,
-    "@compute @workgroup_size(256)
-fn twin(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) workgroup: vec3<u32>) {
-    let i = thread_number(workgroup, thread);
-    if i < step.count {
-        let s = Sym3(inputs[2u * i], inputs[2u * i + 1u].xy);
-        let total = unpack_total_stress(pack_stress(s, inputs[2u * i + 1u].z));
-        outputs[2u * i] = total.a;
-        outputs[2u * i + 1u] = vec4(total.b, 0.0, 0.0);
-    }
-}",
-];
-
-#[test]
-fn packed_stresses_are_exact_to_a_few_millionths_of_the_yield_stress() {
-    let Some(gpu) = gpu() else { return };
-    let bench = Bench::new(gpu, sand());
-    let mut inputs = random_rows(&mut Random::new(17), 2 * COUNT);
-    let limit_at = |pressure: f32| bench.setup.materials[0].yield_limit(pressure, 1e9);
-    for (k, rows) in inputs.chunks_exact_mut(2).enumerate() {
-        // From no pressure to a high one, on the yield surface.
-        let pressure = if k == 0 { 0.0 } else { 10f32.powf(4.0 * rows[1][2]) };
-        let [a, b] = [rows[0], rows[1]];
-        let third = (a[0] + a[3] + b[1]) / 3.0;
-        let s = [a[0] - third, a[1], a[2], a[3] - third, b[0], b[1] - third];
-        let limit = limit_at(pressure);
-        let scale = limit / Sym3::from_array(s).norm().max(1e-3);
-        let s = s.map(|c| c * scale);
-        (rows[0], rows[1]) = ([s[0], s[1], s[2], s[3]], [s[4], s[5], pressure, 0.0]);
-    }
-    let found = bench.run(PACKING_TWIN, &inputs, COUNT, 2);
-    for (given, found) in inputs.chunks_exact(2).zip(found.chunks_exact(2)) {
-        let pressure = given[1][2];
-        let range = limit_at(pressure);
-        let total = [0, 1, 2, 3, 4, 5].map(|k: usize| given[k / 4][k % 4]);
-        for (k, part) in total.iter().enumerate() {
-            let expected = part + if [0, 3, 5].contains(&k) { pressure } else { 0.0 };
-            let error = (found[k / 4][k % 4] - expected).abs();
-            assert!(error <= 1e-5 * range + 3e-7 * pressure, "{k}: {error} of {range}");
-        }
     }
 }
 
