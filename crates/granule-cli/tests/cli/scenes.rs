@@ -39,6 +39,9 @@ scenes!(
     bunker = "bunker",
     boxes = "boxes",
     dumptruck = "dumptruck",
+    tank = "tank",
+    pipe = "pipe",
+    droplet = "droplet",
     mesh_drop = "mesh-drop"
 );
 

@@ -366,7 +366,8 @@ impl BlockSearch<'_> {
 fn fill_slots<L: Lanes>(found: &LaneLists, block: &mut NeighborBlock) {
     let most = found.count.iter().copied().max().unwrap_or(0) as usize;
     let (lowest, end) = found.extent;
-    if end - lowest > REACH_OF_SLOT {
+    // No row at all has no extent.
+    if end.saturating_sub(lowest) > REACH_OF_SLOT {
         return fill_slots_far(found, block);
     }
     let at = block.begin(most);

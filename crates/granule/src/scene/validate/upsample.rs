@@ -11,7 +11,9 @@ impl Scene {
         positive(path, settings.radius)?;
         let particle = self.material[0].radius;
         let [least, most] = UPSAMPLE_RATIO.map(|ratio| ratio * particle);
-        range((least..=most).contains(&settings.radius), path, settings.radius, || {
+        // The ends belong to it, however they are rounded.
+        let inside = (0.9999 * least..=1.0001 * most).contains(&settings.radius);
+        range(inside, path, settings.radius, || {
             format!(
                 "from {least} to {most} m: {} to {} of material.0.radius = {particle} m",
                 UPSAMPLE_RATIO[0], UPSAMPLE_RATIO[1]
