@@ -1,6 +1,6 @@
 //! Cells of the size of fine grains: their order in memory, and who is near whom.
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 use rayon::prelude::*;
 
 use super::grain::Grain;
@@ -125,42 +125,4 @@ impl FineSort {
             + 32 * self.scratch.capacity()
             + self.order.bytes()
     }
-}
-
-/// Over-relaxation of the pushes; tuned on the scene `hourglass`.
-const SPREAD_GAIN: f32 = 1.2;
-
-/// How far a grain is pushed: to which distance from its neighbours, and at most how far at once [m].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Push {
-    /// Distance that it wants to others [m].
-    pub distance: f32,
-    /// Longest push [m].
-    pub most: f32,
-}
-
-/// Pushes between grains: where each grain should go so that none is nearer to another than it wants.
-///
-/// Of an overlap each of two takes half; where several push at once, less of each counts.
-pub fn spread(sort: &FineSort, grains: &[Grain], push: impl Fn(&Grain) -> Push + Sync) -> Vec<Vec4> {
-    let work = |grain: &Grain| {
-        let Push { distance: wanted, most } = push(grain);
-        let x = Vec3::from(grain.position);
-        let (mut push, mut count) = (Vec3::ZERO, 0.0f32);
-        sort.around(x, |range| {
-            for other in &grains[range] {
-                let d = x - Vec3::from(other.position);
-                let squared = d.length_squared();
-                if squared < wanted * wanted && squared > 0.0 {
-                    let distance = squared.sqrt();
-                    push += d * ((wanted - distance) / distance);
-                    count += 1.0;
-                }
-            }
-        });
-        let push = push * (0.5 * SPREAD_GAIN / count.max(1.0).sqrt());
-        let length = push.length();
-        (if length > most { push * (most / length) } else { push }).extend(length)
-    };
-    grains[..sort.inside()].par_iter().with_min_len(1024).map(work).collect()
 }

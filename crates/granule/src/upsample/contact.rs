@@ -56,21 +56,22 @@ impl Wall {
         self.sdf.distance(start) > radius + reach + moved
     }
 
-    /// The motion of a grain of a radius [m] that this wall allows. `dt` [s] is the frame's length, `friction` the
-    /// material's own coefficient.
-    pub fn restrict(&self, motion: &mut Motion, radius: f32, dt: f32, friction: f32) {
+    /// The motion of a grain of a radius [m] that this wall allows; tells whether the grain touches it. `dt` [s] is the
+    /// frame's length, `friction` the material's own coefficient.
+    pub fn restrict(&self, motion: &mut Motion, radius: f32, dt: f32, friction: f32) -> bool {
         let from = self.start.body_from_world(motion.from);
         let to = self.end.body_from_world(motion.to);
         if self.sdf.distance(from) > from.distance(to) + radius * (1.0 + TOUCH) {
-            return;
+            return false;
         }
         let friction = self.friction.unwrap_or(friction) * motion.own;
         let (mut place, mut normal) = self.slide(from, to, radius, friction);
         self.push_out(&mut place, &mut normal, radius);
-        let Some(normal) = normal else { return };
+        let Some(normal) = normal else { return false };
         motion.to = self.end.world_from_body(place);
         let wall = (motion.to - self.start.world_from_body(place)) / dt;
         motion.velocity = wall + after_contact(motion.velocity - wall, self.end.rotation * normal, friction);
+        true
     }
 
     /// Goes from a place towards another in the wall's frame; along the wall where it is in the way. Gives where that

@@ -2,34 +2,22 @@
 
 use std::sync::Arc;
 
-use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
-use super::advection::{Advection, Scratch};
-use super::cells::{FineCells, FineSort, Push, spread};
-use super::contact::{Motion, Wall};
-use super::crowding::Crowding;
+use super::advection::{Advection, MoveGrains};
+use super::contact::Wall;
 use super::grain::Grain;
 use super::mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};
-use crate::simd::{Instructions, LANES};
+use super::nodes::Nodes;
+use super::spreading::{FineMesh, count_at_nodes, even_out};
+use crate::neighbors::Permutation;
+use crate::simd::Instructions;
 
-/// Frames from one sort of the grains to the next; with each of them they are spread.
-pub const SORT_PERIOD: u64 = 2;
+/// Frames from one sort of the grains to the next.
+pub const SORT_PERIOD: u64 = 8;
 
-/// Rounds of pushes after a sort; tuned, as what follows, on the scene `hourglass`.
-const PUSH_ROUNDS: u32 = 3;
-
-/// Way since the last sort from which on a grain is in full motion, in its radii.
-const IN_MOTION: f32 = 0.5;
-
-/// Distance that grains are pushed to, at rest and in motion, in radii; they begin at least 2 apart.
-const DISTANCE: [f32; 2] = [1.85, 2.0];
-
-/// Longest push of a round, at rest and in motion, in radii.
-const MOST_PUSH: [f32; 2] = [0.3, 0.75];
-
-/// Longest way out of a crowd after a sort, in radii of a guide.
-const MOST_EVENING: f32 = 0.25;
+/// How far walls are looked for around cells, in radii of a guide; grains that go farther look at all of them.
+const WALL_REACH: f32 = 2.0;
 
 /// Grains that a thread takes at once.
 const CHUNK: usize = 2048;
@@ -39,75 +27,56 @@ pub struct CpuGrains {
     settings: MoverSettings,
     instructions: Instructions,
     grain: Vec<Grain>,
-    sort: FineSort,
+    mesh: FineMesh,
+    order: Permutation,
+    key: Vec<u64>,
+    scratch: Vec<Grain>,
     pool: Arc<rayon::ThreadPool>,
 }
 
 impl CpuGrains {
     /// No grains yet; `pool` moves them.
     pub fn new(settings: MoverSettings, instructions: Instructions, pool: rayon::ThreadPool) -> Self {
-        Self { settings, instructions, grain: Vec::new(), sort: FineSort::default(), pool: Arc::new(pool) }
-    }
-
-    fn sort(&mut self, frame: &FrameInput) {
-        let cells = FineCells::new(frame.guides, 2.0 * self.settings.radius, self.grain.len());
-        self.sort.sort(cells, &mut self.grain);
-    }
-
-    /// Pushes grains apart that have come too near to each other, as far as they move anyway.
-    fn spread(&mut self, frame: &FrameInput) {
-        let settings = &self.settings;
-        let time = frame.dt * SORT_PERIOD as f32;
-        let crowding = self.crowding(frame);
-        let motion = |grain: &Grain| {
-            let way = Vec3::from(grain.velocity).length() * time;
-            (way / (IN_MOTION * settings.radius)).min(1.0)
-        };
-        let push = |grain: &Grain| {
-            if !crowding.guided(grain.position.into()) {
-                return Push { distance: 0.0, most: 0.0 };
-            }
-            let motion = motion(grain);
-            let between = |[rest, moving]: [f32; 2]| (rest + motion * (moving - rest)) * settings.radius;
-            Push { distance: between(DISTANCE), most: between(MOST_PUSH) }
-        };
-        let even_out = |grain: &Grain| {
-            let x = grain.position.into();
-            let way = if crowding.guided(x) { crowding.way(x) * motion(grain) } else { Vec3::ZERO };
-            way.clamp_length_max(MOST_EVENING * settings.guide_radius).extend(1.0)
-        };
-        let ways: Vec<Vec4> = self.grain.par_iter().with_min_len(1024).map(even_out).collect();
-        let before: Vec<Vec3> = self.grain.iter().map(|grain| grain.position.into()).collect();
-        push_along(&mut self.grain, &ways);
-        for _ in 0..PUSH_ROUNDS {
-            let ways = spread(&self.sort, &self.grain, push);
-            push_along(&mut self.grain, &ways);
+        Self {
+            settings,
+            instructions,
+            grain: Vec::new(),
+            mesh: FineMesh::default(),
+            order: Permutation::default(),
+            key: Vec::new(),
+            scratch: Vec::new(),
+            pool: Arc::new(pool),
         }
-        keep_out(&mut self.grain, &before, frame, settings.radius);
     }
 
-    fn crowding(&self, frame: &FrameInput) -> Crowding {
-        let settings = &self.settings;
-        Crowding::new(
-            &self.grain,
-            frame.guides,
-            &settings.domain,
-            settings.guide_radius,
-            settings.per_guide(),
-        )
+    /// Sorts grains by the cells of guides, those outside last: only for what is near to be near in memory.
+    fn sort(&mut self, nodes: &Nodes) {
+        let blocks = nodes.cell_of_block.len() as u64;
+        let key =
+            |grain: &Grain| nodes.locate(grain.position.into()).map_or(blocks, |place| place.block as u64);
+        self.grain.par_iter().with_min_len(4096).map(key).collect_into_vec(&mut self.key);
+        self.order.sort(&mut self.key, u64::BITS - blocks.leading_zeros());
+        self.order.apply(&mut self.grain, &mut self.scratch);
     }
 
-    fn advect(&mut self, frame: &FrameInput) {
-        let deformation = frame.guides.deformations();
+    fn advect(&mut self, nodes: &Nodes, frame: &FrameInput, reach: f32) {
+        let spreads = self.spreads(nodes);
         let advection = Advection {
             settings: &self.settings,
             frame,
-            deformation: &deformation,
-            instructions: self.instructions,
+            nodes,
+            mesh: spreads.then_some(&self.mesh),
+            reach,
+            moving_walls: moving(frame.walls),
         };
-        self.grain.par_chunks_mut(CHUNK).for_each_init(Scratch::default, |scratch, chunk| {
-            chunk.chunks_mut(LANES).for_each(|group| advection.group(group, scratch));
-        });
+        let instructions = self.instructions;
+        self.grain
+            .par_chunks_mut(CHUNK)
+            .for_each(|grains| instructions.run(MoveGrains { advection: &advection, grains }));
+    }
+
+    fn spreads(&self, nodes: &Nodes) -> bool {
+        self.settings.fault != Some(Fault::NoSpreading) && nodes.stirs.contains(&true)
     }
 
     fn remove(&mut self, frame: &FrameInput) -> MoverReport {
@@ -124,44 +93,27 @@ impl CpuGrains {
     }
 
     fn step(&mut self, frame: &FrameInput) -> MoverReport {
+        let reach = WALL_REACH * self.settings.guide_radius + 2.0 * self.settings.radius;
+        let mut nodes = Nodes::new(frame, reach);
         if frame.frame.is_multiple_of(SORT_PERIOD) {
-            self.sort(frame);
-            let moves = frame.guides.guide.iter().any(|guide| guide.moves > 0.0);
-            if moves && self.settings.fault != Some(Fault::NoSpreading) {
-                self.spread(frame);
-            }
+            self.sort(&nodes);
         }
-        self.advect(frame);
+        nodes.ask(&self.settings, frame, &frame.guides.deformations(), self.instructions);
+        if self.spreads(&nodes) {
+            let counts = count_at_nodes(&nodes, &self.grain, &self.settings.domain);
+            even_out(&mut nodes, &counts, &self.settings);
+            self.mesh.count(&nodes, &self.grain, &self.settings, frame.frame);
+        }
+        nodes.share();
+        self.advect(&nodes, frame, reach);
         self.remove(frame)
     }
 }
 
-/// Moves grains along ways [m]; those whose way has a 0 as its fourth number stay.
-fn push_along(grains: &mut [Grain], ways: &[Vec4]) {
-    let pushed = grains.par_iter_mut().zip(ways).with_min_len(1024);
-    pushed.filter(|(_, way)| way.w > 0.0).for_each(|(grain, way)| {
-        grain.position = (Vec3::from(grain.position) + way.truncate()).into();
-    });
-}
-
-/// Lets grains come no farther from where they were `before` [m] than walls allow, as these stand at the frame's start.
-fn keep_out(grains: &mut [Grain], before: &[Vec3], frame: &FrameInput, radius: f32) {
-    let walls: Vec<Wall> = frame.walls.iter().map(|wall| Wall { end: wall.start, ..wall.clone() }).collect();
-    let groups = grains.par_chunks_mut(LANES).zip(before.par_chunks(LANES)).with_min_len(64);
-    groups.for_each(|(grains, before)| {
-        let places = before.iter().copied().chain(grains.iter().map(|grain| grain.position.into()));
-        let (low, high) = places
-            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), x: Vec3| (low.min(x), high.max(x)));
-        let (center, half) = (0.5 * (low + high), 0.5 * (high - low).length());
-        for wall in walls.iter().filter(|wall| !wall.is_far(center, half, 2.0 * radius)) {
-            for (grain, from) in grains.iter_mut().zip(before) {
-                let to = grain.position.into();
-                let mut motion = Motion { from: *from, to, velocity: Vec3::ZERO, own: 0.0 };
-                wall.restrict(&mut motion, radius, frame.dt, 0.0);
-                grain.position = motion.to.into();
-            }
-        }
-    });
+/// Bits of the walls that move during a frame.
+fn moving(walls: &[Wall]) -> u32 {
+    let bit = |(k, wall): (usize, &Wall)| u32::from(wall.start != wall.end) << (k as u32).min(31);
+    walls.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
 }
 
 impl GrainMover for CpuGrains {
@@ -188,7 +140,10 @@ impl GrainMover for CpuGrains {
     }
 
     fn bytes_per_grain(&self) -> f64 {
-        let bytes = size_of::<Grain>() * self.grain.capacity() + self.sort.bytes();
+        let bytes = size_of::<Grain>() * (self.grain.capacity() + self.scratch.capacity())
+            + 8 * self.key.capacity()
+            + self.order.bytes()
+            + self.mesh.bytes();
         bytes as f64 / self.grain.len().max(1) as f64
     }
 }

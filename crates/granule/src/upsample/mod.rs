@@ -39,11 +39,12 @@ mod advection;
 mod cells;
 mod contact;
 mod cpu;
-mod crowding;
 mod grain;
 mod guides;
 mod mover;
+mod nodes;
 mod sampling;
+mod spreading;
 mod state;
 mod weights;
 
