@@ -23,11 +23,11 @@ Exit codes:
 
 const MAIN_HELP: &str = "\
 Examples:
-  granule                          run the default scene, leave frames, a summary and a picture in out/
+  granule                          run the default scene; frames, summary and picture go to out/
   granule run dam --quick          run a scene in its coarser, shorter form
   granule render out/dam-001 -o dam.png
   granule run hourglass            sand through a neck, counted
-  granule measure slope --quick    hold the sand against physics";
+  granule measure slope --quick    hold sand against physics";
 
 const LIST_HELP: &str = "\
 Example:
@@ -153,7 +153,7 @@ pub enum Verb {
     /// Time the steps of scenes.
     #[command(after_help = BENCH_HELP)]
     Bench(BenchArgs),
-    /// Hold the sand against physics.
+    /// Hold sand and water against physics.
     #[command(after_help = MEASURE_HELP)]
     Measure(MeasureArgs),
 }
