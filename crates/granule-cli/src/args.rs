@@ -17,7 +17,7 @@ use crate::render::{FieldChoice, parse_number, parse_plane, parse_range, parse_s
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    the run failed: it diverged, the disk is full, an experiment or an expectation did not pass
+  1    the run failed: it diverged, the disk is full, the device failed, an experiment or an expectation did not pass
   2    the input is wrong or the output folder cannot be used; nothing was written
   130  interrupted by Ctrl-C or a request to terminate; what was computed so far is kept";
 
