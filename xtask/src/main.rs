@@ -11,6 +11,8 @@ mod scenes;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
+use flags::Flags;
+
 const HELP: &str = "\
 Chores of the granule workspace.
 
@@ -146,8 +148,12 @@ fn run(step: &Step) -> Result<(), (String, u8)> {
     Err((format!("step `{}` {words}", step.name), code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }
 
-/// Mutates scenes, checkpoints and meshes; the arguments go to the fuzzing program.
+/// Mutates scenes, checkpoints and meshes; the arguments go to the fuzzing program once they are known to be right.
 fn fuzz(args: &[&str]) -> ExitCode {
+    if let Err(message) = check_fuzz_flags(args) {
+        eprintln!("xtask: {message}");
+        return ExitCode::from(2);
+    }
     let program = ["run", "--locked", "--release", "--package", "granule", "--example", "fuzz", "--"];
     match cargo().args(program).args(args).status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
@@ -159,6 +165,20 @@ fn fuzz(args: &[&str]) -> ExitCode {
     }
 }
 
+fn check_fuzz_flags(args: &[&str]) -> Result<(), String> {
+    let flags = Flags::parse(args, &["--minutes", "--scenes", "--seed", "--only"])?;
+    for name in ["--minutes", "--scenes", "--seed"] {
+        let text = flags.text(name).unwrap_or("0");
+        if !text.parse::<f64>().is_ok_and(|number| number.is_finite() && number >= 0.0) {
+            return Err(format!("`{name} {text}`: a number of at least 0 is needed"));
+        }
+    }
+    match flags.text("--only") {
+        None | Some("scenes" | "checkpoints" | "meshes") => Ok(()),
+        Some(word) => Err(format!("`--only {word}`: scenes, checkpoints or meshes are known")),
+    }
+}
+
 /// Whether cargo knows a subcommand.
 fn is_installed(subcommand: &str) -> bool {
     cargo().args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success())
@@ -167,4 +187,19 @@ fn is_installed(subcommand: &str) -> bool {
 /// The cargo that started this program.
 fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_flags_of_fuzzing_are_named_before_it_starts() {
+        let wrong = |args: &[&str]| check_fuzz_flags(args).unwrap_err();
+        assert!(wrong(&["--minute", "2"]).contains("`--minute`"));
+        assert!(wrong(&["--minutes", "-1"]).contains("--minutes -1"));
+        assert!(wrong(&["--seed", "many"]).contains("--seed many"));
+        assert!(wrong(&["--only", "water"]).contains("scenes, checkpoints or meshes"));
+        assert_eq!(check_fuzz_flags(&["--only", "meshes", "--minutes", "0.5"]), Ok(()));
+    }
 }

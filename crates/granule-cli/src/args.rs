@@ -17,17 +17,17 @@ use crate::render::{FieldChoice, parse_number, parse_plane, parse_range, parse_s
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    the run failed: it diverged, the disk is full, an experiment or an expectation did not pass
+  1    the run failed: it diverged, the disk is full, the device failed, an experiment or an expectation did not pass
   2    the input is wrong or the output folder cannot be used; nothing was written
   130  interrupted by Ctrl-C or a request to terminate; what was computed so far is kept";
 
 const MAIN_HELP: &str = "\
 Examples:
-  granule                          run the default scene, leave frames, a summary and a picture in out/
+  granule                          run the default scene; frames, summary and picture go to out/
   granule run dam --quick          run a scene in its coarser, shorter form
   granule render out/dam-001 -o dam.png
   granule run hourglass            sand through a neck, counted
-  granule measure slope --quick    hold the sand against physics";
+  granule measure slope --quick    hold sand against physics";
 
 const LIST_HELP: &str = "\
 Example:
@@ -153,7 +153,7 @@ pub enum Verb {
     /// Time the steps of scenes.
     #[command(after_help = BENCH_HELP)]
     Bench(BenchArgs),
-    /// Hold the sand against physics.
+    /// Hold sand and water against physics.
     #[command(after_help = MEASURE_HELP)]
     Measure(MeasureArgs),
 }
@@ -185,6 +185,17 @@ pub struct SchemaArgs {
     pub markdown: bool,
 }
 
+/// Where to simulate.
+#[derive(Debug, Default, Args)]
+pub struct PlaceArgs {
+    /// Where to simulate: auto (a graphics card, else the CPU), cpu, gpu, or the number or name of an adapter.
+    #[arg(long, default_value = "auto")]
+    pub device: DeviceChoice,
+    /// Number of CPU threads; all cores when absent. Results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+}
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -197,9 +208,9 @@ pub struct RunArgs {
     /// The solver, instead of the scene's.
     #[arg(long, requires = "scene", value_parser = solver_names())]
     pub solver: Option<String>,
-    /// Where to simulate: auto (a graphics card, else the CPU), cpu, gpu, or the number or name of an adapter.
-    #[arg(long, default_value = "auto")]
-    pub device: DeviceChoice,
+    /// Where to simulate.
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// Simulated seconds since the scene's beginning, instead of the scene's own.
     #[arg(long, value_name = "T", value_parser = seconds)]
     pub seconds: Option<f64>,
@@ -209,9 +220,6 @@ pub struct RunArgs {
     /// Frames per simulated second, instead of the scene's.
     #[arg(long, value_name = "F", requires = "scene")]
     pub fps: Option<f64>,
-    /// Number of CPU threads; all cores when absent. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: Option<u16>,
     /// Seed of everything random, instead of the scene's.
     #[arg(long, value_name = "N", requires = "scene")]
     #[arg(value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
@@ -256,11 +264,10 @@ impl RunArgs {
             scene: Some(scene.into()),
             quick: false,
             solver: None,
-            device: DeviceChoice::default(),
+            place: PlaceArgs::default(),
             seconds: None,
             frames: None,
             fps: None,
-            threads: None,
             seed: None,
             set: Vec::new(),
             out: None,
@@ -365,12 +372,9 @@ pub struct BenchArgs {
     /// The solver, instead of the scenes'.
     #[arg(long, value_parser = solver_names())]
     pub solver: Option<String>,
-    /// Where to simulate: auto (a graphics card, else the CPU), cpu, gpu, or the number or name of an adapter.
-    #[arg(long, default_value = "auto")]
-    pub device: DeviceChoice,
-    /// Number of CPU threads; all cores when absent.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: Option<u16>,
+    /// Where to simulate.
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// Steps that are timed.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
@@ -412,12 +416,9 @@ pub struct MeasureArgs {
     /// The solver, where the experiment works with several; its own when absent.
     #[arg(long, value_parser = solver_names())]
     pub solver: Option<String>,
-    /// Where to simulate: auto (a graphics card, else the CPU), cpu, gpu, or the number or name of an adapter.
-    #[arg(long, default_value = "auto")]
-    pub device: DeviceChoice,
-    /// Number of CPU threads; all cores when absent.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: Option<u16>,
+    /// Where to simulate.
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// How friction is solved.
     #[arg(long, value_enum, default_value_t)]
     pub friction: FrictionName,
@@ -468,11 +469,6 @@ impl From<YieldName> for YieldLaw {
             YieldName::Neder => Self::Neder,
         }
     }
-}
-
-/// Number of threads to use: as asked for, or one per core.
-pub fn thread_count(asked: Option<u16>) -> usize {
-    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
 fn solver_names() -> PossibleValuesParser {

@@ -54,7 +54,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let solver = args.solver.iter().map(|solver| ("simulation.solver".to_string(), solver.clone()));
     let sets: Vec<(String, String)> = args.set.iter().cloned().chain(solver).collect();
     let scenes = names.iter().map(|name| Opened::changed(name, &sets)).collect::<Result<Vec<_>, _>>()?;
-    let chosen = args.device.open(args.threads)?;
+    let chosen = args.place.open()?;
     let interrupt = Interrupt::listen()?;
     let results = scenes.into_iter().map(|scene| bench_scene(scene, &chosen, args, &interrupt));
     let results = results.collect::<Result<Vec<_>, _>>()?;

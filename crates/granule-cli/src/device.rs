@@ -7,7 +7,7 @@ use granule::{Device, Options, Simulation};
 use granule_device::{ADAPTER_VARIABLE, AdapterChoice, AdapterKind, list_adapters};
 use granule_gpu::GpuMaker;
 
-use crate::args::thread_count;
+use crate::args::PlaceArgs;
 use crate::failure::Failure;
 
 /// The words of `--device`.
@@ -30,7 +30,10 @@ impl FromStr for DeviceChoice {
             "auto" | "" => Self::Auto,
             "cpu" => Self::Cpu,
             "gpu" => Self::Gpu(AdapterChoice::Auto),
-            other => Self::Gpu(other.parse().unwrap_or_default()),
+            other => {
+                let Ok(adapter) = other.parse();
+                Self::Gpu(adapter)
+            }
         })
     }
 }
@@ -57,19 +60,25 @@ impl Chosen {
     }
 }
 
-impl DeviceChoice {
+impl PlaceArgs {
     /// Opens the device. Without a graphics card, `auto` takes the CPU: a graphics driver in software is
     /// slower than the solver for CPUs.
-    pub fn open(&self, threads: Option<u16>) -> Result<Chosen, Failure> {
-        match self {
-            Self::Cpu => Ok(on_cpu(threads)),
-            Self::Gpu(adapter) => match GpuMaker::open(adapter) {
+    pub fn open(&self) -> Result<Chosen, Failure> {
+        let threads = thread_count(self.threads);
+        match &self.device {
+            DeviceChoice::Cpu => Ok(on_cpu(threads)),
+            DeviceChoice::Gpu(adapter) => match GpuMaker::open(adapter) {
                 Ok(maker) => Ok(on_gpu(maker.into_device(), threads)),
                 Err(error) => Err(Failure::Input(format!("--device: {error}"))),
             },
-            Self::Auto => Ok(best(threads)),
+            DeviceChoice::Auto => Ok(best(threads)),
         }
     }
+}
+
+/// Number of threads to use: as asked for, or one per core.
+fn thread_count(asked: Option<u16>) -> usize {
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
 impl Chosen {
@@ -85,7 +94,7 @@ impl Chosen {
     }
 }
 
-fn best(threads: Option<u16>) -> Chosen {
+fn best(threads: usize) -> Chosen {
     let named = std::env::var_os(ADAPTER_VARIABLE).is_some();
     if !named && !list_adapters().iter().any(|adapter| is_card(adapter.kind)) {
         return Chosen { notice: Some("there is no graphics card".into()), ..on_cpu(threads) };
@@ -100,8 +109,7 @@ fn is_card(kind: AdapterKind) -> bool {
     matches!(kind, AdapterKind::Discrete | AdapterKind::Integrated | AdapterKind::Virtual)
 }
 
-fn on_cpu(threads: Option<u16>) -> Chosen {
-    let threads = thread_count(threads);
+fn on_cpu(threads: usize) -> Chosen {
     Chosen { options: cpu_options(threads), word: "cpu", threads, notice: None }
 }
 
@@ -110,7 +118,7 @@ pub fn cpu_options(threads: usize) -> Options {
     Options { device: Device::Cpu, threads: Some(threads), ..Options::default() }
 }
 
-fn on_gpu(device: Device, threads: Option<u16>) -> Chosen {
+fn on_gpu(device: Device, threads: usize) -> Chosen {
     let chosen = on_cpu(threads);
     Chosen { options: Options { device, ..chosen.options }, word: "gpu", ..chosen }
 }

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 
 /// Runs experiments and prints what they found.
 pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
-    let device = args.device.open(args.threads)?;
+    let device = args.place.open()?;
     let options = MeasureOptions {
         quick: args.quick,
         simulation: device.options.clone(),

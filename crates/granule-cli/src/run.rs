@@ -32,7 +32,7 @@ enum End {
 
 /// Runs a scene and gives its folder. Everything is checked before the folder is made.
 pub fn run(args: &RunArgs, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
-    let chosen = args.device.open(args.threads)?;
+    let chosen = args.place.open()?;
     let Start { simulation, initial, resumed_from } = start(args, &chosen.options)?;
     let chosen = chosen.that_took(&simulation);
     if args.render && !simulation.scene().output.has(ExportFormat::Ply) {

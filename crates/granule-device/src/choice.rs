@@ -38,7 +38,10 @@ impl AdapterChoice {
     /// Replaces [`AdapterChoice::Auto`] by what the environment says.
     pub(crate) fn resolved(&self, variable: Option<&str>) -> Self {
         match (self, variable) {
-            (Self::Auto, Some(text)) => text.parse().unwrap_or_default(),
+            (Self::Auto, Some(text)) => {
+                let Ok(choice) = text.parse();
+                choice
+            }
             _ => self.clone(),
         }
     }

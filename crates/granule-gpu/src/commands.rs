@@ -1,14 +1,13 @@
 //! Changes between steps: commands, new grains, removed grains.
 
 use glam::{Vec3, Vec4};
-use granule::air::Air;
 use granule::boundary::Sdf;
 use granule::flow::ROOM;
 use granule::neighbors::Room as Places;
 use granule::particles::NewParticle;
-use granule::scene::{AirSettings, Scene};
+use granule::scene::Scene;
 use granule::simulator::{Command, CommandError, CommandReport};
-use granule::solver::commands::{unknown, with_choice, with_parameter};
+use granule::solver::commands::{self, Applied, Commanded, free_places};
 use granule::solver::iisph::setup::Setup;
 
 use crate::GpuError;
@@ -19,39 +18,15 @@ use crate::wcsph::WeakVariant;
 
 impl GpuIisph {
     pub(crate) fn apply_command(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
-        match command {
-            Command::Set { path, value } => {
-                let scene = with_parameter(&self.scene, path, *value)?;
-                self.gravity = Vec3::from(scene.simulation.gravity);
-                self.adopt(scene);
-            }
-            Command::Choose { path, word } => self.adopt(with_choice(&self.scene, path, word)?),
-            Command::Emit { material, positions, velocity } => {
-                let names: Vec<&str> = self.setup.materials.iter().map(|m| m.name.as_str()).collect();
-                let Some(index) = names.iter().position(|known| known == material) else {
-                    return Err(unknown("material", material, &names));
-                };
-                let emitted = self.add_grains(index as u16, positions, *velocity, positions.len());
+        let Self { scene, gravity, air, boundaries, .. } = self;
+        match (Commanded { scene, gravity, air, boundaries }.apply(command)?, command) {
+            (Applied::Changed(scene), _) => self.adopt(*scene),
+            (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
+                let emitted = self.add_grains(material, positions, *velocity, positions.len());
                 return Ok(CommandReport { emitted, blocked: positions.len() - emitted });
             }
-            Command::Gravity(gravity) => {
-                let mut scene = self.scene.clone();
-                scene.simulation.gravity = gravity.to_array();
-                self.gravity = *gravity;
-                self.adopt(scene);
-            }
-            Command::ToolPose { boundary, position, velocity } => {
-                if !self.boundaries.set_pose(boundary, *position, *velocity) {
-                    return Err(unknown("boundary", boundary, &self.boundaries.names()));
-                }
-            }
-            Command::Wind(velocity) => {
-                let air = self.air.get_or_insert_with(|| Air::new(AirSettings::default()));
-                air.set_uniform_wind(*velocity);
-                self.refresh();
-            }
-            // Emitters are not the solver's.
-            Command::Emitter { .. } => {}
+            (_, Command::Wind(_)) => self.refresh(),
+            _ => {}
         }
         Ok(CommandReport::default())
     }
@@ -60,15 +35,7 @@ impl GpuIisph {
     pub(crate) fn adopt(&mut self, scene: Scene) {
         self.setup = Setup::new(&scene);
         self.weak = weak_setup(&scene);
-        for (index, boundary) in scene.boundary.iter().enumerate() {
-            self.boundaries.set_friction(index, boundary.friction);
-        }
-        if let Some(settings) = &scene.air {
-            match &mut self.air {
-                Some(air) => air.set_settings(settings.clone()),
-                None => self.air = Some(Air::new(settings.clone())),
-            }
-        }
+        commands::adopt(&scene, &mut self.boundaries, &mut self.air);
         self.scene = scene;
         self.refresh();
     }
@@ -106,18 +73,11 @@ impl GpuIisph {
                 return 0;
             }
         };
-        let mut room = Places::new(&domain, reach, &places, &near);
-        let mut added = Vec::new();
-        for position in places {
-            if added.len() == most {
-                break;
-            }
-            let clear = position.is_finite() && self.boundaries.distance(position) >= ROOM * radius;
-            if clear && room.is_free(position) {
-                room.insert(position);
-                added.push(NewParticle { position, velocity, radius, mass, material });
-            }
-        }
+        let room = Places::new(&domain, reach, &places, &near);
+        let added: Vec<NewParticle> = free_places(&places, radius, &self.boundaries, room, most)
+            .into_iter()
+            .map(|position| NewParticle { position, velocity, radius, mass, material })
+            .collect();
         match self.append(&added) {
             Ok(()) => added.len(),
             Err(error) => {

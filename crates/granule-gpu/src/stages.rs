@@ -1,37 +1,32 @@
 //! The stages of a step on a device, in the order of `crates/granule/src/solver/iisph/mod.rs`.
 
-use std::collections::HashMap;
+mod binder;
+mod search;
+mod sorting;
 
 use granule::stages::Stage;
 use granule_device::GpuDevice;
-use wgpu::{BindGroup, Buffer, CommandEncoder, ComputePass};
+use wgpu::{Buffer, CommandEncoder, ComputePass};
 
 use crate::bodies::BodyStages;
 use crate::columns::Columns;
-use crate::constants::{BodyVariant, Variant};
+use crate::constants::BodyVariant;
 use crate::kernel::Access::{Read, Write};
-use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader, SharedLayout};
+use crate::kernel::Bound;
 use crate::layout::slot;
-use crate::primitives::{BoundCompact, BoundSort, Compact, Launch, MOST_PASSES, Sort};
 use crate::program::Program;
 use crate::shaders;
 use crate::timing::Timing;
 use crate::wcsph::WeakStages;
 
+pub use binder::{Binder, Kernels};
+use search::Search;
+use sorting::Sorting;
+
 /// The kernels of a step with their buffers.
 pub struct Stages {
-    measure: Bound,
-    begin: Bound,
-    keys: Bound,
-    sort: BoundSort,
-    reorder: Bound,
-    put_back: Bound,
-    list_cells: BoundCompact,
-    index_cells: Bound,
-    rows: Bound,
-    neighbors: Bound,
-    sample: Bound,
-    check: Bound,
+    sorting: Sorting,
+    search: Search,
     density: Bound,
     warm_start: Bound,
     drag: Option<Bound>,
@@ -66,104 +61,11 @@ pub struct Recorded {
     pub diagnostics: bool,
 }
 
-/// Compiled kernels of a variant, for whatever buffers.
-pub struct Kernels {
-    variant: Variant,
-    constants: SharedLayout,
-    step: SharedLayout,
-    compiled: HashMap<&'static str, Kernel>,
-    sort: Sort,
-    compact: Compact,
-}
-
-impl Kernels {
-    /// Kernels of a variant; each is compiled when it is first used.
-    pub fn new(gpu: &GpuDevice, variant: Variant) -> Self {
-        Self {
-            variant,
-            constants: SharedLayout::new(gpu, "constants", 2),
-            step: SharedLayout::new(gpu, "step", 1),
-            compiled: HashMap::new(),
-            sort: Sort::new(gpu),
-            compact: Compact::new(gpu),
-        }
-    }
-
-    fn compile(&mut self, gpu: &GpuDevice, shader: &Shader, entry: &'static str, plan: &Plan) -> &Kernel {
-        let Self { variant, constants, step, compiled, .. } = self;
-        compiled.entry(entry).or_insert_with(|| {
-            let source = shader.source();
-            let declared = |name: &str| source.contains(&format!("override {name}:"));
-            let overrides: Vec<(&str, f64)> = variant
-                .constants()
-                .into_iter()
-                .chain(plan.constants.iter().copied())
-                .filter(|(name, _)| declared(name))
-                .collect();
-            let access: Vec<Access> = plan.buffers.iter().map(|(access, _)| *access).collect();
-            let shared: &[&SharedLayout] = if plan.control { &[constants] } else { &[constants, step] };
-            Kernel::new(gpu, &KernelPlan { shader, entry, access: &access, shared, constants: &overrides })
-        })
-    }
-}
-
-/// How a kernel is bound.
-struct Plan<'a> {
-    /// Whether it writes the step's numbers, so that it cannot read them as constants.
-    control: bool,
-    constants: &'a [(&'a str, f64)],
-    buffers: &'a [(Access, &'a Buffer)],
-}
-
-/// Binds kernels to the buffers of a simulation.
-pub struct Binder<'a> {
-    gpu: &'a GpuDevice,
-    kernels: &'a mut Kernels,
-    constants: BindGroup,
-    step: BindGroup,
-}
-
-impl Binder<'_> {
-    /// A stage: reads the step's numbers.
-    pub fn stage(
-        &mut self,
-        shader: &Shader,
-        entry: &'static str,
-        constants: &[(&str, f64)],
-        buffers: &[(Access, &Buffer)],
-    ) -> Bound {
-        self.bind(shader, entry, &Plan { control: false, constants, buffers })
-    }
-
-    /// A stage of control: writes the step's numbers.
-    fn control(&mut self, shader: &Shader, entry: &'static str, buffers: &[(Access, &Buffer)]) -> Bound {
-        self.bind(shader, entry, &Plan { control: true, constants: &[], buffers })
-    }
-
-    fn bind(&mut self, shader: &Shader, entry: &'static str, plan: &Plan) -> Bound {
-        let kernel = self.kernels.compile(self.gpu, shader, entry, plan);
-        let buffers: Vec<&Buffer> = plan.buffers.iter().map(|(_, buffer)| *buffer).collect();
-        let shared = [&self.constants, &self.step];
-        kernel.bind_shared(self.gpu, &buffers, if plan.control { &shared[..1] } else { &shared })
-    }
-}
-
 impl Stages {
     /// Binds kernels to buffers.
     pub fn new(gpu: &GpuDevice, c: &Columns, kernels: &mut Kernels, program: &Program) -> Self {
-        let constants = kernels.constants.bind(gpu, &[&c.params, &c.materials]);
-        let step = kernels.step.bind(gpu, &[&c.step]);
-        let variant = kernels.variant;
-        let sort = kernels.sort.bind(
-            gpu,
-            &c.extent,
-            [&c.first_keys, &c.second_keys],
-            [&c.first_order, &c.second_order],
-            &c.starts,
-        );
-        let list_cells = kernels.compact.bind(gpu, &c.extent, &c.heads, &c.sums, &c.cells);
-        let mut b = Binder { gpu, kernels, constants, step };
-        let ranges = [("RANGES", f64::from(variant.ranges()))];
+        let mut b = Binder::new(gpu, c, kernels);
+        let variant = b.variant();
         let flag = |on: bool| f64::from(u8::from(on));
         let predict = [("AIR", flag(variant.air)), ("VISCOUS", flag(variant.viscous))];
         let drag = variant.air.then(|| {
@@ -184,112 +86,8 @@ impl Stages {
             b.stage(&shaders::FIND_TRIAL, "find_trial_stress", &[], &buffers)
         });
         Self {
-            measure: b.stage(
-                &shaders::MEASURE,
-                "measure",
-                &[],
-                &[
-                    (Read, &c.position),
-                    (Read, &c.velocity),
-                    (Read, &c.tags),
-                    (Write, &c.partials),
-                    (Read, &c.stress),
-                ],
-            ),
-            begin: b.control(
-                &shaders::BEGIN,
-                "begin",
-                &[
-                    (Write, &c.step),
-                    (Write, &c.arguments),
-                    (Write, &c.counters),
-                    (Read, &c.partials),
-                    (Write, &c.poses),
-                    (Read, &c.segments),
-                    (Write, &c.extent),
-                ],
-            ),
-            keys: b.stage(
-                &shaders::KEYS,
-                "assign_keys",
-                &[],
-                &[(Read, &c.position), (Read, &c.tags), (Write, &c.first_keys), (Write, &c.first_order)],
-            ),
-            sort,
-            reorder: b.stage(
-                &shaders::REORDER,
-                "reorder",
-                &[],
-                &[
-                    (Read, &c.first_order),
-                    (Read, &c.second_order),
-                    (Read, &c.position),
-                    (Read, &c.velocity),
-                    (Read, &c.stress),
-                    (Read, &c.tags),
-                    (Write, &c.scratch),
-                ],
-            ),
-            put_back: b.stage(
-                &shaders::PUT_BACK,
-                "put_back",
-                &[],
-                &[
-                    (Read, &c.scratch),
-                    (Write, &c.position),
-                    (Write, &c.velocity),
-                    (Write, &c.stress),
-                    (Write, &c.tags),
-                    (Read, &c.first_keys),
-                    (Read, &c.second_keys),
-                    (Write, &c.heads),
-                ],
-            ),
-            list_cells,
-            index_cells: b.control(
-                &shaders::INDEX_CELLS,
-                "index_cells",
-                &[(Write, &c.step), (Write, &c.arguments), (Read, &c.sums)],
-            ),
-            rows: b.stage(
-                &shaders::ROWS,
-                "find_rows",
-                &ranges,
-                &[(Read, &c.cells), (Read, &c.first_keys), (Read, &c.second_keys), (Write, &c.rows)],
-            ),
-            neighbors: b.stage(
-                &shaders::NEIGHBORS,
-                "list_neighbors",
-                &ranges,
-                &[
-                    (Read, &c.position),
-                    (Read, &c.heads),
-                    (Read, &c.rows),
-                    (Write, &c.list),
-                    (Write, &c.counters),
-                    (Write, &c.found),
-                    (Read, &c.tags),
-                ],
-            ),
-            sample: b.stage(
-                &shaders::SAMPLE,
-                "sample_boundaries",
-                &program.constants(),
-                &[
-                    (Read, &c.program),
-                    (Read, &c.poses),
-                    (Read, &c.position),
-                    (Read, &c.tags),
-                    (Write, &c.contacts),
-                    (Write, &c.found),
-                    (Write, &c.counters),
-                ],
-            ),
-            check: b.control(
-                &shaders::CHECK,
-                "check_room",
-                &[(Write, &c.step), (Write, &c.arguments), (Write, &c.counters)],
-            ),
+            sorting: Sorting::new(&mut b, c),
+            search: Search::new(&mut b, c, program),
             density: b.stage(
                 &shaders::DENSITY,
                 "compute_density",
@@ -356,16 +154,13 @@ impl Stages {
                     (Write, &c.partials),
                 ],
             ),
-            decide: b.bind(
+            decide: b.control(
                 &shaders::DECIDE,
                 "decide",
-                &Plan {
-                    control: true,
-                    constants: &shaders::decide_constants(),
-                    buffers: &[(Write, &c.step), (Write, &c.arguments), (Read, &c.partials)],
-                },
+                &shaders::decide_constants(),
+                &[(Write, &c.step), (Write, &c.arguments), (Read, &c.partials)],
             ),
-            finish: b.control(&shaders::FINISH, "finish", &[(Write, &c.step), (Write, &c.arguments)]),
+            finish: b.control(&shaders::FINISH, "finish", &[], &[(Write, &c.step), (Write, &c.arguments)]),
             integrate: b.stage(
                 &shaders::INTEGRATE,
                 "integrate",
@@ -395,6 +190,7 @@ impl Stages {
             end: b.control(
                 &shaders::END,
                 "end",
+                &[],
                 &[(Write, &c.step), (Write, &c.counters), (Read, &c.partials), (Write, &c.reports)],
             ),
             arguments: c.arguments.clone(),
@@ -437,8 +233,8 @@ impl Stages {
         }
         vec![
             (Stage::Sort, |s, pass, recorded| s.sort(pass, recorded.blocks)),
-            (Stage::Neighbors, |s, pass, _| s.find_neighbors(pass)),
-            (Stage::SampleBoundaries, |s, pass, _| s.sample_boundaries(pass)),
+            (Stage::Neighbors, |s, pass, _| s.search.find_neighbors(pass)),
+            (Stage::SampleBoundaries, |s, pass, _| s.search.sample_boundaries(pass)),
             (Stage::Density, |s, pass, _| {
                 weakly(s, |weak| weak.density(pass, |p, k| s.run(p, k, slot::PARTICLES)))
             }),
@@ -462,8 +258,8 @@ impl Stages {
         }
         let mut list: Vec<(Stage, Work)> = vec![
             (Stage::Sort, |s, pass, recorded| s.sort(pass, recorded.blocks)),
-            (Stage::Neighbors, |s, pass, _| s.find_neighbors(pass)),
-            (Stage::SampleBoundaries, |s, pass, _| s.sample_boundaries(pass)),
+            (Stage::Neighbors, |s, pass, _| s.search.find_neighbors(pass)),
+            (Stage::SampleBoundaries, |s, pass, _| s.search.sample_boundaries(pass)),
             (Stage::WarmStart, |s, pass, _| {
                 s.begin_bodies(pass);
                 s.run(pass, &s.warm_start, slot::PARTICLES);
@@ -507,11 +303,6 @@ impl Stages {
         list
     }
 
-    fn sample_boundaries(&self, pass: &mut ComputePass) {
-        self.run(pass, &self.sample, slot::LIVE);
-        self.check.dispatch(pass, 1);
-    }
-
     fn run(&self, pass: &mut ComputePass, kernel: &Bound, slot: u64) {
         kernel.dispatch_indirect(pass, &self.arguments, slot);
     }
@@ -537,34 +328,10 @@ impl Stages {
         }
     }
 
+    /// Begins a step and sorts the particles, where they are at its begin or, weakly compressible, after their drift.
     fn sort(&self, pass: &mut ComputePass, blocks: u32) {
-        self.measure.dispatch(pass, blocks);
-        self.begin.dispatch(pass, 1);
+        self.sorting.begin(pass, blocks);
         self.weak.iter().for_each(|weak| self.run(pass, &weak.drift, slot::BLOCKS));
-        self.run(pass, &self.keys, slot::BLOCKS);
-        for number in 0..MOST_PASSES {
-            let launch = Launch::Indirect {
-                arguments: &self.arguments,
-                blocks: slot::BLOCKS,
-                tiles: slot::PASS_TILES + number as u64,
-                one: slot::PASS_DIGITS + number as u64,
-            };
-            self.sort.record_pass(pass, number, launch);
-        }
-        self.run(pass, &self.reorder, slot::BLOCKS);
-        self.run(pass, &self.put_back, slot::BLOCKS);
-    }
-
-    fn find_neighbors(&self, pass: &mut ComputePass) {
-        let launch = Launch::Indirect {
-            arguments: &self.arguments,
-            blocks: slot::BLOCKS,
-            tiles: slot::TILES,
-            one: slot::ONE,
-        };
-        self.list_cells.record(pass, launch);
-        self.index_cells.dispatch(pass, 1);
-        self.run(pass, &self.rows, slot::CELLS);
-        self.run(pass, &self.neighbors, slot::LIVE);
+        self.sorting.sort(pass);
     }
 }

@@ -154,9 +154,7 @@ fn twin(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
 #[test]
 fn kernels_are_those_of_the_cpu() {
     let Some(gpu) = gpu() else { return };
-    for kind in
-        [KernelKind::Cubic, KernelKind::Wendland, KernelKind::Poly6, KernelKind::Spiky, KernelKind::Viscosity]
-    {
+    for kind in KernelKind::ALL {
         let mut scene = sand();
         scene.simulation.kernel = kind;
         let bench = Bench::new(gpu.clone(), scene);

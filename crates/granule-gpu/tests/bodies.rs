@@ -12,19 +12,7 @@ use common::{D, block, compare, gpu, sand, simulate, wall};
 
 /// A free body.
 fn body(name: &str, shape: Shape, density: f32) -> BodySettings {
-    BodySettings {
-        name: name.into(),
-        shape,
-        mesh: None,
-        kind: BodyKind::Dynamic,
-        density,
-        velocity: [0.0; 3],
-        angular_velocity: [0.0; 3],
-        friction: None,
-        restitution: 0.0,
-        motion: None,
-        albedo: [0.5; 3],
-    }
+    BodySettings { density, ..BodySettings::new(name, shape) }
 }
 
 /// A block with its corners given in spacings.

@@ -1,25 +1,18 @@
 //! Pictures straight from the solver's buffers.
 
+mod common;
+
 use glam::Vec3;
 use granule::scene::Scene;
 use granule::{Device, Options, Simulation};
-use granule_device::{AdapterChoice, GpuDevice};
+use granule_device::GpuDevice;
 use granule_gpu::{GpuIisph, GpuMaker, VIEW_FIELDS};
 use granule_render::{
     Bounds, Camera, ColorMap, GpuRenderer, Image, Look, Paint, SphereBuffers, SphereSource, SphereTag,
     Subject, TagBuffers,
 };
 
-fn gpu() -> Option<GpuDevice> {
-    match GpuDevice::open(&AdapterChoice::Auto) {
-        Ok(gpu) => Some(gpu),
-        Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
-        Err(error) => {
-            eprintln!("passed over: {error}");
-            None
-        }
-    }
-}
+use common::adapter;
 
 fn simulation(gpu: &GpuDevice, scene: &str) -> Simulation {
     let scene = Scene::open(scene, true, &[]).unwrap();
@@ -53,7 +46,7 @@ fn in_memory(simulation: &mut Simulation, field: &str, radius: f32) -> (Vec<[f32
 
 #[test]
 fn pictures_from_the_solvers_buffers_are_those_of_a_snapshot() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = adapter() else { return };
     // Grains leave through an outlet, so that some have just been removed.
     let mut simulation = simulation(&gpu, "silo");
     let mut renderer = GpuRenderer::new(gpu.clone()).unwrap();
@@ -87,7 +80,7 @@ fn pictures_from_the_solvers_buffers_are_those_of_a_snapshot() {
 
 #[test]
 fn unknown_fields_of_views_are_named() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = adapter() else { return };
     let mut simulation = simulation(&gpu, "column");
     let error = simulation.solver_as::<GpuIisph>().unwrap().publish("spin").unwrap_err().to_string();
     assert!(error.contains("spin") && error.contains("speed"), "{error}");

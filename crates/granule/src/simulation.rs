@@ -98,7 +98,7 @@ impl PartialEq for Maker {
     }
 }
 
-/// Why a simulation could not be made.
+/// Why a simulation could not be made, or not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulationError {
     /// The scene is wrong.
@@ -115,6 +115,9 @@ pub enum SimulationError {
     /// The device refused.
     #[error("{0}")]
     Device(String),
+    /// The device failed while it simulated.
+    #[error("{0}")]
+    Failed(String),
 }
 
 /// A running simulation.

@@ -3,13 +3,18 @@
 mod common;
 
 use common::{block, floor, sand};
-use granule::bodies::Bodies;
-use granule::boundary::Boundaries;
+use glam::Vec3;
+use granule::bodies::{Bodies, BodyReport};
+use granule::boundary::{Boundaries, Sdf};
+use granule::measure::{EXPERIMENTS, MeasureOptions};
 use granule::particles::NewParticle;
 use granule::scene::{Fill, Scene};
-use granule::simulator::Simulator;
+use granule::simulator::{
+    Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
+    StepReport,
+};
 use granule::solver::Defect;
-use granule::{Device, MakeSimulator, Maker, Options, Simulation};
+use granule::{Device, MakeSimulator, Maker, Options, Simulation, SimulationError};
 
 /// A device that takes no scene.
 struct Refusing;
@@ -65,5 +70,98 @@ fn deliberate_faults_are_refused_where_they_would_do_nothing() {
         let options = Options { device, defect: Some(Defect::StressSign), ..Options::default() };
         let error = Simulation::new(scene(), &options).err().unwrap();
         assert!(error.to_string().contains("faults"), "{error}");
+    }
+}
+
+/// A device that is lost in its third step. It moves nothing and has nothing to read.
+struct Lost {
+    grains: usize,
+    steps: usize,
+}
+
+const LOST: &str = "the device was lost";
+
+/// Steps after the failure that nobody who looks at it would take.
+const PATIENCE: usize = 100;
+
+impl Simulator for Lost {
+    fn solver(&self) -> &'static str {
+        "iisph"
+    }
+    fn device(&self) -> String {
+        "lost".into()
+    }
+    fn step(&mut self, max_dt: f64) -> StepReport {
+        self.steps += 1;
+        assert!(self.steps < PATIENCE, "nobody looked whether the device has failed");
+        StepReport { dt: max_dt, ..StepReport::default() }
+    }
+    fn failure(&self) -> Option<&str> {
+        (self.steps > 2).then_some(LOST)
+    }
+    fn apply(&mut self, _: &Command) -> Result<CommandReport, CommandError> {
+        Ok(CommandReport::default())
+    }
+    fn emit(&mut self, _: u16, _: &[Vec3], _: Vec3, _: usize) -> usize {
+        0
+    }
+    fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
+        vec![0; regions.len()]
+    }
+    fn fields(&self) -> &'static [FieldInfo] {
+        granule::solver::iisph::FIELDS
+    }
+    fn read(&mut self, _: &[&str]) -> Result<ReadTicket, FieldError> {
+        Ok(ReadTicket(0))
+    }
+    fn poll(&mut self, _: ReadTicket, _: &mut Snapshot) -> bool {
+        true
+    }
+    fn particle_count(&self) -> usize {
+        self.grains
+    }
+    fn time(&self) -> f64 {
+        0.0
+    }
+    fn bytes_per_particle(&self) -> f64 {
+        0.0
+    }
+    fn state_hash(&self) -> u64 {
+        0
+    }
+    fn bodies(&self) -> Vec<BodyReport> {
+        Vec::new()
+    }
+    fn set_diagnostics(&mut self, _: bool) {}
+    fn checkpoint(&self) -> Result<Vec<u8>, StateError> {
+        Ok(Vec::new())
+    }
+    fn restore(&mut self, _: &[u8]) -> Result<(), StateError> {
+        Ok(())
+    }
+}
+
+struct MakeLost;
+
+impl MakeSimulator for MakeLost {
+    fn make(
+        &self,
+        _: &Scene,
+        _: Boundaries,
+        _: Bodies,
+        grains: &[NewParticle],
+    ) -> Result<Box<dyn Simulator>, String> {
+        Ok(Box::new(Lost { grains: grains.len(), steps: 0 }))
+    }
+}
+
+/// Experiments went on without an end, or panicked, where the device had nothing more to say.
+#[test]
+fn experiments_end_where_the_device_fails() {
+    let simulation = Options { device: Device::Made(Maker::new(MakeLost)), ..Options::default() };
+    let options = MeasureOptions { quick: true, simulation, ..MeasureOptions::default() };
+    for experiment in EXPERIMENTS.iter().filter(|experiment| experiment.name != "upsample") {
+        let error = experiment.run(&options, &mut |_, _| ()).unwrap_err();
+        assert!(matches!(&error, SimulationError::Failed(reason) if reason == LOST), "{error}");
     }
 }

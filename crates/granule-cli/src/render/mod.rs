@@ -63,7 +63,7 @@ pub fn picture_of_run(folder: &RunFolder, device: &str) -> Result<PathBuf, Failu
 
 /// Opens a renderer; one line says so where there is no adapter.
 fn open(device: &str) -> Result<Renderer, Failure> {
-    let choice: RendererChoice = device.parse().unwrap_or_default();
+    let Ok(choice) = device.parse::<RendererChoice>();
     let renderer =
         Renderer::open(&choice).map_err(|error| Failure::Input(format!("--device {device}: {error}")))?;
     if let Renderer::Software(Some(reason)) = &renderer {

@@ -11,10 +11,15 @@ use granule_gpu::GpuMaker;
 /// Particle spacing [m].
 pub const D: f32 = 0.02;
 
-/// A device, or nothing where the machine has none: tests are then passed over with one line, but fail in CI.
+/// A device for simulations, as [`adapter`] gives it.
 pub fn gpu() -> Option<Device> {
+    adapter().map(|gpu| GpuMaker::adopt(gpu).into_device())
+}
+
+/// A device, or nothing where the machine has none: tests are then passed over with one line, but fail in CI.
+pub fn adapter() -> Option<GpuDevice> {
     match GpuDevice::open(&AdapterChoice::Auto) {
-        Ok(gpu) => Some(GpuMaker::adopt(gpu).into_device()),
+        Ok(gpu) => Some(gpu),
         Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
         Err(error) => {
             eprintln!("passed over: {error}");

@@ -79,11 +79,30 @@ pub(super) fn intersection_surfaces(
             }
         });
     }
+    edges_between(parts, &candidate[..candidate_count], x, reach, tolerance, |number, surface| {
+        emit(surface.with_face(edge_face + number));
+    });
+    // Inside the solid there is always a way out.
+    if !found && outermost.1 <= 0.0 {
+        let part = &parts[outermost.0];
+        let surface = part.node.nearest(x);
+        emit(surface.with_face(surface.face + part.first_face));
+    }
+}
+
+/// Edges nearer than `reach` in which two of the walls meet, each with its number; walls come with their parts.
+fn edges_between(
+    parts: &[Part],
+    walls: &[(usize, Surface)],
+    x: Vec3,
+    reach: f32,
+    tolerance: f32,
+    mut emit: impl FnMut(u16, Surface),
+) {
     let mut edges = [Vec3::ZERO; EDGE_COUNT as usize];
     let mut edge_count = 0;
-    for a in 0..candidate_count {
-        for b in a + 1..candidate_count {
-            let (first, second) = (&candidate[a], &candidate[b]);
+    for (a, first) in walls.iter().enumerate() {
+        for second in &walls[a + 1..] {
             if first.0 == second.0 || edge_count == edges.len() {
                 continue;
             }
@@ -94,16 +113,10 @@ pub(super) fn intersection_surfaces(
                 continue;
             }
             edges[edge_count] = edge;
-            let face = edge_face + edge_count as u16;
+            let normal = offset / distance;
+            emit(edge_count as u16, Surface { distance, normal, closest: edge, face: 0, lambda: None });
             edge_count += 1;
-            emit(Surface { distance, normal: offset / distance, closest: edge, face, lambda: None });
         }
-    }
-    // Inside the solid there is always a way out.
-    if !found && outermost.1 <= 0.0 {
-        let part = &parts[outermost.0];
-        let surface = part.node.nearest(x);
-        emit(surface.with_face(surface.face + part.first_face));
     }
 }
 

@@ -174,25 +174,9 @@ pub(super) fn compile(shape: &Shape, resolution: Option<&Resolution>) -> Result<
 /// The tree of a shape, turned inside out if `inverted`, and how many faces it has.
 fn node(shape: &Shape, inverted: bool, resolution: Option<&Resolution>) -> Result<(Node, usize), ShapeError> {
     match shape {
-        Shape::Plane { point, normal } => {
-            let point = finite("plane", "point", *point)?;
-            let direction = finite("plane", "normal", *normal)?;
-            // Scaled first, so that neither a tiny nor a huge normal under- or overflows.
-            let scale = direction.abs().max_element();
-            if scale < SHORTEST {
-                return Err(ShapeError::ZeroNormal { value: *normal });
-            }
-            let outward = (direction / scale).normalize();
-            Ok((Node::HalfSpace(HalfSpace { point, normal: if inverted { -outward } else { outward } }), 1))
-        }
+        Shape::Plane { point, normal } => Ok((Node::HalfSpace(half_space(*point, *normal, inverted)?), 1)),
         Shape::Box { min, max, hollow } => {
-            let hollow = *hollow != inverted;
-            let block = Block { min: finite("box", "min", *min)?, max: finite("box", "max", *max)? };
-            for (k, axis) in ['x', 'y', 'z'].into_iter().enumerate() {
-                if block.min[k] >= block.max[k] {
-                    return Err(ShapeError::EmptyBox { axis, min: block.min[k], max: block.max[k] });
-                }
-            }
+            let (block, hollow) = (block(*min, *max)?, *hollow != inverted);
             Ok((Node::Block { block, hollow }, if hollow { usize::from(Block::FACE_COUNT) } else { 1 }))
         }
         Shape::Sphere { center, radius, hollow } => {
@@ -249,6 +233,29 @@ fn node(shape: &Shape, inverted: bool, resolution: Option<&Resolution>) -> Resul
         }
         Shape::Mesh(mesh) => Ok((Node::Grid(grid_solid(mesh, inverted, resolution)?), 1)),
     }
+}
+
+/// What is behind a plane, or before it if `inverted`.
+fn half_space(point: [f32; 3], normal: [f32; 3], inverted: bool) -> Result<HalfSpace, ShapeError> {
+    let point = finite("plane", "point", point)?;
+    let direction = finite("plane", "normal", normal)?;
+    // Scaled first, so that neither a tiny nor a huge normal under- or overflows.
+    let scale = direction.abs().max_element();
+    if scale < SHORTEST {
+        return Err(ShapeError::ZeroNormal { value: normal });
+    }
+    let outward = (direction / scale).normalize();
+    Ok(HalfSpace { point, normal: if inverted { -outward } else { outward } })
+}
+
+fn block(min: [f32; 3], max: [f32; 3]) -> Result<Block, ShapeError> {
+    let block = Block { min: finite("box", "min", min)?, max: finite("box", "max", max)? };
+    for (k, axis) in ['x', 'y', 'z'].into_iter().enumerate() {
+        if block.min[k] >= block.max[k] {
+            return Err(ShapeError::EmptyBox { axis, min: block.min[k], max: block.max[k] });
+        }
+    }
+    Ok(block)
 }
 
 fn revolved(profile: Profile, hollow: bool) -> (Node, usize) {

@@ -28,6 +28,25 @@ pub struct Exporter {
     series_written: Option<Instant>,
 }
 
+/// The names of a frame's files.
+struct FrameFiles {
+    frame: u64,
+    ply: PathBuf,
+    vtk: PathBuf,
+    /// Before the name of the field in those of NumPy arrays.
+    npy_prefix: &'static str,
+}
+
+impl FrameFiles {
+    fn of_particles(folder: &RunFolder, frame: u64) -> Self {
+        Self { frame, ply: folder.frame(frame), vtk: folder.vtk_frame(frame), npy_prefix: "" }
+    }
+
+    fn of_fine_grains(folder: &RunFolder, frame: u64) -> Self {
+        Self { frame, ply: folder.fine_frame(frame), vtk: folder.fine_vtk_frame(frame), npy_prefix: "fine_" }
+    }
+}
+
 impl Exporter {
     /// Makes the folders that the scene's formats need. `first` has the fields that every frame will have.
     pub fn create(folder: &RunFolder, scene: &Scene, first: &Snapshot) -> Result<Self, RunFolderError> {
@@ -54,8 +73,9 @@ impl Exporter {
         })
     }
 
-    /// Writes a frame and its fine grains, where there are some, as the simulation has them (y up). Where that fails, as on a full disk, its files are removed: a
-    /// frame is there in every format or in none, and there is room to say what happened.
+    /// Writes a frame and its fine grains, where there are some, as the simulation has them (y up). Where that fails, as
+    /// on a full disk, its files are removed: a frame is there in every format or in none, and there is room to say
+    /// what happened.
     pub fn frame(
         &mut self,
         frame: u64,
@@ -63,9 +83,7 @@ impl Exporter {
         fine: Option<&Snapshot>,
     ) -> Result<(), RunFolderError> {
         let mut written = Vec::new();
-        let result = fine
-            .map_or(Ok(()), |fine| self.write_fine(frame, fine, &mut written))
-            .and_then(|()| self.write_frame(frame, snapshot, &mut written));
+        let result = self.write_frame(frame, snapshot, fine, &mut written);
         if result.is_err() {
             for path in written {
                 // The first error is the one to report.
@@ -75,38 +93,32 @@ impl Exporter {
         result
     }
 
-    /// Writes fine grains under names of their own, in every format but tracks.
-    fn write_fine(
-        &self,
-        frame: u64,
-        snapshot: &Snapshot,
-        written: &mut Vec<PathBuf>,
-    ) -> Result<(), RunFolderError> {
-        let view = Oriented::new(snapshot, self.output.up);
-        let mut write = |path: PathBuf, write: &dyn Fn(&Path) -> io::Result<()>| {
-            write(&path).map_err(|error| unwritable(&path, error))?;
-            written.push(path);
-            Ok(())
-        };
-        if self.output.has(ExportFormat::Ply) {
-            write(self.folder.fine_frame(frame), &|path| write_ply(path, &view))?;
-        }
-        if self.output.has(ExportFormat::Vtk) {
-            write(self.folder.fine_vtk_frame(frame), &|path| write_vtp(path, &view))?;
-        }
-        if self.output.has(ExportFormat::Npy) {
-            for (info, data) in &view.snapshot().columns {
-                let name = format!("fine_{}", info.name);
-                write(self.folder.npy_field(&name, frame), &|path| write_npy(path, data))?;
-            }
-        }
-        Ok(())
-    }
-
     fn write_frame(
         &mut self,
         frame: u64,
         snapshot: &Snapshot,
+        fine: Option<&Snapshot>,
+        written: &mut Vec<PathBuf>,
+    ) -> Result<(), RunFolderError> {
+        if let Some(fine) = fine {
+            self.write_files(&FrameFiles::of_fine_grains(&self.folder, frame), fine, written)?;
+        }
+        self.write_files(&FrameFiles::of_particles(&self.folder, frame), snapshot, written)?;
+        if let Some(tracks) = &mut self.tracks {
+            let view = Oriented::new(snapshot, self.output.up);
+            tracks.append(&view).map_err(|error| unwritable(&self.folder.tracks(), error))?;
+        }
+        if self.output.has(ExportFormat::Vtk) {
+            self.extend_series(frame, snapshot.time)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a snapshot in every format that has a file per frame; `written` gets the files.
+    fn write_files(
+        &self,
+        files: &FrameFiles,
+        snapshot: &Snapshot,
         written: &mut Vec<PathBuf>,
     ) -> Result<(), RunFolderError> {
         let view = Oriented::new(snapshot, self.output.up);
@@ -116,21 +128,16 @@ impl Exporter {
             Ok(())
         };
         if self.output.has(ExportFormat::Ply) {
-            write(self.folder.frame(frame), &|path| write_ply(path, &view))?;
+            write(files.ply.clone(), &|path| write_ply(path, &view))?;
         }
         if self.output.has(ExportFormat::Vtk) {
-            write(self.folder.vtk_frame(frame), &|path| write_vtp(path, &view))?;
+            write(files.vtk.clone(), &|path| write_vtp(path, &view))?;
         }
         if self.output.has(ExportFormat::Npy) {
             for (info, data) in &view.snapshot().columns {
-                write(self.folder.npy_field(info.name, frame), &|path| write_npy(path, data))?;
+                let field = format!("{}{}", files.npy_prefix, info.name);
+                write(self.folder.npy_field(&field, files.frame), &|path| write_npy(path, data))?;
             }
-        }
-        if let Some(tracks) = &mut self.tracks {
-            tracks.append(&view).map_err(|error| unwritable(&self.folder.tracks(), error))?;
-        }
-        if self.output.has(ExportFormat::Vtk) {
-            self.extend_series(frame, snapshot.time)?;
         }
         Ok(())
     }

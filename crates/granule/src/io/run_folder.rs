@@ -1,5 +1,5 @@
 //! The folder that a run leaves: `out/<scene>-NNN/` with scene.toml, summary.json, series.csv, frames.json and, as the
-//! scene asks for them, picture.png, frames/, vtk/, npy/, tracks.csv and checkpoints/.
+//! scene asks for them, picture.png, frames/, vtk/, npy/, tracks.csv, bodies.csv and checkpoints/.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -166,8 +166,8 @@ pub struct RunFolder {
 impl RunFolder {
     /// Makes the folder of a run: `explicit` if given, else `base/<scene>-NNN` with the next free number.
     ///
-    /// An explicit folder that is not empty needs `force`; then the frames, exports, checkpoints, index, series and
-    /// summary of an earlier run are removed, and nothing else.
+    /// An explicit folder that is not empty needs `force`; then the frames, exports, checkpoints, index, tables, picture
+    /// and summary of an earlier run are removed, and nothing else.
     pub fn create(
         base: &Path,
         scene_name: &str,
@@ -418,8 +418,9 @@ fn take_over(path: &Path, force: bool) -> Result<PathBuf, RunFolderError> {
         return Ok(path.into());
     }
     let folder = RunFolder::open(path);
-    for file in [folder.summary(), folder.index(), folder.series(), folder.tracks(), folder.picture()] {
-        remove(&file)?;
+    let tables = [folder.series(), folder.tracks(), folder.bodies()];
+    for file in [folder.summary(), folder.index(), folder.picture()].iter().chain(&tables) {
+        remove(file)?;
     }
     let own = |name: &str, kind| ["frame", "fine"].iter().any(|word| is_numbered(name, Some(word), kind));
     remove_where(&folder.frames(), |_, name| own(name, "ply"))?;
@@ -512,6 +513,7 @@ mod tests {
             folder.fine_vtk_frame(3),
             folder.npy_field("density_error", 3),
             folder.tracks(),
+            folder.bodies(),
         ];
         for file in &exports {
             fs::write(file, "old").unwrap();

@@ -8,6 +8,7 @@
 
 use crate::simulation::{Simulation, SimulationError};
 
+use super::drive::{read, step};
 use super::profile::DepositProfile;
 use super::scenes::{GRAVITY, SPACING, cylinder, sand, smooth_floor, speed_scale};
 use super::statistics::power_fit;
@@ -126,9 +127,9 @@ fn collapse(
     while simulation.time() < 12.0 * fall
         && (simulation.time() < 2.0 * fall || energy > 0.5 * mass * (0.01 * speed_scale()).powi(2))
     {
-        energy = simulation.step().kinetic_energy;
+        energy = step(&mut simulation)?.kinetic_energy;
     }
-    let snapshot = simulation.read(&["position"]).unwrap_or_default();
+    let snapshot = read(&mut simulation, &["position"])?;
     let profile = DepositProfile::of(snapshot.vec3("position").unwrap_or_default(), (0.0, 0.0), spacing);
     Ok(Deposit {
         aspect: layers * spacing / r0,

@@ -4,6 +4,7 @@ use crate::boundary::Shape;
 use crate::scene::{Fill, Periodic, SolverKind};
 use crate::simulation::{Simulation, SimulationError};
 
+use super::drive::{next_frame, read};
 use super::fluids::{filled, smooth, water};
 use super::scenes::GRAVITY;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
@@ -79,8 +80,8 @@ fn front(
     measurement.describe(&simulation);
     let mut track = vec![[0.0, 1.0]];
     while simulation.time() < (last + 0.1) * unit {
-        let _ = simulation.run_frame(&mut |_, _| std::ops::ControlFlow::Continue(()));
-        let snapshot = simulation.read(&["position"]).unwrap_or_default();
+        next_frame(&mut simulation)?;
+        let snapshot = read(&mut simulation, &["position"])?;
         let mut x: Vec<f64> =
             snapshot.vec3("position").unwrap_or_default().iter().map(|x| f64::from(x[0])).collect();
         x.sort_unstable_by(f64::total_cmp);

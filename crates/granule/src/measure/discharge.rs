@@ -1,10 +1,10 @@
 //! An hourglass at two fill heights: sand leaves at a constant rate that the height does not change.
 
 use crate::flow::{Discharge, discharge};
-use crate::scene::Scene;
 use crate::simulation::{Simulation, SimulationError};
 
-use super::scenes::GRAVITY;
+use super::drive::next_frame;
+use super::scenes::{GRAVITY, built_in};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
 /// Fill heights above the neck [m].
@@ -67,10 +67,7 @@ fn run(
         ("grains.0.shape.cone.to", format!("[0, {fill}, 0]")),
         ("grains.0.shape.cone.to_radius", (NECK + TANGENT * fill).to_string()),
     ];
-    let mut scene =
-        Scene::open("hourglass", options.quick, &sets.map(|(path, value)| (path.to_string(), value)))?;
-    scene.iisph.friction = options.friction;
-    scene.iisph.yield_law = options.yield_law;
+    let scene = built_in("hourglass", &sets.map(|(path, value)| (path.to_string(), value)), options)?;
     let spacing = 2.0 * f64::from(scene.material[0].radius);
     let mut simulation = Simulation::new(scene, &options.simulation)?;
     measurement.describe(&simulation);
@@ -78,10 +75,7 @@ fn run(
     let passed = |simulation: &Simulation| simulation.flow().curve("below").unwrap_or_default();
     while simulation.time() < LONGEST && passed(&simulation).last().is_none_or(|last| last[1] < 0.98 * total)
     {
-        let frame = simulation.frame();
-        while simulation.frame() == frame {
-            simulation.step();
-        }
+        next_frame(&mut simulation)?;
     }
     Ok((passed(&simulation), spacing))
 }

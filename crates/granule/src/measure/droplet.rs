@@ -4,8 +4,6 @@
 //! The surface tension itself is an outcome: it is taken from the pressure inside three drops, and the period of another
 //! one is held against it.
 
-use std::ops::ControlFlow;
-
 use crate::boundary::Shape;
 use crate::scene::{Fill, Scene, SolverKind};
 use crate::simulation::{Simulation, SimulationError};
@@ -13,6 +11,7 @@ use crate::simulator::Snapshot;
 use crate::solver::wcsph::pairs::{COHESION_CONSTANT, cohesion_scale, cohesion_spline, surface_weight};
 use crate::sph::{Kernel, lattice_density};
 
+use super::drive::{next_frame, read};
 use super::fluids::{DENSITY, filled, water};
 use super::statistics::linear_fit;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
@@ -109,10 +108,10 @@ fn pressure_jump(
     let radius = (0.75 * volume / std::f64::consts::PI).cbrt();
     let mut pressures = Vec::new();
     while simulation.time() < seconds {
-        let _ = simulation.run_frame(&mut |_, _| ControlFlow::Continue(()));
+        next_frame(&mut simulation)?;
         if simulation.time() > 0.2 * seconds {
-            let snapshot = simulation.read(&["position", "velocity", "density", "pressure"]);
-            pressures.push(probe.pressure(&snapshot.unwrap_or_default(), CORE * radius));
+            let snapshot = read(&mut simulation, &["position", "velocity", "density", "pressure"])?;
+            pressures.push(probe.pressure(&snapshot, CORE * radius));
         }
     }
     Ok([1.0 / radius, pressures.iter().sum::<f64>() / pressures.len() as f64])
@@ -197,9 +196,9 @@ fn swing(options: &MeasureOptions, measurement: &mut Measurement) -> Result<Swin
     let volume = simulation.particle_count() as f64 * SPACING.powi(3);
     let mut track = Vec::new();
     while simulation.time() < if options.quick { 4.5 } else { 7.5 } {
-        let snapshot = simulation.read(&["position"]).unwrap_or_default();
+        let snapshot = read(&mut simulation, &["position"])?;
         track.push([simulation.time(), elongation(snapshot.vec3("position").unwrap_or_default())]);
-        let _ = simulation.run_frame(&mut |_, _| ControlFlow::Continue(()));
+        next_frame(&mut simulation)?;
     }
     let crossings: Vec<f64> = track
         .windows(2)

@@ -1,8 +1,9 @@
 //! A rotating drum: its sand keeps a steady inclination, steeper for rougher sand.
 
-use crate::scene::Scene;
 use crate::simulation::{Simulation, SimulationError};
 
+use super::drive::{next_frame, read};
+use super::scenes::built_in;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series, surface_angle};
 
 /// Friction angles of the sand [degrees].
@@ -66,19 +67,14 @@ fn run(
     seconds: f64,
 ) -> Result<Vec<[f64; 2]>, SimulationError> {
     let sets = [("material.friction_angle".to_string(), friction_angle.to_string())];
-    let mut scene = Scene::open("drum", options.quick, &sets)?;
-    scene.iisph.friction = options.friction;
-    scene.iisph.yield_law = options.yield_law;
+    let scene = built_in("drum", &sets, options)?;
     let spacing = 2.0 * f64::from(scene.material[0].radius);
     let mut simulation = Simulation::new(scene, &options.simulation)?;
     measurement.describe(&simulation);
     let mut curve = Vec::new();
     while simulation.time() < seconds {
-        let frame = simulation.frame();
-        while simulation.frame() == frame {
-            simulation.step();
-        }
-        let Ok(snapshot) = simulation.read(&["position"]) else { break };
+        next_frame(&mut simulation)?;
+        let snapshot = read(&mut simulation, &["position"])?;
         let angle = surface_angle(snapshot.vec3("position").unwrap_or_default(), spacing);
         curve.push([simulation.time(), angle]);
     }

@@ -4,6 +4,7 @@ use crate::scene::{Periodic, SolverKind};
 use crate::simulation::{Simulation, SimulationError};
 use crate::simulator::FieldData;
 
+use super::drive::{read, step};
 use super::scenes::{DENSITY, GRAVITY, SPACING, block, rough_floor, sand};
 use super::statistics::linear_fit;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
@@ -91,13 +92,13 @@ fn settle(
     let (mut errors, mut looks) = (Vec::new(), Vec::new());
     while simulation.time() < seconds {
         let frame = simulation.frame();
-        let report = simulation.step();
+        let report = step(&mut simulation)?;
         if simulation.time() > 0.5 * seconds {
             errors.push(report.density_error);
         }
         // The law is about means over time: a fluid's particles never come to rest altogether.
         if simulation.frame() > frame && simulation.time() > LAST * seconds {
-            looks.push(look(&mut simulation));
+            looks.push(look(&mut simulation)?);
         }
     }
     let mean = |of: fn(&Look) -> f64| looks.iter().map(of).sum::<f64>() / looks.len() as f64;
@@ -119,10 +120,10 @@ struct Look {
     profile: Vec<[f64; 2]>,
 }
 
-fn look(simulation: &mut Simulation) -> Look {
+fn look(simulation: &mut Simulation) -> Result<Look, SimulationError> {
     let mut fields = vec!["position", "pressure", "density", "stress"];
     fields.retain(|name| simulation.fields().iter().any(|field| field.name == *name));
-    let snapshot = simulation.read(&fields).unwrap_or_default();
+    let snapshot = read(simulation, &fields)?;
     let position = snapshot.vec3("position").unwrap_or_default();
     let pressure = snapshot.scalar("pressure").unwrap_or_default();
     let stress = match snapshot.column("stress") {
@@ -139,7 +140,7 @@ fn look(simulation: &mut Simulation) -> Look {
     let first_layer = lowest.iter().sum::<f64>() / lowest.len() as f64 / (0.5 * SPACING as f64);
     let density = snapshot.scalar("density").unwrap_or_default();
     let density_spread = spread(position, density);
-    Look { gradient: linear_fit(&middle).0, first_layer, density_spread, profile }
+    Ok(Look { gradient: linear_fit(&middle).0, first_layer, density_spread, profile })
 }
 
 /// Standard deviation of the density two layers below the surface, relative to rest.

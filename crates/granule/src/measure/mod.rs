@@ -7,6 +7,7 @@
 mod collapse;
 mod dam;
 mod discharge;
+mod drive;
 mod droplet;
 mod drum;
 pub mod fine;

@@ -3,9 +3,10 @@
 use glam::Vec3;
 
 use crate::random::Random;
-use crate::simulation::Simulation;
+use crate::simulation::{Simulation, SimulationError};
 use crate::simulator::Command;
 
+use super::drive::{next_frame, read};
 use super::scenes::SPACING;
 
 /// Radius of the stream in spacings.
@@ -37,27 +38,33 @@ impl Pour {
     }
 
     /// Pours until the simulation holds `count` grains, calling `progress` with the count now and then.
-    pub fn pour(&mut self, simulation: &mut Simulation, count: usize, progress: &mut dyn FnMut(usize)) {
+    ///
+    /// # Errors
+    /// The device has failed.
+    pub fn pour(
+        &mut self,
+        simulation: &mut Simulation,
+        count: usize,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<(), SimulationError> {
         while simulation.particle_count() < count {
             if simulation.frame().is_multiple_of(FRAMES) {
                 let room = count - simulation.particle_count();
-                self.emit(simulation, room.min(self.per_emission));
+                self.emit(simulation, room.min(self.per_emission))?;
                 progress(simulation.particle_count());
             }
-            let target = simulation.frame() + 1;
-            while simulation.frame() < target {
-                simulation.step();
-            }
+            next_frame(simulation)?;
         }
+        Ok(())
     }
 
-    fn emit(&mut self, simulation: &mut Simulation, most: usize) {
-        self.crest = crest(simulation).max(0.0);
+    fn emit(&mut self, simulation: &mut Simulation, most: usize) -> Result<(), SimulationError> {
+        self.crest = crest(simulation)?.max(0.0);
         let height = self.crest + DROP * SPACING;
         let mut emitted = 0;
         for _ in 0..TRIES {
             if emitted == most {
-                return;
+                break;
             }
             let (x, z) = (self.random.signed(), self.random.signed());
             if x * x + z * z > 1.0 {
@@ -72,15 +79,16 @@ impl Pour {
             // The material exists: the experiment's scene has it.
             emitted += simulation.apply(&command).map_or(0, |report| report.emitted);
         }
+        Ok(())
     }
 }
 
 /// Highest grain near the axis that is not falling [m].
-fn crest(simulation: &mut Simulation) -> f32 {
-    let snapshot = simulation.read(&["position", "velocity"]).unwrap_or_default();
+fn crest(simulation: &mut Simulation) -> Result<f32, SimulationError> {
+    let snapshot = read(simulation, &["position", "velocity"])?;
     let position = snapshot.vec3("position").unwrap_or_default();
     let velocity = snapshot.vec3("velocity").unwrap_or_default();
     let near = |x: &[f32; 3]| x[0].hypot(x[2]) < STREAM * SPACING;
     let resting = position.iter().zip(velocity).filter(|(x, v)| near(x) && v[1] > -0.5 * SPEED);
-    resting.map(|(x, _)| x[1]).fold(0.0, f32::max)
+    Ok(resting.map(|(x, _)| x[1]).fold(0.0, f32::max))
 }

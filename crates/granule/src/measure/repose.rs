@@ -2,6 +2,7 @@
 
 use crate::simulation::{Simulation, SimulationError};
 
+use super::drive::{read, run_until};
 use super::pour::Pour;
 use super::profile::DepositProfile;
 use super::scenes::{SPACING, rough_floor, sand};
@@ -83,7 +84,7 @@ fn heap(
 ) -> Result<DepositProfile, SimulationError> {
     let mut simulation = poured_heap(options, theta, count, progress)?;
     measurement.describe(&simulation);
-    let snapshot = simulation.read(&["position"]).unwrap_or_default();
+    let snapshot = read(&mut simulation, &["position"])?;
     let mut profile =
         DepositProfile::of(snapshot.vec3("position").unwrap_or_default(), (0.0, 0.0), SPACING as f64);
     if !profile.angle.is_finite() || profile.height < 3.0 * SPACING as f64 {
@@ -103,8 +104,8 @@ pub fn poured_heap(
     let mut scene = sand("repose", theta, options);
     scene.boundary.push(rough_floor());
     let mut simulation = Simulation::new(scene, &options.simulation)?;
-    Pour::new(1, STREAM).pour(&mut simulation, count, progress);
+    Pour::new(1, STREAM).pour(&mut simulation, count, progress)?;
     let end = simulation.time() + SETTLE;
-    simulation.run_until(end);
+    run_until(&mut simulation, end)?;
     Ok(simulation)
 }

@@ -3,6 +3,7 @@
 use crate::scene::Periodic;
 use crate::simulation::{Simulation, SimulationError};
 
+use super::drive::{read, step};
 use super::repose::poured_heap;
 use super::scenes::{DENSITY, GRAVITY, SPACING, block, plane, rough_floor, sand, speed_scale};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
@@ -22,13 +23,13 @@ pub(super) fn measure(
     measurement.describe(&heap);
     let least = if options.quick { 5.0 } else { 12.0 };
     let limits = Limits { least_height: least, crest_drop: 0.1, all: true };
-    let rest = rest(heap, seconds, &mut |share| progress(0.3 + 0.3 * share, "heap at rest"));
+    let rest = rest(heap, seconds, &mut |share| progress(0.3 + 0.3 * share, "heap at rest"))?;
     report("heap", &rest, &limits, measurement);
 
     let slab = settled_slab(options, &mut |share| progress(0.6 + 0.1 * share, "slab settling"))?;
     let least = if options.quick { 12.0 } else { 30.0 };
     let limits = Limits { least_height: least, crest_drop: 0.5, all: false };
-    let rest_slab = self::rest(slab, seconds, &mut |share| progress(0.7 + 0.3 * share, "slab at rest"));
+    let rest_slab = self::rest(slab, seconds, &mut |share| progress(0.7 + 0.3 * share, "slab at rest"))?;
     report("slab", &rest_slab, &limits, measurement);
 
     measurement.plots.push(Plot {
@@ -97,16 +98,20 @@ fn settled_slab(
     scene.grains.push(block([width, height, 6.0]));
     let mut simulation = Simulation::new(scene, &options.simulation)?;
     while simulation.time() < settle {
-        simulation.step();
+        step(&mut simulation)?;
         progress(simulation.time() / settle);
     }
     Ok(simulation)
 }
 
 /// Watches a settled pile.
-fn rest(mut simulation: Simulation, seconds: f64, progress: &mut dyn FnMut(f64)) -> Rest {
+fn rest(
+    mut simulation: Simulation,
+    seconds: f64,
+    progress: &mut dyn FnMut(f64),
+) -> Result<Rest, SimulationError> {
     let start = simulation.time();
-    let first = Shape::of(&mut simulation);
+    let first = Shape::of(&mut simulation)?;
     let count = simulation.particle_count() as f64;
     let scale = count * DENSITY * (SPACING as f64).powi(3) * GRAVITY * speed_scale();
     let (mut positive, mut power, mut steps) = (0.0f64, 0.0, 0.0);
@@ -114,19 +119,19 @@ fn rest(mut simulation: Simulation, seconds: f64, progress: &mut dyn FnMut(f64))
     simulation.set_diagnostics(true);
     let lost = simulation.lost();
     while simulation.time() < start + seconds {
-        let report = simulation.step();
+        let report = step(&mut simulation)?;
         let watt = report.friction_power.unwrap_or(0.0) / scale;
         positive = positive.max(watt);
         power += watt;
         steps += 1.0;
         let elapsed = simulation.time() - start;
         if elapsed >= crest.len() as f64 * seconds / 30.0 {
-            crest.push([elapsed, first.crest - Shape::of(&mut simulation).crest]);
+            crest.push([elapsed, first.crest - Shape::of(&mut simulation)?.crest]);
             progress(elapsed / seconds);
         }
     }
-    let last = Shape::of(&mut simulation);
-    Rest {
+    let last = Shape::of(&mut simulation)?;
+    Ok(Rest {
         height: first.crest + 0.5,
         crest_drop: first.crest - last.crest,
         mean_speed: last.mean_speed / speed_scale(),
@@ -135,7 +140,7 @@ fn rest(mut simulation: Simulation, seconds: f64, progress: &mut dyn FnMut(f64))
         positive_power: positive,
         mean_power: power / steps,
         crest,
-    }
+    })
 }
 
 /// What of a pile is watched.
@@ -149,16 +154,16 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(simulation: &mut Simulation) -> Self {
-        let snapshot = simulation.read(&["position", "speed", "density"]).unwrap_or_default();
+    fn of(simulation: &mut Simulation) -> Result<Self, SimulationError> {
+        let snapshot = read(simulation, &["position", "speed", "density"])?;
         let position = snapshot.vec3("position").unwrap_or_default();
         let speed = snapshot.scalar("speed").unwrap_or_default();
         let density = snapshot.scalar("density").unwrap_or_default();
         let mass = DENSITY * (SPACING as f64).powi(3);
-        Self {
+        Ok(Self {
             crest: position.iter().map(|x| x[1] as f64).fold(0.0, f64::max) / SPACING as f64,
             mean_speed: speed.iter().map(|s| *s as f64).sum::<f64>() / speed.len().max(1) as f64,
             volume: density.iter().map(|rho| mass / *rho as f64).sum(),
-        }
+        })
     }
 }

@@ -1,7 +1,9 @@
 //! Scenes of the experiments, built in code.
 
 use crate::boundary::Shape;
-use crate::scene::{BoundarySettings, Fill, GrainsSettings, IisphSettings, MaterialSettings, Scene};
+use crate::scene::{
+    BoundarySettings, Fill, GrainsSettings, IisphSettings, MaterialSettings, Scene, SceneError,
+};
 
 use super::MeasureOptions;
 
@@ -17,6 +19,18 @@ pub const DENSITY: f64 = 1600.0;
 /// Velocity scale sqrt(g d) [m/s].
 pub fn speed_scale() -> f64 {
     (GRAVITY * SPACING as f64).sqrt()
+}
+
+/// A built-in scene with values set by path.
+pub fn built_in(
+    name: &str,
+    sets: &[(String, String)],
+    options: &MeasureOptions,
+) -> Result<Scene, SceneError> {
+    let mut scene = Scene::open(name, options.quick, sets)?;
+    scene.iisph.friction = options.friction;
+    scene.iisph.yield_law = options.yield_law;
+    Ok(scene)
 }
 
 /// A scene of one material, without walls and grains.

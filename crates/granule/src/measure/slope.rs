@@ -9,6 +9,7 @@ use crate::scene::{Periodic, YieldLaw};
 use crate::simulation::{Simulation, SimulationError};
 use crate::simulator::Command;
 
+use super::drive::{read, run_until, step};
 use super::scenes::{GRAVITY, SPACING, block, rough_floor, sand};
 use super::{MeasureOptions, Measurement, Point, Progress};
 
@@ -84,14 +85,14 @@ fn drift_on_slope(
     scene.grains.push(block(SLAB));
     let mut simulation = Simulation::new(scene, &options.simulation)?;
     measurement.describe(&simulation);
-    simulation.run_until(SETTLE);
+    run_until(&mut simulation, SETTLE)?;
     let (sin, cos) = slope.to_radians().sin_cos();
     tilt(&mut simulation, Vec3::new((GRAVITY * sin) as f32, (-GRAVITY * cos) as f32, 0.0));
     let mut drift = 0.0;
     while simulation.time() < SETTLE + seconds {
-        let dt = simulation.step().dt;
+        let dt = step(&mut simulation)?.dt;
         if simulation.time() > SETTLE + 0.1 * seconds {
-            drift += dt * mean_velocity_x(&mut simulation);
+            drift += dt * mean_velocity_x(&mut simulation)?;
         }
     }
     Ok(drift / SPACING as f64)
@@ -102,8 +103,8 @@ fn tilt(simulation: &mut Simulation, gravity: Vec3) {
     let _ = simulation.apply(&Command::Gravity(gravity));
 }
 
-fn mean_velocity_x(simulation: &mut Simulation) -> f64 {
-    let snapshot = simulation.read(&["velocity"]).unwrap_or_default();
+fn mean_velocity_x(simulation: &mut Simulation) -> Result<f64, SimulationError> {
+    let snapshot = read(simulation, &["velocity"])?;
     let velocity = snapshot.vec3("velocity").unwrap_or_default();
-    velocity.iter().map(|v| v[0] as f64).sum::<f64>() / velocity.len().max(1) as f64
+    Ok(velocity.iter().map(|v| v[0] as f64).sum::<f64>() / velocity.len().max(1) as f64)
 }

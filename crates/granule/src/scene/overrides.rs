@@ -12,7 +12,8 @@ use super::error::{Problem, ProblemKind};
 const MAX_DEPTH: usize = 32;
 
 /// Sections that are lists: an override cannot create them.
-const LISTS: [&str; 7] = ["material", "grains", "boundary", "emitter", "outlet", "counter", "expect"];
+const LISTS: [&str; 9] =
+    ["material", "grains", "boundary", "body", "joint", "emitter", "outlet", "counter", "expect"];
 
 /// A value that was set, with the full paths it went to.
 #[derive(Debug)]

@@ -2,8 +2,11 @@
 //!
 //! Every default is here; `scene/validate.rs` checks ranges and cross references.
 
+mod air;
 mod bodies;
+mod expect;
 mod fluids;
+mod output;
 mod upsample;
 
 use std::collections::BTreeMap;
@@ -14,8 +17,11 @@ use serde::{Deserialize, Serialize};
 use crate::boundary::{Motion, Resolution, Shape};
 use crate::sph::{Kernel, KernelKind};
 
+pub use air::*;
 pub use bodies::*;
+pub use expect::*;
 pub use fluids::*;
+pub use output::*;
 pub use upsample::*;
 
 /// A whole scene.
@@ -392,256 +398,4 @@ pub struct CounterSettings {
     pub name: String,
     /// The region; a plane counts all that is behind it.
     pub shape: Shape,
-}
-
-/// Surrounding air: drag and wind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct AirSettings {
-    /// Density of the air [kg/m3].
-    pub density: f32,
-    /// Dynamic viscosity of the air [Pa s], for the Reynolds number.
-    pub viscosity: f32,
-    /// How the drag coefficient is found.
-    pub drag: DragLaw,
-    /// Whether upwind neighbours shield a grain.
-    pub occlusion: bool,
-    /// Diameter of the real grains that a particle stands for [m]; the particle's own when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub grain_diameter: Option<f32>,
-    /// Wind fields; their velocities add up.
-    pub wind: Vec<WindField>,
-}
-
-impl Default for AirSettings {
-    fn default() -> Self {
-        Self {
-            density: 1.2,
-            viscosity: 1.8e-5,
-            drag: DragLaw::Reynolds,
-            occlusion: true,
-            grain_diameter: None,
-            wind: Vec::new(),
-        }
-    }
-}
-
-/// How the drag coefficient is found.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DragLaw {
-    /// A constant coefficient.
-    Constant(f32),
-    /// 24/Re (1 + Re^(2/3)/6) up to Re = 1000, 0.424 above.
-    Reynolds,
-}
-
-/// A wind field.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum WindField {
-    /// The same everywhere.
-    Uniform {
-        /// Velocity [m/s].
-        velocity: [f32; 3],
-    },
-    /// A Rankine vortex around an axis.
-    Vortex {
-        /// A point on the axis [m].
-        center: [f32; 3],
-        /// Direction of the axis.
-        axis: [f32; 3],
-        /// Radius of the rigidly turning core [m].
-        core_radius: f32,
-        /// Speed at the core's edge [m/s].
-        speed: f32,
-    },
-    /// Wind in a ball during a time window, fading towards its edge.
-    Gust {
-        /// Centre [m].
-        center: [f32; 3],
-        /// Radius [m].
-        radius: f32,
-        /// Velocity in the centre [m/s].
-        velocity: [f32; 3],
-        /// Time window [s].
-        time: [f64; 2],
-    },
-    /// Velocities on a regular grid, interpolated linearly, still outside.
-    Grid {
-        /// Position of the first node [m].
-        origin: [f32; 3],
-        /// Distance of nodes [m].
-        spacing: [f32; 3],
-        /// Number of nodes.
-        size: [u32; 3],
-        /// Velocities [m/s], x fastest.
-        velocity: Vec<[f32; 3]>,
-    },
-}
-
-/// Where pictures are taken from: `position` and `target` of a camera that rests, or `keys` of one that moves.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CameraSettings {
-    /// The eye [m]; not with `keys`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub position: Option<[f32; 3]>,
-    /// The point in the middle of the picture [m]; not with `keys`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<[f32; 3]>,
-    /// Angle between the lower and the upper edge of the picture [degrees].
-    #[serde(default = "default_fov")]
-    pub fov: f32,
-    /// Places that the camera moves through smoothly, at least two; before and after them it rests.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub keys: Vec<CameraKey>,
-}
-
-/// Where a moving camera is at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CameraKey {
-    /// Simulated time [s], later than that of the key before.
-    pub time: f64,
-    /// The eye [m].
-    pub eye: [f32; 3],
-    /// The point in the middle of the picture [m].
-    pub target: [f32; 3],
-    /// Angle between the lower and the upper edge of the picture [degrees]; the camera's own when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fov: Option<f32>,
-}
-
-fn default_fov() -> f32 {
-    35.0
-}
-
-/// What a run writes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct OutputSettings {
-    /// Files to write for every frame.
-    pub formats: Vec<ExportFormat>,
-    /// Particle fields in every frame, beside id and position.
-    pub fields: Vec<String>,
-    /// Ids of particles whose paths go to tracks.csv; with any, `csv` need not stand in `formats`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub track: Vec<u32>,
-    /// The axis that points up in the files; the simulation itself has y up.
-    pub up: UpAxis,
-}
-
-impl Default for OutputSettings {
-    fn default() -> Self {
-        Self {
-            formats: vec![ExportFormat::Ply],
-            fields: ["velocity", "density", "pressure"].map(String::from).to_vec(),
-            track: Vec::new(),
-            up: UpAxis::Y,
-        }
-    }
-}
-
-impl OutputSettings {
-    /// Whether a format is asked for.
-    pub fn has(&self, format: ExportFormat) -> bool {
-        self.formats.contains(&format)
-    }
-
-    /// Whether the paths of particles are asked for.
-    pub fn tracks(&self) -> bool {
-        !self.track.is_empty()
-    }
-}
-
-/// Files that a run can write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ExportFormat {
-    /// Binary PLY, one file per frame.
-    Ply,
-    /// VTK PolyData (.vtp), one file per frame, with a time series (.pvd).
-    Vtk,
-    /// NumPy arrays, one file per field and frame.
-    Npy,
-    /// The paths of the particles in `track`, one table.
-    Csv,
-}
-
-/// The axis that points up in files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum UpAxis {
-    /// As simulated.
-    #[default]
-    Y,
-    /// (x, y, z) becomes (x, -z, y).
-    Z,
-}
-
-/// A quantity that must lie in a range at the end of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ExpectSettings {
-    /// What is measured.
-    pub quantity: Quantity,
-    /// Name of the emitter, outlet, counter or body that is meant, where the quantity belongs to one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub of: Option<String>,
-    /// Allowed range.
-    pub range: [f64; 2],
-    /// Where the range comes from.
-    #[serde(default)]
-    pub source: String,
-}
-
-/// Quantities that `[[expect]]` can check at the end of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Quantity {
-    /// Highest particle centre [m].
-    Height,
-    /// Mean distance of the deposit's edge from its axis [m].
-    FrontRadius,
-    /// Largest x of any particle [m].
-    MaxX,
-    /// Mean speed [m/s].
-    MeanSpeed,
-    /// Fastest particle [m/s].
-    MaxSpeed,
-    /// Mean density relative to the rest density.
-    MeanDensity,
-    /// Particles removed because their state was not finite.
-    LostParticles,
-    /// Slope between 20 and 80 % of the height [degrees].
-    SlopeAngle,
-    /// Mean x of all particles [m].
-    MeanX,
-    /// Particles at the end.
-    Particles,
-    /// Grains that the emitter `of` has added; of all emitters and commands when absent.
-    Emitted,
-    /// Grains that the emitter `of` gave up for want of room; of all emitters when absent.
-    Blocked,
-    /// Grains that the outlet `of` has taken; of all outlets when absent.
-    Drained,
-    /// Grains inside the counter `of`.
-    Counted,
-    /// Rate of the middle 60 % of what passed the outlet or counter `of` [grains/s].
-    FlowRate,
-    /// R2 of a line through the middle 60 % of what passed the outlet or counter `of` over time.
-    FlowLinearity,
-    /// Grains that initial + emitted - drained - lost does not explain.
-    Unaccounted,
-    /// Inclination of a line through the free surface seen along z, over the middle 60 % of its length [degrees].
-    SurfaceAngle,
-    /// Height of the centre of the body `of` [m].
-    BodyHeight,
-    /// Distance of the centre of the body `of` from where it started [m].
-    BodyShift,
-    /// Angle by which the body `of` has turned [degrees].
-    BodyTurn,
-    /// Speed of the centre of the body `of` [m/s].
-    BodySpeed,
 }

@@ -317,7 +317,9 @@ fn wrong_sets_are_errors_that_name_the_set() {
     );
     assert_has(&message("air.densty", "3"), &["--set", "`air.densty`", "did you mean `density`?"]);
     assert_has(&message("material.2.radius", "3"), &["--set", "no entry 2", "has 2"]);
-    assert_has(&message("expect.range", "[0, 1]"), &["--set", "no [[expect]]"]);
+    for list in ["body", "joint", "emitter", "outlet", "counter", "expect"] {
+        assert_has(&message(&format!("{list}.name"), "x"), &["--set", &format!("no [[{list}]]")]);
+    }
     assert_has(&message("material.radius.x", "3"), &["--set", "`material.0.radius` is the number 0.01"]);
     assert_has(&message("simulation.fps", "fast"), &["--set", "the text \"fast\"", "expected a number"]);
     assert_has(&message("boundary.shape.box.min", "[0, 0, 0]"), &["--set", "several keys"]);

@@ -1,7 +1,114 @@
-//! Parameters of a scene that commands change while it runs.
+//! What commands and new grains do to a running scene, whatever solves it on whatever device.
 
-use crate::scene::Scene;
-use crate::simulator::CommandError;
+use glam::Vec3;
+
+use crate::air::Air;
+use crate::boundary::Boundaries;
+use crate::flow::ROOM;
+use crate::neighbors::Room;
+use crate::scene::{AirSettings, Scene};
+use crate::simulator::{Command, CommandError};
+
+/// What is left to the solver after a command.
+pub enum Applied {
+    /// Nothing.
+    Done,
+    /// To take over a changed scene.
+    Changed(Box<Scene>),
+    /// To add particles of a material, by its index.
+    Emit(u16),
+}
+
+/// What commands act on.
+pub struct Commanded<'a> {
+    /// The scene as commands have changed it.
+    pub scene: &'a Scene,
+    /// Gravity [m/s2].
+    pub gravity: &'a mut Vec3,
+    /// Surrounding air.
+    pub air: &'a mut Option<Air>,
+    /// Walls and tools.
+    pub boundaries: &'a mut Boundaries,
+}
+
+impl Commanded<'_> {
+    /// Does what a command asks for as far as it is not the solver's own business.
+    ///
+    /// # Errors
+    /// Says what does not exist or is not allowed.
+    pub fn apply(self, command: &Command) -> Result<Applied, CommandError> {
+        match command {
+            Command::Set { path, value } => {
+                let scene = with_parameter(self.scene, path, *value)?;
+                *self.gravity = Vec3::from(scene.simulation.gravity);
+                return Ok(Applied::Changed(Box::new(scene)));
+            }
+            Command::Choose { path, word } => {
+                return Ok(Applied::Changed(Box::new(with_choice(self.scene, path, word)?)));
+            }
+            Command::Emit { material, .. } => {
+                let names: Vec<&str> = self.scene.material.iter().map(|m| m.name.as_str()).collect();
+                let index = names.iter().position(|known| *known == material);
+                let index = index.ok_or_else(|| unknown("material", material, &names))?;
+                return Ok(Applied::Emit(index as u16));
+            }
+            Command::Gravity(gravity) => {
+                let mut scene = self.scene.clone();
+                scene.simulation.gravity = gravity.to_array();
+                *self.gravity = *gravity;
+                return Ok(Applied::Changed(Box::new(scene)));
+            }
+            Command::ToolPose { boundary, position, velocity } => {
+                if !self.boundaries.set_pose(boundary, *position, *velocity) {
+                    return Err(unknown("boundary", boundary, &self.boundaries.names()));
+                }
+            }
+            Command::Wind(velocity) => {
+                let air = self.air.get_or_insert_with(|| Air::new(AirSettings::default()));
+                air.set_uniform_wind(*velocity);
+            }
+            // Emitters are not the solver's.
+            Command::Emitter { .. } => {}
+        }
+        Ok(Applied::Done)
+    }
+}
+
+/// Takes over what a changed scene says of boundaries and air.
+pub fn adopt(scene: &Scene, boundaries: &mut Boundaries, air: &mut Option<Air>) {
+    for (index, boundary) in scene.boundary.iter().enumerate() {
+        boundaries.set_friction(index, boundary.friction);
+    }
+    if let Some(settings) = &scene.air {
+        match air {
+            Some(air) => air.set_settings(settings.clone()),
+            None => *air = Some(Air::new(settings.clone())),
+        }
+    }
+}
+
+/// The first `most` of the places that have room for a particle of a radius [m]: none in walls, in particles or in each
+/// other. `room` knows the particles.
+pub fn free_places(
+    places: &[Vec3],
+    radius: f32,
+    boundaries: &Boundaries,
+    mut room: Room,
+    most: usize,
+) -> Vec<Vec3> {
+    let mut free = Vec::new();
+    for &place in places {
+        if free.len() == most {
+            break;
+        }
+        let clear = place.is_finite() && boundaries.distance(place) >= ROOM * radius;
+        if clear && room.is_free(place) {
+            room.insert(place);
+            free.push(place);
+        }
+    }
+    free
+}
 
 /// The scene with a number set by its path.
 ///

@@ -13,10 +13,11 @@ use crate::flow::ROOM;
 use crate::hash::Fnv;
 use crate::neighbors::{Domain, Room, par_blocks};
 use crate::particles::{NewParticle, Particles};
-use crate::scene::{AirSettings, Scene};
+use crate::scene::Scene;
 use crate::simulator::{Command, CommandError};
 
-use super::commands::{unknown, with_choice, with_parameter};
+pub use super::commands::Applied;
+use super::commands::{self, Commanded, free_places};
 use super::coupling::Coupling;
 use super::reads::Reads;
 
@@ -42,16 +43,6 @@ pub struct World {
     pub time: f64,
     /// Reads that wait to be fetched.
     pub reads: Reads,
-}
-
-/// What is left to the solver after a command.
-pub enum Applied {
-    /// Nothing.
-    Done,
-    /// To take over a changed scene.
-    Changed(Box<Scene>),
-    /// To add particles of a material, by its index.
-    Emit(u16),
 }
 
 /// How fast particles are.
@@ -100,53 +91,13 @@ impl World {
     /// # Errors
     /// Says what does not exist or is not allowed.
     pub fn apply(&mut self, command: &Command) -> Result<Applied, CommandError> {
-        match command {
-            Command::Set { path, value } => {
-                let scene = with_parameter(&self.scene, path, *value)?;
-                self.gravity = Vec3::from(scene.simulation.gravity);
-                return Ok(Applied::Changed(Box::new(scene)));
-            }
-            Command::Choose { path, word } => {
-                return Ok(Applied::Changed(Box::new(with_choice(&self.scene, path, word)?)));
-            }
-            Command::Emit { material, .. } => {
-                let names: Vec<&str> = self.scene.material.iter().map(|m| m.name.as_str()).collect();
-                let index = names.iter().position(|known| *known == material);
-                let index = index.ok_or_else(|| unknown("material", material, &names))?;
-                return Ok(Applied::Emit(index as u16));
-            }
-            Command::Gravity(gravity) => {
-                let mut scene = self.scene.clone();
-                scene.simulation.gravity = gravity.to_array();
-                self.gravity = *gravity;
-                return Ok(Applied::Changed(Box::new(scene)));
-            }
-            Command::ToolPose { boundary, position, velocity } => {
-                if !self.boundaries.set_pose(boundary, *position, *velocity) {
-                    return Err(unknown("boundary", boundary, &self.boundaries.names()));
-                }
-            }
-            Command::Wind(velocity) => {
-                let air = self.air.get_or_insert_with(|| Air::new(AirSettings::default()));
-                air.set_uniform_wind(*velocity);
-            }
-            // Emitters are not the solver's.
-            Command::Emitter { .. } => {}
-        }
-        Ok(Applied::Done)
+        let Self { scene, gravity, air, boundaries, .. } = self;
+        Commanded { scene, gravity, air, boundaries }.apply(command)
     }
 
     /// Takes over a changed scene.
     pub fn adopt(&mut self, scene: Scene) {
-        for (index, boundary) in scene.boundary.iter().enumerate() {
-            self.boundaries.set_friction(index, boundary.friction);
-        }
-        if let Some(settings) = &scene.air {
-            match &mut self.air {
-                Some(air) => air.set_settings(settings.clone()),
-                None => self.air = Some(Air::new(settings.clone())),
-            }
-        }
+        commands::adopt(&scene, &mut self.boundaries, &mut self.air);
         self.scene = scene;
     }
 
@@ -154,23 +105,15 @@ impl World {
     pub fn add_grains(&mut self, domain: &Domain, places: &[Vec3], one: NewParticle, most: usize) -> usize {
         let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
         let reach = ROOM * (2.0 * one.radius);
-        let mut room = Room::new(domain, reach, &places, &self.particles.position);
-        let (mut added, first_id) = (0, self.particles.next_id());
-        for position in places {
-            if added == most {
-                break;
-            }
-            let clear = position.is_finite() && self.boundaries.distance(position) >= ROOM * one.radius;
-            if clear && room.is_free(position) {
-                room.insert(position);
-                self.particles.push(NewParticle { position, ..one });
-                added += 1;
-            }
+        let room = Room::new(domain, reach, &places, &self.particles.position);
+        let free = free_places(&places, one.radius, &self.boundaries, room, most);
+        if !free.is_empty() {
+            self.particles.note_birth(self.particles.next_id(), self.time);
         }
-        if added > 0 {
-            self.particles.note_birth(first_id, self.time);
+        for &position in &free {
+            self.particles.push(NewParticle { position, ..one });
         }
-        added
+        free.len()
     }
 
     /// How many particles have their centres in each of the regions, the first one counting for particles in several,

@@ -33,6 +33,11 @@ pub enum KernelKind {
     Viscosity,
 }
 
+impl KernelKind {
+    /// All kernels.
+    pub const ALL: [Self; 5] = [Self::Cubic, Self::Wendland, Self::Poly6, Self::Spiky, Self::Viscosity];
+}
+
 /// Smallest `q = r / h` at which expressions with a pole at `r = 0` are evaluated. It holds the viscosity kernel
 /// finite (its clamped volume is below 1e-5 of its integral) and the spiky kernel's Laplacian too.
 const Q_FLOOR: f32 = 1e-3;
@@ -272,17 +277,9 @@ mod tests {
     use crate::simd::Portable;
     use glam::Vec3;
 
-    const KINDS: [KernelKind; 5] = [
-        KernelKind::Cubic,
-        KernelKind::Wendland,
-        KernelKind::Poly6,
-        KernelKind::Spiky,
-        KernelKind::Viscosity,
-    ];
-
     #[test]
     fn every_kernel_is_normalised_radially() {
-        for kind in KINDS {
+        for kind in KernelKind::ALL {
             for support in [0.04_f32, 1.0, 7.0] {
                 let kernel = Kernel::new(kind, support);
                 let n = 4000;
@@ -300,7 +297,7 @@ mod tests {
 
     #[test]
     fn every_kernel_is_normalised_on_a_fine_grid() {
-        for kind in KINDS {
+        for kind in KernelKind::ALL {
             let kernel = Kernel::new(kind, 1.0);
             let n = 50;
             let d = 1.0 / n as f32;
@@ -319,7 +316,7 @@ mod tests {
 
     #[test]
     fn derivative_is_the_finite_difference() {
-        for kind in KINDS {
+        for kind in KernelKind::ALL {
             let kernel = Kernel::new(kind, 0.04);
             for k in 2..99 {
                 let r = 0.04 * k as f32 / 100.0;
@@ -337,7 +334,7 @@ mod tests {
 
     #[test]
     fn gradient_is_the_finite_difference_in_space() {
-        for kind in KINDS {
+        for kind in KernelKind::ALL {
             let kernel = Kernel::new(kind, 0.5);
             let x = Vec3::new(0.11, -0.2, 0.07);
             let gradient = kernel.gradient_factor(x.length_squared()) * x;
@@ -355,7 +352,7 @@ mod tests {
 
     #[test]
     fn gradients_cancel_on_a_lattice() {
-        for kind in KINDS {
+        for kind in KernelKind::ALL {
             let kernel = Kernel::new(kind, 0.05);
             let d = 0.02;
             let (mut sum, mut largest) = (Vec3::ZERO, 0.0_f32);
@@ -375,7 +372,7 @@ mod tests {
 
     #[test]
     fn kernel_falls_from_its_centre_to_zero_at_the_support() {
-        for kind in KINDS {
+        for kind in KernelKind::ALL {
             let kernel = Kernel::new(kind, 0.3);
             let mut last = kernel.w(0.0);
             assert!(last.is_finite() && last > 0.0);
@@ -395,7 +392,7 @@ mod tests {
 
     #[test]
     fn nothing_diverges_at_the_centre() {
-        for kind in KINDS {
+        for kind in KernelKind::ALL {
             let kernel = Kernel::new(kind, 0.04);
             assert_eq!(kernel.gradient_factor(0.0), 0.0);
             for r in [0.0, 1e-30, 1e-20, 1e-10, 1e-6_f32] {
@@ -410,7 +407,7 @@ mod tests {
 
     #[test]
     fn laplacian_is_the_finite_difference() {
-        for kind in KINDS {
+        for kind in KernelKind::ALL {
             let kernel = Kernel::new(kind, 0.04);
             for k in 10..97 {
                 // dw is checked above; differencing it once keeps f32 rounding small.

@@ -172,17 +172,9 @@ mod tests {
     use super::*;
     use crate::sph::KernelKind;
 
-    const KINDS: [KernelKind; 5] = [
-        KernelKind::Cubic,
-        KernelKind::Wendland,
-        KernelKind::Poly6,
-        KernelKind::Spiky,
-        KernelKind::Viscosity,
-    ];
-
     #[test]
     fn table_runs_from_one_through_a_half_to_zero() {
-        for kind in KINDS {
+        for kind in KernelKind::ALL {
             let table = WallTable::new(&Kernel::new(kind, 0.04), 0.02);
             assert_eq!(table.lambda(-0.04), 1.0);
             assert_eq!(table.lambda(-1.0), 1.0);
@@ -213,7 +205,7 @@ mod tests {
 
     #[test]
     fn lambda_is_the_brute_force_integral() {
-        for kind in KINDS {
+        for kind in KernelKind::ALL {
             let kernel = Kernel::new(kind, 1.0);
             let table = WallTable::new(&kernel, 0.5);
             let n = 40;
@@ -236,7 +228,7 @@ mod tests {
 
     #[test]
     fn derivative_is_the_finite_difference() {
-        for kind in KINDS {
+        for kind in KernelKind::ALL {
             let table = WallTable::new(&Kernel::new(kind, 0.04), 0.02);
             // The marginals of the spiky and viscosity kernels have a kink at 0, where a difference is blunt.
             for k in (-95..=95).filter(|k: &i32| k.abs() > 1) {
@@ -261,7 +253,7 @@ mod tests {
         assert!((table.fill() - 0.80).abs() < 0.01, "{}", table.fill());
         assert!((table.density(0.5 * d) - 0.150).abs() < 0.002, "{}", table.density(0.5 * d));
         // All but the viscosity kernel, whose clamped pole at the particle itself dwarfs its lattice sum.
-        for kind in KINDS.into_iter().filter(|kind| *kind != KernelKind::Viscosity) {
+        for kind in KernelKind::ALL.into_iter().filter(|kind| *kind != KernelKind::Viscosity) {
             let fill = WallTable::new(&Kernel::new(kind, 2.0 * d), d).fill();
             assert!(fill > 0.3 && fill < 1.5, "{kind:?} {fill}");
         }

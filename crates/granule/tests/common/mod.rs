@@ -2,9 +2,7 @@
 #![allow(dead_code)]
 
 use granule::boundary::Shape;
-use granule::scene::{
-    BodyKind, BodySettings, BoundarySettings, Fill, GrainsSettings, MaterialSettings, Scene,
-};
+use granule::scene::{BodySettings, BoundarySettings, Fill, GrainsSettings, MaterialSettings, Scene};
 use granule::{Options, Simulation};
 
 /// Particle spacing [m].
@@ -49,17 +47,5 @@ pub fn mean(simulation: &mut Simulation, field: &str) -> [f64; 3] {
 
 /// A dynamic body without motion.
 pub fn body(name: &str, shape: Shape, density: f32) -> BodySettings {
-    BodySettings {
-        name: name.into(),
-        shape,
-        mesh: None,
-        kind: BodyKind::Dynamic,
-        density,
-        velocity: [0.0; 3],
-        angular_velocity: [0.0; 3],
-        friction: None,
-        restitution: 0.0,
-        motion: None,
-        albedo: [0.5; 3],
-    }
+    BodySettings { density, ..BodySettings::new(name, shape) }
 }

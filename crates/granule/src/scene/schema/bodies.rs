@@ -116,6 +116,23 @@ pub fn no_shape() -> Shape {
 }
 
 impl BodySettings {
+    /// A dynamic body at rest; all else is what a scene file need not say.
+    pub fn new(name: &str, shape: Shape) -> Self {
+        Self {
+            name: name.into(),
+            shape,
+            mesh: None,
+            kind: BodyKind::Dynamic,
+            density: default_body_density(),
+            velocity: [0.0; 3],
+            angular_velocity: [0.0; 3],
+            friction: None,
+            restitution: 0.0,
+            motion: None,
+            albedo: default_body_albedo(),
+        }
+    }
+
     /// Puts the mesh into the shape.
     pub(in crate::scene) fn fold_mesh(&mut self) {
         let Some(file) = self.mesh.take() else { return };
