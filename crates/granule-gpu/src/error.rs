@@ -47,6 +47,14 @@ pub enum GpuError {
         /// Materials that fit.
         most: usize,
     },
+    /// More walls and regions than fit, for fine grains.
+    #[error("{count} boundaries, bodies and outlets, for fine grains on a device there may be {most}; take --device cpu")]
+    Walls {
+        /// Walls and regions of the scene.
+        count: usize,
+        /// Those that fit.
+        most: usize,
+    },
     /// A shape that is too involved.
     #[error(
         "a shape has {count} parts once it is multiplied out, on a device there may be {most}; simplify it or take --device cpu"

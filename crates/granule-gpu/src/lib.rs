@@ -75,6 +75,7 @@ mod commands;
 mod constants;
 mod error;
 mod fields;
+mod grains;
 pub mod kernel;
 mod layout;
 mod maker;
@@ -95,6 +96,7 @@ mod view;
 mod wcsph;
 
 pub use error::GpuError;
+pub use grains::GpuGrains;
 pub use maker::GpuMaker;
 pub use solver::GpuIisph;
 pub use view::{ParticleView, VIEW_FIELDS};

@@ -5,10 +5,11 @@ use granule::boundary::Boundaries;
 use granule::particles::NewParticle;
 use granule::scene::{Scene, SolverKind};
 use granule::simulator::Simulator;
+use granule::upsample::{GrainMover, MoverSettings};
 use granule::{Device, MakeSimulator, Maker};
 use granule_device::{AdapterChoice, AdapterSummary, GpuDevice};
 
-use crate::{GpuError, GpuIisph};
+use crate::{GpuError, GpuGrains, GpuIisph};
 
 /// Makes solvers on an open device.
 pub struct GpuMaker {
@@ -62,5 +63,14 @@ impl MakeSimulator for GpuMaker {
         }
         let solver = GpuIisph::new(self.gpu.clone(), scene.clone(), boundaries, bodies, grains);
         Ok(Box::new(solver.map_err(|error| error.to_string())?))
+    }
+
+    fn make_grains(&self, settings: &MoverSettings) -> Result<Option<Box<dyn GrainMover>>, String> {
+        // Faults for negative controls are those of the CPU.
+        if settings.fault.is_some() {
+            return Ok(None);
+        }
+        let grains = GpuGrains::new(self.gpu.clone(), settings.clone());
+        Ok(Some(Box::new(grains.map_err(|error| error.to_string())?)))
     }
 }

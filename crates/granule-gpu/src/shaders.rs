@@ -27,6 +27,12 @@ pub(crate) const INTERSECTION: &str = include_str!("../shader/intersection.wgsl"
 const SOUNDNESS: &str = include_str!("../shader/soundness.wgsl");
 const WALL_DENSITY: &str = include_str!("../shader/wall_density.wgsl");
 const WEAK_PAIRS: &str = include_str!("../shader/weak_pairs.wgsl");
+const FINE_FRAME: &str = include_str!("../shader/fine_frame.wgsl");
+const FINE_TABLES: &str = include_str!("../shader/fine_tables.wgsl");
+const FINE_GUIDES: &str = include_str!("../shader/fine_guides.wgsl");
+const FINE_WALLS: &str = include_str!("../shader/fine_walls.wgsl");
+const FINE_MESH: &str = include_str!("../shader/fine_mesh.wgsl");
+const FINE_CONTACT: &str = include_str!("../shader/fine_contact.wgsl");
 const WEAK_WALLS: &str = include_str!("../shader/weak_walls.wgsl");
 
 macro_rules! shaders {
@@ -112,6 +118,24 @@ shaders! {
     NEAR = "near": [STEP, PAIRS];
     /// Particles for a renderer.
     PUBLISH = "publish": [];
+    /// Deformations around guides of fine grains.
+    FINE_DEFORM = "fine_deform": [FINE_FRAME, FINE_TABLES, FINE_GUIDES];
+    /// What guides say at nodes.
+    FINE_ASK = "fine_ask":
+        [MOTION, FINE_FRAME, FINE_TABLES, FINE_GUIDES, SOLIDS, MAPS, FINE_WALLS];
+    /// Fine grains at nodes and on their mesh.
+    FINE_COUNT = "fine_count": [FINE_FRAME, FINE_TABLES, FINE_MESH];
+    /// Ways of fine grains from crowds to gaps.
+    FINE_EVEN = "fine_even": [FINE_FRAME, FINE_TABLES];
+    /// Nodes of blocks.
+    FINE_SHARE = "fine_share": [FINE_FRAME, FINE_TABLES];
+    /// Excess of fine grains on their mesh.
+    FINE_COMPARE = "fine_compare": [FINE_FRAME, FINE_TABLES];
+    /// The way of fine grains.
+    FINE_MOVE = "fine_move":
+        [MOTION, FINE_FRAME, FINE_TABLES, FINE_GUIDES, FINE_MESH, SOLIDS, MAPS, FINE_WALLS, FINE_CONTACT];
+    /// The order of fine grains.
+    FINE_SORT = "fine_sort": [FINE_FRAME, FINE_TABLES];
     /// The step's report.
     END = "end": [TREE, WORKGROUP_SCAN];
 }

@@ -59,11 +59,12 @@ pub struct Advection<'a> {
 
 /// Coverage at which flying grains land: they come to lie a little below the surface of the mass of guides, which has
 /// a half, and are covered as guides land.
-const LANDED: f32 = 0.42;
+pub const LANDED: f32 = 0.42;
 
 /// Steps of a landing grain back to the surface, in radii of a guide.
-const LANDING_STEP: f32 = 0.5;
-const LANDING_STEPS: f32 = 24.0;
+pub const LANDING_STEP: f32 = 0.5;
+/// Most such steps.
+pub const LANDING_STEPS: f32 = 24.0;
 
 /// Grains that are moved by one thread, compiled for every set of instructions.
 pub struct MoveGrains<'a> {

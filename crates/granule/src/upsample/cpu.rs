@@ -67,7 +67,7 @@ impl CpuGrains {
             nodes,
             mesh: spreads.then_some(&self.mesh),
             reach,
-            moving_walls: moving(frame.walls),
+            moving_walls: moving_walls(frame.walls),
         };
         let instructions = self.instructions;
         self.grain
@@ -93,7 +93,7 @@ impl CpuGrains {
     }
 
     fn step(&mut self, frame: &FrameInput) -> MoverReport {
-        let reach = WALL_REACH * self.settings.guide_radius + 2.0 * self.settings.radius;
+        let reach = wall_reach(&self.settings);
         let mut nodes = Nodes::new(frame, reach);
         if frame.frame.is_multiple_of(SORT_PERIOD) {
             self.sort(&nodes);
@@ -110,8 +110,13 @@ impl CpuGrains {
     }
 }
 
+/// How far walls may be from grains that meet them [m].
+pub fn wall_reach(settings: &MoverSettings) -> f32 {
+    WALL_REACH * settings.guide_radius + 2.0 * settings.radius
+}
+
 /// Bits of the walls that move during a frame.
-fn moving(walls: &[Wall]) -> u32 {
+pub fn moving_walls(walls: &[Wall]) -> u32 {
     let bit = |(k, wall): (usize, &Wall)| u32::from(wall.start != wall.end) << (k as u32).min(31);
     walls.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
 }

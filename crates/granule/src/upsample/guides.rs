@@ -12,16 +12,16 @@ use crate::neighbors::Domain;
 pub const SLACK: f32 = 0.05;
 
 /// Largest deformation of a guide's surroundings in a frame (Frobenius norm); more comes from guides that meet or part.
-const MOST_DEFORMATION: f32 = 1.0;
+pub const MOST_DEFORMATION: f32 = 1.0;
 
 /// Coverage of points between guides that are not on a lattice.
 const BETWEEN: f32 = 0.7;
 
 /// Volume below which a deformation is that of guides that meet, and none.
-const LEAST_VOLUME: f32 = 0.1;
+pub const LEAST_VOLUME: f32 = 0.1;
 
 /// What a lone guide lacks to have a deformation: added to the diagonal of its moments, in supports squared.
-const REGULARISATION: f32 = 0.002;
+pub const REGULARISATION: f32 = 0.002;
 
 /// A guide during a frame, the same on every device.
 #[repr(C)]

@@ -35,18 +35,18 @@
 //!
 //! Grains do not push guides and do not collide with each other beyond that. Flying grains feel gravity, not the air.
 
-mod advection;
+pub mod advection;
 mod cells;
 mod contact;
 mod cpu;
 mod grain;
-mod guides;
+pub mod guides;
 mod mover;
-mod nodes;
+pub mod nodes;
 mod sampling;
-mod spreading;
+pub mod spreading;
 mod state;
-mod weights;
+pub mod weights;
 
 use glam::Vec3;
 
@@ -59,7 +59,7 @@ use crate::simulator::Snapshot;
 
 pub use cells::{FineCells, FineSort};
 pub use contact::Wall;
-pub use cpu::{CpuGrains, SORT_PERIOD};
+pub use cpu::{CpuGrains, SORT_PERIOD, moving_walls, wall_reach};
 pub use grain::Grain;
 pub use guides::{Anchors, Deformation, Guide, GuideGrid, SLACK};
 pub use mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};

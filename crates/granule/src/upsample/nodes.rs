@@ -30,7 +30,7 @@ pub const STEPS: [usize; 8] = [0, 1, 4, 5, 16, 17, 20, 21];
 const TOLD_WALLS: u32 = 32;
 
 /// Share from which on all of the motion is the guides'; the shares of eight nodes are rounded.
-const ALL: f32 = 0.9999;
+pub const ALL: f32 = 0.9999;
 
 /// What guides say at a node; nothing where none is near.
 #[repr(C)]

@@ -21,27 +21,27 @@ use super::weights::ramp;
 use crate::neighbors::Domain;
 
 /// Part of a full mass of guides outside of which there are no grains, and inside of which there are all.
-const SURFACE: [f32; 2] = [0.3, 0.7];
+pub const SURFACE: [f32; 2] = [0.3, 0.7];
 
 /// Way in a frame from which on a grain is in full motion, in its radii.
-const IN_MOTION: f32 = 0.1;
+pub const IN_MOTION: f32 = 0.1;
 
 /// How far grains even out in a frame at a slope of a full mass per distance of nodes, in distances of nodes.
-const EVENING: f32 = 0.5;
+pub const EVENING: f32 = 0.5;
 /// Longest such way, in radii of a guide.
-const MOST_EVENING: f32 = 0.15;
+pub const MOST_EVENING: f32 = 0.15;
 
 /// Side of a fine cell, in radii of a grain.
 const FINE_SIDE: f32 = 2.0;
 /// Most fine cells along a cell of the guides.
 const MOST_ALONG: u32 = 32;
 /// How far grains move apart in a frame at a slope of a full mass per fine cell, in fine cells.
-const SPREADING: f32 = 0.5;
+pub const SPREADING: f32 = 0.5;
 /// Longest such way, in radii of a grain.
-const MOST_SPREADING: f32 = 0.5;
+pub const MOST_SPREADING: f32 = 0.5;
 
 /// A whole grain on the fine mesh.
-const WHOLE: f32 = 4096.0;
+pub const WHOLE: f32 = 4096.0;
 
 /// How much of a full motion a way [m] is, for a grain of a radius [m].
 #[inline(always)]
@@ -252,8 +252,7 @@ impl FineMesh {
     fn lay(&mut self, nodes: &Nodes, settings: &MoverSettings, frame: u64) {
         self.origin = nodes.origin;
         self.count = nodes.count;
-        let along = (nodes.side / (FINE_SIDE * settings.radius)).round();
-        self.along = (along as u32).clamp(1, MOST_ALONG);
+        self.along = fine_cells_along(nodes.side, settings.radius);
         self.side = nodes.side / self.along as f32;
         self.offset = offset(frame);
         self.part_of_cell.clear();
@@ -381,8 +380,13 @@ fn covered(cover: &[f32; BLOCK], at: Vec3) -> f32 {
     (0..8).map(|k| parts[k] * cover[place + STEPS[k]]).sum()
 }
 
+/// Fine cells of grains of a radius [m] along a cell of a side [m].
+pub fn fine_cells_along(side: f32, radius: f32) -> u32 {
+    ((side / (FINE_SIDE * radius)).round() as u32).clamp(1, MOST_ALONG)
+}
+
 /// Where the mesh lies in a frame, in fine cells: the additive sequence of least discrepancy in three dimensions.
-fn offset(frame: u64) -> Vec3 {
+pub fn offset(frame: u64) -> Vec3 {
     let part = |share: f64| (0.5 + (frame % (1 << 24)) as f64 * share).fract() as f32;
     Vec3::new(part(0.819_172_513_396_164_5), part(0.671_043_606_703_789_3), part(0.549_700_477_901_970_4))
         .min(Vec3::splat(0.999_999))

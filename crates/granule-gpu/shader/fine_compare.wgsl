@@ -1,0 +1,33 @@
+// Excess of grains on the fine mesh, in place of their number; twin of FineMesh::compare.
+
+@group(0) @binding(2) var<storage, read> node_cover: array<f32>;
+@group(0) @binding(3) var<storage, read_write> tally: array<u32>;
+
+@compute @workgroup_size(256)
+fn compare(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let i = thread_number(workgroup, thread);
+    let n = frame.along;
+    let size = n * n * n;
+    if i > frame.parts * size {
+        return;
+    }
+    if i == frame.parts * size {
+        tally[i] = 0u;
+        return;
+    }
+    let block = block_of_part(i / size);
+    let k = i % size;
+    let local = vec3(f32(k % n), f32(k / n % n), f32(k / n / n));
+    let at = max((local - frame.offset.xyz) * (f32(ALONG) / f32(n)), vec3(0.0));
+    let corner = min(floor(at), vec3(f32(ALONG - 1u)));
+    let parts = parts_of(at - corner);
+    let c = vec3<u32>(corner);
+    let first = NODES * block + (c.z * SHARED + c.y) * SHARED + c.x;
+    var covered = 0.0;
+    for (var corner_number = 0u; corner_number < 8u; corner_number++) {
+        let step = (corner_number & 1u) + ((corner_number >> 1u) & 1u) * SHARED
+            + (corner_number >> 2u) * SHARED * SHARED;
+        covered += parts[corner_number] * node_cover[first + step];
+    }
+    tally[i] = bitcast<u32>(f32(tally[i]) * frame.unit - ramp(covered, frame.surface));
+}

@@ -1,0 +1,16 @@
+// Guides by cell; twin of upsample/guides.rs.
+
+// Three records each: place and whether it moves, way, velocity. Those of the frame's end follow those of its start.
+@group(0) @binding(2) var<storage, read> guides: array<vec4<f32>>;
+
+// First and end of the guides in the three cells of row k around a cell.
+fn guide_row(cell: vec3<u32>, k: u32) -> vec2<u32> {
+    let row = cell_index(vec3(cell.x - 1u, cell.y + k % 3u - 1u, cell.z + k / 3u - 1u), frame.cells.xyz);
+    return vec2(tables[frame.starts + row], tables[frame.starts + row + 3u]);
+}
+
+// The same at the frame's end.
+fn row_after(cell: vec3<u32>, k: u32) -> vec2<u32> {
+    let row = cell_index(vec3(cell.x - 1u, cell.y + k % 3u - 1u, cell.z + k / 3u - 1u), frame.after_cells.xyz);
+    return vec2(tables[frame.after_starts + row], tables[frame.after_starts + row + 3u]) + vec2(frame.after_cells.w);
+}

@@ -1,0 +1,213 @@
+// The way of grains through a frame; twin of upsample/advection.rs.
+
+@group(0) @binding(3) var<storage, read> nodes: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> excess: array<f32>;
+// Two records each: place and id, velocity and material.
+@group(0) @binding(5) var<storage, read_write> grains: array<vec4<f32>>;
+// Grains that regions took, grains that were lost, then both by chunk.
+@group(0) @binding(6) var<storage, read_write> counters: array<atomic<u32>>;
+
+struct Said {
+    way: vec3<f32>,
+    share: f32,
+    velocity: vec3<f32>,
+    block: u32,
+}
+
+// What guides say at a point.
+fn said_at(x: vec3<f32>) -> Said {
+    var said = Said(vec3(0.0), 0.0, vec3(0.0), NONE);
+    let at = (x - frame.origin.xyz) / frame.origin.w;
+    let cell = floor(at);
+    if !(all(cell >= vec3(0.0)) && all(cell < vec3<f32>(frame.cells.xyz))) {
+        return said;
+    }
+    let block = block_of_cell(vec3<u32>(cell));
+    if block == NONE {
+        return said;
+    }
+    let place = (at - cell) * f32(ALONG);
+    let corner = min(floor(place), vec3(f32(ALONG - 1u)));
+    let c = vec3<u32>(corner);
+    let first = NODES * block + (c.z * SHARED + c.y) * SHARED + c.x;
+    let parts = parts_of(place - corner);
+    var a = vec4(0.0);
+    var b = vec4(0.0);
+    for (var k = 0u; k < 8u; k++) {
+        let node = first + (k & 1u) + ((k >> 1u) & 1u) * SHARED + (k >> 2u) * SHARED * SHARED;
+        a += parts[k] * nodes[2u * node];
+        b += parts[k] * nodes[2u * node + 1u];
+    }
+    let known = select(0.0, 1.0 / b.w, b.w > 0.0);
+    return Said(a.xyz * known, select(a.w, 1.0, a.w > frame.all_of_it), b.xyz * known, block);
+}
+
+// Out of crowds; twin of FineMesh::way.
+fn spreading_way(x: vec3<f32>) -> vec3<f32> {
+    let place = fine_place(x);
+    if !place.found {
+        return vec3(0.0);
+    }
+    var e: array<f32, 8>;
+    for (var k = 0u; k < 8u; k++) {
+        e[k] = excess[place.nodes[k]];
+    }
+    let t = place.beyond;
+    let slope = vec3(
+        mix(mix(e[1] - e[0], e[3] - e[2], t.y), mix(e[5] - e[4], e[7] - e[6], t.y), t.z),
+        mix(mix(e[2] - e[0], e[3] - e[1], t.x), mix(e[6] - e[4], e[7] - e[5], t.x), t.z),
+        mix(mix(e[4] - e[0], e[5] - e[1], t.x), mix(e[6] - e[2], e[7] - e[3], t.x), t.y),
+    );
+    return clamped(-frame.spreading * frame.offset.w * slope, frame.most_spreading * frame.radius);
+}
+
+fn restrict_all(motion: ptr<function, FineMotion>, bits: u32, friction: f32) {
+    if bits == 0u {
+        return;
+    }
+    var touched = 0u;
+    for (var round = 0u; round < 2u; round++) {
+        for (var k = 0u; k < frame.wall_count; k++) {
+            if ((bits >> min(k, 31u)) & 1u) == 1u {
+                let touches = restrict_motion(k, motion, friction);
+                if touches && round == 0u {
+                    touched++;
+                }
+            }
+        }
+        if touched < 2u {
+            return;
+        }
+    }
+}
+
+// Velocity of the guides at the frame's end around a point inside their mass; w is 0 outside.
+fn mass_at(x: vec3<f32>) -> vec4<f32> {
+    let inverse_square = 1.0 / (frame.support * frame.support);
+    let cell = inner_cell(x, frame.after_origin.xyz, frame.after_cells.xyz);
+    var sum = 0.0;
+    var largest = 0.0;
+    var velocity = vec3(0.0);
+    for (var k = 0u; k < 9u; k++) {
+        let row = row_after(cell, k);
+        for (var j = row.x; j < row.y; j++) {
+            let d = x - guides[3u * j].xyz;
+            let w = guide_weight(dot(d, d) * inverse_square);
+            sum += w;
+            largest = max(largest, w);
+            velocity += w * guides[3u * j + 2u].xyz;
+        }
+    }
+    if guided_share(sum, largest, 0.0, 0.0) >= 1.0 && coverage(sum, 0.0) > frame.landed {
+        return vec4(velocity / sum, 1.0);
+    }
+    return vec4(0.0);
+}
+
+// Stops a grain that has flown into a mass of guides at its surface.
+fn land(motion: ptr<function, FineMotion>) -> bool {
+    let there = mass_at((*motion).goal);
+    if there.w == 0.0 {
+        return false;
+    }
+    let way = ((*motion).velocity - there.xyz) * frame.gravity.w;
+    let longest = min(length(way), distance((*motion).start, (*motion).goal));
+    let step = frame.landing_step * frame.guide_radius;
+    let steps = u32(min(ceil(longest / step), frame.landing_steps));
+    let size = length(way);
+    let back = select(vec3(0.0), -way * (step / size), size > 0.0);
+    var place = (*motion).goal;
+    for (var k = 1u; k <= steps; k++) {
+        let before = (*motion).goal + f32(k) * back;
+        if mass_at(before).w == 0.0 {
+            break;
+        }
+        place = before;
+    }
+    (*motion).goal = place;
+    (*motion).velocity = there.xyz;
+    return true;
+}
+
+fn wrapped(x: vec3<f32>) -> vec3<f32> {
+    var y = x;
+    for (var axis = 0u; axis < 3u; axis++) {
+        let size = frame.period_length[axis];
+        if size > 0.0 {
+            y[axis] -= floor((y[axis] - frame.period_origin[axis]) / size) * size;
+        }
+    }
+    return y;
+}
+
+fn finite(v: vec3<f32>) -> bool {
+    return all(abs(v) <= vec3(LARGEST));
+}
+
+// Number of the region that takes a grain, or NONE.
+fn taken(x: vec3<f32>) -> bool {
+    for (var r = 0u; r < frame.region_count; r++) {
+        if wall_distance(frame.wall_count + r, x) < 0.0 {
+            return true;
+        }
+    }
+    return false;
+}
+
+@compute @workgroup_size(256)
+fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let i = thread_number(workgroup, thread);
+    if i >= frame.grains {
+        return;
+    }
+    let first = grains[2u * i];
+    let second = grains[2u * i + 1u];
+    let word = bitcast<u32>(second.w);
+    if (word & REMOVED) != 0u {
+        return;
+    }
+    let x = first.xyz;
+    let said = said_at(x);
+    let own = 1.0 - said.share;
+    let dt = frame.gravity.w;
+    var motion = FineMotion(x, x + said.way, said.velocity, 0.0);
+    if own > 0.0 {
+        let flown = second.xyz * dt + frame.gravity.xyz * (0.5 * dt * dt);
+        motion.goal = x + said.share * said.way + own * flown;
+        motion.velocity = said.share * said.velocity + own * (second.xyz + frame.gravity.xyz * dt);
+        motion.own = own;
+    }
+    if frame.spreads != 0u && said.share > 0.0 && said.block != NONE && stirs(said.block) {
+        let part = said.share * activity(said.way);
+        if part > 0.0 {
+            motion.goal += part * spreading_way(x);
+        }
+    }
+    var bits = 0xffffffffu;
+    let least = frame.reach - 2.0 * frame.radius;
+    let moved = motion.goal - x;
+    if said.block != NONE && dot(moved, moved) <= least * least {
+        bits = walls_of_block(said.block);
+    }
+    let rests = all(motion.goal == x) && all(motion.velocity == vec3(0.0)) && (bits & frame.moving_walls) == 0u;
+    if !rests {
+        let material = word & 255u;
+        let friction = fine_scene.friction[material / 4u][material % 4u];
+        restrict_all(&motion, bits, friction);
+        if motion.own > 0.0 && land(&motion) {
+            restrict_all(&motion, bits, friction);
+        }
+    }
+    let place = wrapped(motion.goal);
+    let lost = !(finite(place) && finite(motion.velocity));
+    if lost || taken(place) {
+        grains[2u * i + 1u] = vec4(0.0, 0.0, 0.0, bitcast<f32>(word | REMOVED));
+        atomicAdd(&counters[select(0u, 1u, lost)], 1u);
+        atomicAdd(&counters[2u + i / frame.chunk], 1u);
+        return;
+    }
+    if !rests {
+        grains[2u * i] = vec4(place, first.w);
+        grains[2u * i + 1u] = vec4(motion.velocity, second.w);
+    }
+}

@@ -1,0 +1,129 @@
+//! The kernels of fine grains, and a frame of them.
+
+use granule::upsample::nodes::{BLOCK, OWN};
+use granule_device::GpuDevice;
+use wgpu::{BindGroup, Buffer};
+
+use super::layout::FrameRecord;
+use super::room::Room;
+use crate::kernel::Access::{Read, Uniform, Write};
+use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader, SharedLayout, WORKGROUP};
+use crate::primitives::Sort;
+use crate::shaders;
+
+/// Compiled kernels.
+pub struct Kernels {
+    shared: SharedLayout,
+    deform: Kernel,
+    ask: Kernel,
+    count: Kernel,
+    even: Kernel,
+    share: Kernel,
+    compare: Kernel,
+    advance: Kernel,
+    find_keys: Kernel,
+    put_in_order: Kernel,
+    /// Sort of keys.
+    pub sort: Sort,
+}
+
+impl Kernels {
+    /// Compiles all kernels.
+    pub fn new(gpu: &GpuDevice) -> Self {
+        let shared = SharedLayout::new(gpu, "fine frame", 2);
+        let kernel = |shader: &Shader, entry, access: &[Access]| {
+            let plan = KernelPlan { shader, entry, access, shared: &[&shared], constants: &[] };
+            Kernel::new(gpu, &plan)
+        };
+        // Every kernel has the solids first and the tables second, whether it reads them or not.
+        Self {
+            deform: kernel(&shaders::FINE_DEFORM, "deform", &[Read, Read, Read, Write]),
+            ask: kernel(&shaders::FINE_ASK, "ask", &[Read, Read, Read, Read, Write, Write]),
+            count: kernel(&shaders::FINE_COUNT, "count", &[Read, Read, Read, Write, Write]),
+            even: kernel(&shaders::FINE_EVEN, "even", &[Read, Read, Read, Read, Write]),
+            share: kernel(&shaders::FINE_SHARE, "share", &[Read, Read, Read, Read, Write, Write]),
+            compare: kernel(&shaders::FINE_COMPARE, "compare", &[Read, Read, Read, Write]),
+            advance: kernel(
+                &shaders::FINE_MOVE,
+                "advance",
+                &[Read, Read, Read, Read, Read, Write, Write],
+            ),
+            find_keys: kernel(
+                &shaders::FINE_SORT,
+                "find_keys",
+                &[Read, Read, Uniform, Read, Write, Write, Write],
+            ),
+            put_in_order: kernel(
+                &shaders::FINE_SORT,
+                "put_in_order",
+                &[Read, Read, Uniform, Read, Write, Write, Write],
+            ),
+            sort: Sort::new(gpu),
+            shared,
+        }
+    }
+
+    fn frame_group(&self, gpu: &GpuDevice, room: &Room) -> BindGroup {
+        self.shared.bind(gpu, &[&room.frame, &room.scene])
+    }
+
+    /// Records and submits a frame, for which all has been written.
+    pub fn record(&self, gpu: &GpuDevice, room: &Room, frame: &FrameRecord) {
+        let shared = self.frame_group(gpu, room);
+        let bind = |kernel: &Kernel, own: &[&Buffer]| {
+            let buffers: Vec<&Buffer> = [&room.solids, &room.tables].into_iter().chain(own.iter().copied()).collect();
+            kernel.bind_shared(gpu, &buffers, &[&shared])
+        };
+        let r = room;
+        let threads = |count: u64| count.div_ceil(u64::from(WORKGROUP)) as u32;
+        let blocks = u64::from(frame.blocks);
+        let grains = threads(u64::from(frame.grains));
+        let mesh = u64::from(frame.parts) * u64::from(frame.along).pow(3) + 1;
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        encoder.clear_buffer(&r.counters, 0, None);
+        if frame.spreads != 0 {
+            encoder.clear_buffer(&r.counts, 0, Some(4 * OWN as u64 * blocks));
+            encoder.clear_buffer(&r.tally, 0, Some(4 * mesh));
+        }
+        {
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            let mut run = |bound: Bound, workgroups: u32| {
+                if workgroups > 0 {
+                    bound.dispatch(&mut pass, workgroups);
+                }
+            };
+            run(bind(&self.deform, &[&r.guides, &r.deformation]), threads(u64::from(frame.cells[3])));
+            run(bind(&self.ask, &[&r.guides, &r.deformation, &r.own, &r.cover]), threads(32 * blocks));
+            if frame.spreads != 0 {
+                run(bind(&self.count, &[&r.grains, &r.counts, &r.tally]), grains);
+                run(bind(&self.even, &[&r.counts, &r.cover, &r.own]), frame.parts);
+            }
+            let nodes = threads(BLOCK as u64 * blocks);
+            run(bind(&self.share, &[&r.own, &r.cover, &r.nodes, &r.node_cover]), nodes);
+            if frame.spreads != 0 {
+                run(bind(&self.compare, &[&r.node_cover, &r.tally]), threads(mesh));
+            }
+            run(bind(&self.advance, &[&r.guides, &r.nodes, &r.tally, &r.grains, &r.counters]), grains);
+        }
+        gpu.queue.submit([encoder.finish()]);
+    }
+
+    /// The kernels before and after a sort of a chunk; the order is in the buffer `last`.
+    pub fn bind_chunk(&self, gpu: &GpuDevice, room: &Room, chunk: &Buffer, last: usize) -> Option<[Bound; 2]> {
+        let sorting = room.sorting.as_ref()?;
+        let shared = self.frame_group(gpu, room);
+        let bind = |kernel: &Kernel, order: usize| {
+            let buffers = [
+                &room.solids,
+                &room.tables,
+                chunk,
+                &room.grains,
+                &sorting.keys[order],
+                &sorting.order[order],
+                &sorting.sorted,
+            ];
+            kernel.bind_shared(gpu, &buffers, &[&shared])
+        };
+        Some([bind(&self.find_keys, 0), bind(&self.put_in_order, last)])
+    }
+}

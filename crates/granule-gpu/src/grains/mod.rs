@@ -1,0 +1,277 @@
+//! Fine grains on a device: the stages of `crates/granule/src/upsample/` as compute shaders, `shader/fine_*.wgsl`.
+//!
+//! ```text
+//! deform    surroundings of every guide                                a thread per guide
+//! ask       what guides say at the nodes of blocks                     a thread per node
+//! count     grains at nodes and on the fine mesh                       a thread per grain, whole numbers
+//! even      ways from crowds to gaps at nodes                          a workgroup per stirring block
+//! share     nodes of blocks from those of cells                        a thread per node
+//! compare   excess of grains on the fine mesh                          a thread per node of the mesh
+//! advance   grains read all that, meet walls, land, leave              a thread per grain
+//! sort      every eighth frame, chunk by chunk                         for locality only
+//! ```
+//!
+//! A grain is 32 bytes. Guides and the list of blocks come from the host once per frame. Grains write their own state
+//! only and are counted in whole numbers, so results depend neither on scheduling nor on the order in memory.
+
+mod kernels;
+mod layout;
+mod room;
+mod sorting;
+#[cfg(test)]
+mod tests;
+
+use granule::boundary::Sdf;
+use granule::upsample::advection::{LANDED, LANDING_STEP, LANDING_STEPS};
+use granule::upsample::guides::{LEAST_VOLUME, MOST_DEFORMATION, REGULARISATION};
+use granule::upsample::nodes::{ALL, NONE, Nodes};
+use granule::upsample::spreading::{
+    EVENING, IN_MOTION, MOST_EVENING, MOST_SPREADING, SPREADING, SURFACE, WHOLE, fine_cells_along, offset,
+};
+use granule::upsample::weights::{CARRIED, LOOSE};
+use granule::upsample::{
+    COVERED, FULL_SUM, FrameInput, Grain, GrainMover, MoverReport, MoverSettings, SEVERAL, SORT_PERIOD,
+    VOLUME_PER_GRAIN, Wall, moving_walls, wall_reach,
+};
+use granule_device::GpuDevice;
+
+use crate::GpuError;
+use crate::layout::REMOVED;
+use crate::program::Program;
+use kernels::Kernels;
+use layout::{FrameRecord, MOST_MATERIALS, MOST_WALLS, WallRecord};
+use room::Room;
+
+/// Grains that are sorted at once.
+const CHUNK: u32 = 1 << 22;
+
+/// Fine grains on a device.
+pub struct GpuGrains {
+    gpu: GpuDevice,
+    settings: MoverSettings,
+    kernels: Kernels,
+    room: Room,
+    /// Grains in memory, with those that were removed since the last sort.
+    held: u32,
+    /// Removed grains of each chunk since the last sort.
+    removed: Vec<u32>,
+    /// Solids of walls and regions with where each begins, and what regions they are of.
+    solids: Option<Solids>,
+}
+
+/// The table of solids on the device.
+struct Solids {
+    places: Vec<[u32; 2]>,
+    regions: Vec<usize>,
+}
+
+/// What the host prepares for a frame.
+struct Prepared {
+    record: FrameRecord,
+    tables: Vec<u32>,
+}
+
+impl GpuGrains {
+    /// No grains yet.
+    ///
+    /// # Errors
+    /// Says what of the settings devices do not have.
+    pub fn new(gpu: GpuDevice, settings: MoverSettings) -> Result<Self, GpuError> {
+        if settings.friction.len() > MOST_MATERIALS {
+            return Err(GpuError::Materials { count: settings.friction.len(), most: MOST_MATERIALS });
+        }
+        let kernels = Kernels::new(&gpu);
+        let room = Room::new(&gpu)?;
+        if let Some(error) = gpu.take_error() {
+            return Err(error.into());
+        }
+        Ok(Self { gpu, settings, kernels, room, held: 0, removed: Vec::new(), solids: None })
+    }
+
+    fn removed(&self) -> u32 {
+        self.removed.iter().sum()
+    }
+
+    fn step(&mut self, frame: &FrameInput) -> Result<MoverReport, GpuError> {
+        let nodes = Nodes::new(frame, wall_reach(&self.settings));
+        self.upload_walls(frame)?;
+        let mut prepared = self.prepare(frame, &nodes);
+        self.room.hold_frame(&self.gpu, &prepared.record, prepared.tables.len())?;
+        self.room.write_guides(&self.gpu, frame);
+        self.room.write_tables(&self.gpu, &prepared.tables);
+        if frame.frame.is_multiple_of(SORT_PERIOD) && self.held > 0 {
+            self.room.write_frame(&self.gpu, &prepared.record);
+            self.sort(&prepared.record)?;
+            prepared.record.grains = self.held;
+        }
+        self.room.write_frame(&self.gpu, &prepared.record);
+        self.kernels.record(&self.gpu, &self.room, &prepared.record);
+        let counters = self.room.read_counters(&self.gpu, 2 + self.chunk_count())?;
+        self.removed.resize(self.chunk_count(), 0);
+        self.removed.iter_mut().zip(&counters[2..]).for_each(|(removed, more)| *removed += more);
+        Ok(MoverReport { drained: counters[0] as usize, lost: counters[1] as usize })
+    }
+
+    fn chunk_count(&self) -> usize {
+        self.held.div_ceil(CHUNK).max(1) as usize
+    }
+
+    /// The frame's numbers and tables.
+    fn prepare(&self, frame: &FrameInput, nodes: &Nodes) -> Prepared {
+        let (guides, after) = (frame.guides, frame.after);
+        let mut tables = nodes.block_of_cell.clone();
+        let starts = tables.len() as u32;
+        tables.extend_from_slice(&guides.start);
+        let after_starts = tables.len() as u32;
+        tables.extend_from_slice(&after.start);
+        let block_table = tables.len() as u32;
+        let mut stirring = Vec::new();
+        for (block, &cell) in nodes.cell_of_block.iter().enumerate() {
+            let part = if nodes.stirs[block] { stirring.len() as u32 } else { NONE };
+            if nodes.stirs[block] {
+                stirring.push(block as u32);
+            }
+            tables.extend([cell, u32::from(nodes.stirs[block]), part, nodes.walls[block]]);
+        }
+        let part_table = tables.len() as u32;
+        tables.extend_from_slice(&stirring);
+        let along = fine_cells_along(nodes.side, self.settings.radius);
+        let fine_side = nodes.side / along as f32;
+        let per_volume = 1.0 / (VOLUME_PER_GRAIN as f32 * self.settings.radius.powi(3));
+        let mut record = FrameRecord {
+            origin: nodes.origin.extend(nodes.side).to_array(),
+            gravity: frame.gravity.extend(frame.dt).to_array(),
+            offset: offset(frame.frame).extend(fine_side).to_array(),
+            after_origin: after.origin.extend(0.0).to_array(),
+            cells: with(guides.count, guides.guide.len() as u32),
+            after_cells: with(after.count, guides.guide.len() as u32),
+            support: guides.support,
+            full: nodes.spacing().powi(3) * per_volume,
+            unit: 1.0 / (WHOLE * fine_side.powi(3) * per_volume),
+            grains: self.held,
+            blocks: nodes.cell_of_block.len() as u32,
+            parts: stirring.len() as u32,
+            along,
+            starts,
+            after_starts,
+            block_table,
+            part_table,
+            wall_count: frame.walls.len() as u32,
+            region_count: frame.outlets.len() as u32,
+            moving_walls: moving_walls(frame.walls),
+            spreads: u32::from(!stirring.is_empty()),
+            ..self.constants()
+        };
+        for axis in 0..3 {
+            if let Some((origin, length)) = self.settings.domain.period(axis) {
+                (record.period_origin[axis], record.period_length[axis]) = (origin, length);
+            }
+        }
+        Prepared { record, tables }
+    }
+
+    /// What does not change from frame to frame.
+    fn constants(&self) -> FrameRecord {
+        FrameRecord {
+            covered: COVERED,
+            several: SEVERAL,
+            loose: LOOSE,
+            carried: CARRIED,
+            surface: SURFACE,
+            radius: self.settings.radius,
+            guide_radius: self.settings.guide_radius,
+            reach: wall_reach(&self.settings),
+            full_sum: FULL_SUM,
+            most_deformation: MOST_DEFORMATION,
+            least_volume: LEAST_VOLUME,
+            regularisation: REGULARISATION,
+            in_motion: IN_MOTION,
+            evening: EVENING,
+            most_evening: MOST_EVENING,
+            spreading: SPREADING,
+            most_spreading: MOST_SPREADING,
+            all_of_it: ALL,
+            landed: LANDED,
+            landing_step: LANDING_STEP,
+            landing_steps: LANDING_STEPS,
+            whole: WHOLE,
+            chunk: CHUNK,
+            ..FrameRecord::default()
+        }
+    }
+
+    /// Walls and regions with their poses; their solids only where they are others than before.
+    fn upload_walls(&mut self, frame: &FrameInput) -> Result<(), GpuError> {
+        let regions: Vec<usize> = frame.outlets.iter().map(|sdf| std::ptr::from_ref(*sdf) as usize).collect();
+        let count = frame.walls.len() + regions.len();
+        if count > MOST_WALLS {
+            return Err(GpuError::Walls { count, most: MOST_WALLS });
+        }
+        let known = |solids: &Solids| solids.regions == regions && solids.places.len() == count;
+        let solids = match self.solids.take().filter(known) {
+            Some(solids) => solids,
+            None => self.upload_solids(frame, regions)?,
+        };
+        let wall = |(wall, places): (&Wall, &[u32; 2])| WallRecord {
+            start_rotation: wall.start.rotation.to_array(),
+            start_translation: wall.start.translation.extend(wall.friction.unwrap_or(-1.0)).to_array(),
+            end_rotation: wall.end.rotation.to_array(),
+            end_translation: wall.end.translation.extend(0.0).to_array(),
+            solids: [places[0], places[1], 0, 0],
+        };
+        let region = |places: &[u32; 2]| WallRecord { solids: [places[0], places[1], 0, 0], ..WallRecord::default() };
+        let (walls, taking) = solids.places.split_at(frame.walls.len());
+        let records: Vec<WallRecord> =
+            frame.walls.iter().zip(walls).map(wall).chain(taking.iter().map(region)).collect();
+        self.room.write_scene(&self.gpu, &records, &self.settings.friction);
+        self.solids = Some(solids);
+        Ok(())
+    }
+
+    fn upload_solids(&mut self, frame: &FrameInput, regions: Vec<usize>) -> Result<Solids, GpuError> {
+        let mut program = Program::default();
+        let all = frame.walls.iter().map(|wall| &wall.sdf).chain(frame.outlets.iter().copied());
+        let places: Result<Vec<[u32; 2]>, GpuError> = all.map(|sdf: &Sdf| program.push(sdf)).collect();
+        self.room.write_solids(&self.gpu, &program.records)?;
+        Ok(Solids { places: places?, regions })
+    }
+}
+
+fn with([x, y, z]: [u32; 3], w: u32) -> [u32; 4] {
+    [x, y, z, w]
+}
+
+impl GrainMover for GpuGrains {
+    fn device(&self) -> String {
+        self.gpu.adapter.name.clone()
+    }
+
+    fn add(&mut self, grains: &[Grain]) -> Result<(), String> {
+        if grains.is_empty() {
+            return Ok(());
+        }
+        let count = u32::try_from(self.held as usize + grains.len()).unwrap_or(u32::MAX);
+        self.room.hold_grains(&self.gpu, self.held, count).map_err(|error| error.to_string())?;
+        self.room.write_grains(&self.gpu, self.held, grains);
+        self.held = count;
+        Ok(())
+    }
+
+    fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, String> {
+        self.step(frame).map_err(|error| error.to_string())
+    }
+
+    fn read(&self) -> Result<Vec<Grain>, String> {
+        let mut grains = self.room.read_grains(&self.gpu, self.held).map_err(|error| error.to_string())?;
+        grains.retain(|grain| grain.material & REMOVED == 0);
+        Ok(grains)
+    }
+
+    fn count(&self) -> usize {
+        (self.held - self.removed()) as usize
+    }
+
+    fn bytes_per_grain(&self) -> f64 {
+        self.room.bytes() as f64 / f64::from(self.held.max(1))
+    }
+}

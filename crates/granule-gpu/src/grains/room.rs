@@ -1,0 +1,268 @@
+//! The buffers of fine grains.
+
+use granule::upsample::nodes::{BLOCK, OWN};
+use granule::upsample::{FrameInput, Grain, Guide};
+use granule_device::GpuDevice;
+use wgpu::{Buffer, BufferUsages};
+
+use super::CHUNK;
+use super::layout::{FrameRecord, MOST_MATERIALS, MOST_WALLS, WallRecord};
+use crate::GpuError;
+use crate::primitives::Sort;
+
+const KEPT: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
+
+/// Grains that are written or read at once.
+const TRANSFER: usize = 1 << 21;
+
+/// All buffers.
+pub struct Room {
+    /// The frame's numbers.
+    pub frame: Buffer,
+    /// Walls, regions and materials.
+    pub scene: Buffer,
+    /// Solids of walls and regions.
+    pub solids: Buffer,
+    /// Cells and blocks.
+    pub tables: Buffer,
+    /// Guides at both ends of the frame.
+    pub guides: Buffer,
+    /// Deformations around guides.
+    pub deformation: Buffer,
+    /// What guides say at the own nodes of cells.
+    pub own: Buffer,
+    /// Coverage there.
+    pub cover: Buffer,
+    /// Grains there.
+    pub counts: Buffer,
+    /// What guides say at the nodes of blocks.
+    pub nodes: Buffer,
+    /// Coverage there.
+    pub node_cover: Buffer,
+    /// Grains on the fine mesh, then their excess.
+    pub tally: Buffer,
+    /// The grains.
+    pub grains: Buffer,
+    /// Grains that were taken and lost.
+    pub counters: Buffer,
+    /// Keys, places and grains of a chunk that is sorted; made when it is first needed.
+    pub sorting: Option<Sorting>,
+}
+
+/// Scratch of a sort.
+pub struct Sorting {
+    /// Chunks that fit.
+    pub capacity: u32,
+    /// Keys before and after a pass.
+    pub keys: [Buffer; 2],
+    /// Places before and after a pass.
+    pub order: [Buffer; 2],
+    /// Where digits go.
+    pub starts: Buffer,
+    /// Grains in order.
+    pub sorted: Buffer,
+}
+
+impl Sorting {
+    fn bytes(&self) -> u64 {
+        let all = self.keys.iter().chain(&self.order).chain([&self.starts, &self.sorted]);
+        all.map(Buffer::size).sum()
+    }
+}
+
+impl Room {
+    /// Small buffers.
+    ///
+    /// # Errors
+    /// Says which buffer is larger than the device allows.
+    pub fn new(gpu: &GpuDevice) -> Result<Self, GpuError> {
+        let uniform = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
+        let small = |name| create(gpu, name, 1024, KEPT);
+        let scene = size_of::<WallRecord>() * MOST_WALLS + 4 * MOST_MATERIALS;
+        Ok(Self {
+            frame: create(gpu, "fine frame", size_of::<FrameRecord>() as u64, uniform)?,
+            scene: create(gpu, "fine walls", scene as u64, uniform)?,
+            solids: small("fine solids")?,
+            tables: small("cells of guides")?,
+            guides: small("guides")?,
+            deformation: small("deformations")?,
+            own: small("nodes")?,
+            cover: small("coverage")?,
+            counts: small("grains at nodes")?,
+            nodes: small("shared nodes")?,
+            node_cover: small("shared coverage")?,
+            tally: small("fine mesh")?,
+            grains: small("fine grains")?,
+            counters: small("fine counters")?,
+            sorting: None,
+        })
+    }
+
+    /// Makes room for a frame whose tables have so many words.
+    ///
+    /// # Errors
+    /// Says which buffer is larger than the device allows.
+    pub fn hold_frame(&mut self, gpu: &GpuDevice, frame: &FrameRecord, table_words: usize) -> Result<(), GpuError> {
+        let blocks = u64::from(frame.blocks);
+        let guides = 2 * u64::from(frame.cells[3]) + 4096;
+        let mesh = u64::from(frame.parts) * u64::from(frame.along).pow(3) + 1;
+        hold(gpu, &mut self.tables, "cells of guides", 4 * table_words as u64)?;
+        hold(gpu, &mut self.guides, "guides", guides * size_of::<Guide>() as u64)?;
+        hold(gpu, &mut self.deformation, "deformations", 48 * u64::from(frame.cells[3]))?;
+        hold(gpu, &mut self.own, "nodes", 32 * OWN as u64 * blocks)?;
+        hold(gpu, &mut self.cover, "coverage", 4 * OWN as u64 * blocks)?;
+        hold(gpu, &mut self.counts, "grains at nodes", 4 * OWN as u64 * blocks)?;
+        hold(gpu, &mut self.nodes, "shared nodes", 32 * BLOCK as u64 * blocks)?;
+        hold(gpu, &mut self.node_cover, "shared coverage", 4 * BLOCK as u64 * blocks)?;
+        hold(gpu, &mut self.tally, "fine mesh", 4 * mesh)
+    }
+
+    /// Makes room for `count` grains and keeps the first `held`.
+    ///
+    /// # Errors
+    /// Says that they are more than the device allows.
+    pub fn hold_grains(&mut self, gpu: &GpuDevice, held: u32, count: u32) -> Result<(), GpuError> {
+        let bytes = |grains: u32| u64::from(grains) * size_of::<Grain>() as u64;
+        if bytes(count) <= self.grains.size() {
+            return Ok(());
+        }
+        // The first grains come all at once; later ones with emitters, a few at a time.
+        let wanted = if held == 0 { count } else { count.saturating_add(count / 4) };
+        let larger = create(gpu, "fine grains", bytes(wanted), KEPT)
+            .or_else(|_| create(gpu, "fine grains", bytes(count), KEPT))?;
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(&self.grains, 0, &larger, 0, bytes(held));
+        gpu.queue.submit([encoder.finish()]);
+        self.grains = larger;
+        let chunks = u64::from(wanted.div_ceil(CHUNK)) + 1;
+        hold(gpu, &mut self.counters, "fine counters", 4 * (2 + chunks))
+    }
+
+    /// Makes room for sorting chunks of so many grains.
+    ///
+    /// # Errors
+    /// Says which buffer is larger than the device allows.
+    pub fn hold_sorting(&mut self, gpu: &GpuDevice, count: u32) -> Result<(), GpuError> {
+        if self.sorting.as_ref().is_some_and(|sorting| sorting.capacity >= count) {
+            return Ok(());
+        }
+        let capacity = count.next_multiple_of(1 << 16).min(CHUNK).max(count);
+        let n = u64::from(capacity);
+        let scratch = |name, size| create(gpu, name, size, KEPT);
+        self.sorting = Some(Sorting {
+            capacity,
+            keys: [scratch("fine keys", 8 * n)?, scratch("fine keys", 8 * n)?],
+            order: [scratch("fine order", 4 * n)?, scratch("fine order", 4 * n)?],
+            starts: scratch("fine digit starts", 4 * u64::from(Sort::starts_len(capacity)))?,
+            sorted: scratch("fine grains in order", size_of::<Grain>() as u64 * n)?,
+        });
+        Ok(())
+    }
+
+    /// Writes the frame's numbers.
+    pub fn write_frame(&self, gpu: &GpuDevice, frame: &FrameRecord) {
+        gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(frame));
+    }
+
+    /// Writes the guides of both ends of the frame.
+    pub fn write_guides(&self, gpu: &GpuDevice, frame: &FrameInput) {
+        let (start, after) = (&frame.guides.guide, &frame.after.guide);
+        gpu.queue.write_buffer(&self.guides, 0, bytemuck::cast_slice(start));
+        gpu.queue.write_buffer(&self.guides, size_of_val(&start[..]) as u64, bytemuck::cast_slice(after));
+    }
+
+    /// Writes cells and blocks.
+    pub fn write_tables(&self, gpu: &GpuDevice, tables: &[u32]) {
+        gpu.queue.write_buffer(&self.tables, 0, bytemuck::cast_slice(tables));
+    }
+
+    /// Writes walls, regions and materials.
+    pub fn write_scene(&self, gpu: &GpuDevice, walls: &[WallRecord], friction: &[f32]) {
+        gpu.queue.write_buffer(&self.scene, 0, bytemuck::cast_slice(walls));
+        let at = size_of::<WallRecord>() * MOST_WALLS;
+        gpu.queue.write_buffer(&self.scene, at as u64, bytemuck::cast_slice(friction));
+    }
+
+    /// Writes solids.
+    ///
+    /// # Errors
+    /// Says that maps of meshes are larger than the device allows.
+    pub fn write_solids(&mut self, gpu: &GpuDevice, records: &[[u32; 4]]) -> Result<(), GpuError> {
+        hold(gpu, &mut self.solids, "fine solids", size_of_val(records) as u64)?;
+        gpu.queue.write_buffer(&self.solids, 0, bytemuck::cast_slice(records));
+        Ok(())
+    }
+
+    /// Writes grains from a place on.
+    pub fn write_grains(&self, gpu: &GpuDevice, first: u32, grains: &[Grain]) {
+        let size = size_of::<Grain>() as u64;
+        for (k, part) in grains.chunks(TRANSFER).enumerate() {
+            let at = size * (u64::from(first) + (k * TRANSFER) as u64);
+            gpu.queue.write_buffer(&self.grains, at, bytemuck::cast_slice(part));
+            // Sent at once, so that not all of them are in memory twice.
+            gpu.queue.submit([]);
+        }
+    }
+
+    /// The first grains.
+    ///
+    /// # Errors
+    /// Says that the device failed.
+    pub fn read_grains(&self, gpu: &GpuDevice, count: u32) -> Result<Vec<Grain>, GpuError> {
+        let mut grains = Vec::with_capacity(count as usize);
+        let size = size_of::<Grain>() as u64;
+        for first in (0..u64::from(count)).step_by(TRANSFER) {
+            let part = (u64::from(count) - first).min(TRANSFER as u64);
+            let bytes = gpu.read_buffer(&self.grains, size * first, size * part)?;
+            grains.extend(bytemuck::pod_collect_to_vec::<u8, Grain>(&bytes));
+        }
+        Ok(grains)
+    }
+
+    /// The first counters, once all that was submitted is done.
+    ///
+    /// # Errors
+    /// Says that the device failed.
+    pub fn read_counters(&self, gpu: &GpuDevice, count: usize) -> Result<Vec<u32>, GpuError> {
+        Ok(bytemuck::pod_collect_to_vec(&gpu.read_buffer(&self.counters, 0, 4 * count as u64)?))
+    }
+
+    /// Bytes of all buffers.
+    pub fn bytes(&self) -> u64 {
+        let all = [
+            &self.frame,
+            &self.scene,
+            &self.solids,
+            &self.tables,
+            &self.guides,
+            &self.deformation,
+            &self.own,
+            &self.cover,
+            &self.counts,
+            &self.nodes,
+            &self.node_cover,
+            &self.tally,
+            &self.grains,
+            &self.counters,
+        ];
+        all.iter().map(|buffer| buffer.size()).sum::<u64>() + self.sorting.as_ref().map_or(0, Sorting::bytes)
+    }
+}
+
+fn create(gpu: &GpuDevice, name: &'static str, size: u64, usage: BufferUsages) -> Result<Buffer, GpuError> {
+    let limits = gpu.device.limits();
+    let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+    let size = size.max(16).next_multiple_of(16);
+    if size > most {
+        return Err(GpuError::TooLarge { what: name, needed: size, most });
+    }
+    Ok(gpu.create_buffer(name, size, usage))
+}
+
+/// Replaces a buffer that is too small by one with some more room; what it held is lost.
+fn hold(gpu: &GpuDevice, buffer: &mut Buffer, name: &'static str, size: u64) -> Result<(), GpuError> {
+    if size > buffer.size() {
+        *buffer = create(gpu, name, size + size / 4, KEPT).or_else(|_| create(gpu, name, size, KEPT))?;
+    }
+    Ok(())
+}

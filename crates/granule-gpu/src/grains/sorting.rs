@@ -1,0 +1,59 @@
+//! Fine grains in the order of blocks, chunk by chunk; removed ones are dropped.
+
+use granule::upsample::Grain;
+use wgpu::BufferUsages;
+use wgpu::util::{BufferInitDescriptor, DeviceExt};
+
+use super::layout::FrameRecord;
+use super::{CHUNK, GpuGrains};
+use crate::GpuError;
+use crate::kernel::WORKGROUP;
+use crate::primitives::DIGIT_BITS;
+
+impl GpuGrains {
+    /// Sorts the grains of every chunk and closes the gaps that removed ones leave.
+    pub(super) fn sort(&mut self, frame: &FrameRecord) -> Result<(), GpuError> {
+        self.room.hold_sorting(&self.gpu, self.held.min(CHUNK))?;
+        let size = size_of::<Grain>() as u64;
+        let bits = u32::BITS - (frame.blocks + 1).leading_zeros();
+        let last = bits.div_ceil(DIGIT_BITS) as usize % 2;
+        let mut kept = 0;
+        for (k, first) in (0..self.held).step_by(CHUNK as usize).enumerate() {
+            let count = (self.held - first).min(CHUNK);
+            let live = count - self.removed.get(k).copied().unwrap_or(0);
+            let words = |words: [u32; 4]| {
+                self.gpu.device.create_buffer_init(&BufferInitDescriptor {
+                    label: Some("chunk"),
+                    contents: bytemuck::bytes_of(&words),
+                    usage: BufferUsages::UNIFORM,
+                })
+            };
+            let (chunk, extent) = (words([first, count, 0, 0]), words([count, 0, 0, 0]));
+            let bound = self.kernels.bind_chunk(&self.gpu, &self.room, &chunk, last);
+            let (Some([find_keys, put_in_order]), Some(s)) = (bound, self.room.sorting.as_ref()) else {
+                break;
+            };
+            let sort = self.kernels.sort.bind(
+                &self.gpu,
+                &extent,
+                [&s.keys[0], &s.keys[1]],
+                [&s.order[0], &s.order[1]],
+                &s.starts,
+            );
+            let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+            {
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                find_keys.dispatch(&mut pass, count.div_ceil(WORKGROUP));
+                sort.record(&mut pass, bits, count);
+                put_in_order.dispatch(&mut pass, count.div_ceil(WORKGROUP));
+            }
+            let to = u64::from(kept) * size;
+            encoder.copy_buffer_to_buffer(&s.sorted, 0, &self.room.grains, to, u64::from(live) * size);
+            self.gpu.queue.submit([encoder.finish()]);
+            kept += live;
+        }
+        self.held = kept;
+        self.removed.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! Fine grains on a device against those on CPU cores, behind the same guides.
+
+mod common;
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use common::{D, block, sand, wall};
+use glam::Vec3;
+use granule::boundary::{Boundaries, Interpolation, Keyframe, Motion, Sdf, Shape};
+use granule::scene::{Scene, UpsampleSettings};
+use granule::simd::Instructions;
+use granule::upsample::{CpuGrains, FrameContext, GUIDE_FIELDS, Grain, GrainMover, MoverSettings, Upsampler};
+use granule::{Options, Simulation};
+use granule_device::{AdapterChoice, GpuDevice};
+use granule_gpu::GpuGrains;
+
+fn gpu() -> Option<GpuDevice> {
+    match GpuDevice::open(&AdapterChoice::Auto) {
+        Ok(gpu) => Some(gpu),
+        Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
+        Err(error) => {
+            eprintln!("passed over: {error}");
+            None
+        }
+    }
+}
+
+fn on_cpu(settings: &MoverSettings) -> Box<dyn GrainMover> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    Box::new(CpuGrains::new(settings.clone(), Instructions::best(), pool))
+}
+
+/// Grains of several movers behind the same guides.
+struct Side {
+    scene: Scene,
+    guides: Simulation,
+    outlets: Vec<Sdf>,
+    upsamplers: Vec<Upsampler>,
+}
+
+impl Side {
+    fn new(scene: &Scene, movers: &[&dyn Fn(&MoverSettings) -> Box<dyn GrainMover>]) -> Self {
+        let settings = MoverSettings::of(scene, None).unwrap();
+        let coarse = Scene { upsample: None, ..scene.clone() };
+        let mut guides = Simulation::new(coarse, &Options::default()).unwrap();
+        let shapes: Vec<Sdf> = scene.grains.iter().map(|g| Sdf::new(&g.shape).unwrap()).collect();
+        let outlets = scene.outlet.iter().map(|o| Sdf::new(&o.shape).unwrap()).collect();
+        let start = guides.read(&GUIDE_FIELDS).unwrap();
+        let upsamplers = movers.iter().map(|make| {
+            let walls = scene.boundary.iter().map(|b| (b.name.as_str(), b.shape.clone(), b.friction, b.motion.clone()));
+            let walls = Boundaries::new(walls).unwrap();
+            let mut upsampler = Upsampler::new(scene, settings.clone(), walls, make(&settings));
+            upsampler.begin(scene, &shapes, &start).unwrap();
+            upsampler
+        });
+        Self { scene: scene.clone(), upsamplers: upsamplers.collect(), guides, outlets }
+    }
+
+    fn frame(&mut self, number: u64) {
+        let _ = self.guides.run_frame(&mut |_, _| ControlFlow::Continue(()));
+        let fps = self.scene.simulation.fps;
+        let outlets: Vec<&Sdf> = self.outlets.iter().collect();
+        let snapshot = self.guides.read(&GUIDE_FIELDS).unwrap();
+        let (from, to) = ((number - 1) as f64 / fps, number as f64 / fps);
+        let context = FrameContext { frame: number, from, to, bodies: &[], outlets: &outlets };
+        for upsampler in &mut self.upsamplers {
+            upsampler.advance(&snapshot, &context).unwrap();
+        }
+    }
+
+    fn grains(&self, k: usize) -> Vec<Grain> {
+        self.upsamplers[k].read().unwrap()
+    }
+
+    /// Distances between grains of the first two movers, in radii, ascending; grains that only one has do not count.
+    fn distances(&self) -> Vec<f32> {
+        let other: HashMap<u32, Vec3> = self.grains(1).iter().map(|g| (g.id, g.position.into())).collect();
+        let domain = MoverSettings::of(&self.scene, None).unwrap().domain;
+        let radius = self.upsamplers[0].radius();
+        let way = |g: &Grain| other.get(&g.id).map(|x| domain.displacement(g.position.into(), *x).length() / radius);
+        let mut ways: Vec<f32> = self.grains(0).iter().filter_map(way).collect();
+        ways.sort_by(f32::total_cmp);
+        ways
+    }
+}
+
+fn with_grains(mut scene: Scene, ratio: f32) -> Scene {
+    scene.upsample = Some(UpsampleSettings { radius: ratio * scene.material[0].radius });
+    scene.quick.clear();
+    scene
+}
+
+/// A block that falls on a floor between a ball, a turning blade and a box.
+fn collapse() -> Scene {
+    let mut scene = sand(30.0, 6);
+    scene.grains.push(block([0.5, 0.5, 0.5], [10.5, 9.5, 8.5]));
+    let floor = Shape::Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] };
+    scene.boundary.push(wall("floor", floor, Some(0.5)));
+    let ball = Shape::Sphere { center: [14.0 * D, 2.0 * D, 4.0 * D], radius: 2.5 * D, hollow: false };
+    scene.boundary.push(wall("ball", ball, None));
+    let box_shape = Shape::Box { min: [-4.0 * D, -1.0, -4.0 * D], max: [22.0 * D, 2.0, 12.0 * D], hollow: true };
+    scene.boundary.push(wall("box", box_shape, Some(0.3)));
+    let blade =
+        Shape::Box { min: [-1.5 * D, 0.5 * D, -1.0 * D], max: [-0.5 * D, 6.0 * D, 10.0 * D], hollow: false };
+    let mut blade = wall("blade", blade, Some(0.2));
+    let key = |time: f64, x: f32, angle: f32| Keyframe {
+        time,
+        translation: [x, 0.0, 0.0],
+        axis: [0.0, 1.0, 0.0],
+        angle,
+    };
+    blade.motion = Some(Motion {
+        keyframe: vec![key(0.0, 0.0, 0.0), key(0.5, 6.0 * D, 20.0)],
+        pivot: [0.0; 3],
+        repeat: false,
+        interpolation: Interpolation::default(),
+    });
+    scene.boundary.push(blade);
+    scene
+}
+
+/// Runs both and compares them: the same grains, after one frame to rounding and after some closely.
+fn compare(scene: &Scene, frames: u64) -> Option<Side> {
+    let gpu = gpu()?;
+    let device = |settings: &MoverSettings| -> Box<dyn GrainMover> {
+        Box::new(GpuGrains::new(gpu.clone(), settings.clone()).unwrap())
+    };
+    let mut side = Side::new(scene, &[&on_cpu, &device]);
+    for number in 1..=frames {
+        side.frame(number);
+        assert_eq!(side.upsamplers[0].totals().lost, side.upsamplers[1].totals().lost);
+        let ways = side.distances();
+        let (middle, most) = (ways[ways.len() / 2], ways[ways.len() - 1]);
+        let far = ways.iter().filter(|way| **way > 1e-2).count() as f64 / ways.len() as f64;
+        if number == 1 {
+            assert!(middle < 1e-5 && far < 1e-3, "frame 1: {middle} {most} {far}");
+        }
+        assert!(middle < 1e-3 && far < 0.01, "frame {number}: {middle} {most} {far}");
+    }
+    let totals = [0, 1].map(|k| side.upsamplers[k].totals());
+    assert_eq!(totals[0].made, totals[1].made);
+    let apart = totals[0].drained.abs_diff(totals[1].drained);
+    assert!(apart as f64 <= 1e-3 * totals[0].drained as f64 + 2.0, "{totals:?}");
+    Some(side)
+}
+
+#[test]
+fn a_collapse_between_walls_is_that_of_the_cpu_and_repeats_itself() {
+    let scene = with_grains(collapse(), 0.3);
+    let Some(side) = compare(&scene, 10) else { return };
+    let gpu = gpu().unwrap();
+    let device = |settings: &MoverSettings| -> Box<dyn GrainMover> {
+        Box::new(GpuGrains::new(gpu.clone(), settings.clone()).unwrap())
+    };
+    let mut again = Side::new(&scene, &[&device]);
+    (1..=10).for_each(|number| again.frame(number));
+    assert_eq!(side.grains(1), again.grains(0));
+}
+
+#[test]
+fn grains_that_leave_and_come_are_those_of_the_cpu() {
+    let scene = with_grains(Scene::open("silo", true, &[]).unwrap(), 0.35);
+    let Some(side) = compare(&scene, 20) else { return };
+    assert!(side.upsamplers[1].totals().drained > 100);
+    let scene = with_grains(Scene::open("heap", true, &[]).unwrap(), 0.35);
+    let Some(side) = compare(&scene, 12) else { return };
+    assert!(side.upsamplers[1].totals().made > 100);
+}
+
+#[test]
+fn grains_in_a_periodic_space_are_those_of_the_cpu() {
+    let scene = with_grains(Scene::open("dunes", true, &[]).unwrap(), 0.4);
+    compare(&scene, 3);
+}
