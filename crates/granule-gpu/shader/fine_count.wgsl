@@ -1,7 +1,8 @@
 // Grains at nodes and on the fine mesh; twin of count_at_nodes and FineMesh::count. Whole numbers: their order does not
 // matter.
 
-@group(0) @binding(2) var<storage, read> grains: array<vec4<f32>>;
+// Places and ids of grains.
+@group(0) @binding(2) var<storage, read> place_of: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(4) var<storage, read_write> tally: array<atomic<u32>>;
 
@@ -36,10 +37,10 @@ fn count_on_mesh(x: vec3<f32>) {
 @compute @workgroup_size(256)
 fn count(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let i = thread_number(workgroup, thread);
-    if i >= frame.grains || (bitcast<u32>(grains[2u * i + 1u].w) & REMOVED) != 0u {
+    if i >= frame.grains || bitcast<u32>(place_of[i].w) == NONE {
         return;
     }
-    let x = grains[2u * i].xyz;
+    let x = place_of[i].xyz;
     let spacing = frame.origin.w / f32(ALONG);
     for (var k = 0u; k < image_count(); k++) {
         let near = image(x, k, IMAGE_NODES * spacing);

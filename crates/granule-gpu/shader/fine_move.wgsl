@@ -2,10 +2,11 @@
 
 @group(0) @binding(3) var<storage, read> nodes: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> excess: array<f32>;
-// Two records each: place and id, velocity and material.
-@group(0) @binding(5) var<storage, read_write> grains: array<vec4<f32>>;
+// Places and ids, velocities and materials of grains. One without id has been removed.
+@group(0) @binding(5) var<storage, read_write> place_of: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> velocity_of: array<vec4<f32>>;
 // Grains that regions took, grains that were lost, then both by chunk.
-@group(0) @binding(6) var<storage, read_write> counters: array<atomic<u32>>;
+@group(0) @binding(7) var<storage, read_write> counters: array<atomic<u32>>;
 
 struct Said {
     way: vec3<f32>,
@@ -160,10 +161,9 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     if i >= frame.grains {
         return;
     }
-    let first = grains[2u * i];
-    let second = grains[2u * i + 1u];
-    let word = bitcast<u32>(second.w);
-    if (word & REMOVED) != 0u {
+    let first = place_of[i];
+    let second = velocity_of[i];
+    if bitcast<u32>(first.w) == NONE {
         return;
     }
     let x = first.xyz;
@@ -191,7 +191,7 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     }
     let rests = all(motion.goal == x) && all(motion.velocity == vec3(0.0)) && (bits & frame.moving_walls) == 0u;
     if !rests {
-        let material = word & 255u;
+        let material = bitcast<u32>(second.w) & 255u;
         let friction = fine_scene.friction[material / 4u][material % 4u];
         restrict_all(&motion, bits, friction);
         if motion.own > 0.0 && land(&motion) {
@@ -201,13 +201,13 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     let place = wrapped(motion.goal);
     let lost = !(finite(place) && finite(motion.velocity));
     if lost || taken(place) {
-        grains[2u * i + 1u] = vec4(0.0, 0.0, 0.0, bitcast<f32>(word | REMOVED));
+        place_of[i] = vec4(0.0, 0.0, 0.0, bitcast<f32>(NONE));
         atomicAdd(&counters[select(0u, 1u, lost)], 1u);
         atomicAdd(&counters[2u + i / frame.chunk], 1u);
         return;
     }
     if !rests {
-        grains[2u * i] = vec4(place, first.w);
-        grains[2u * i + 1u] = vec4(motion.velocity, second.w);
+        place_of[i] = vec4(place, first.w);
+        velocity_of[i] = vec4(motion.velocity, second.w);
     }
 }

@@ -6,10 +6,12 @@ struct Chunk {
 }
 
 @group(0) @binding(2) var<uniform> chunk: Chunk;
-@group(0) @binding(3) var<storage, read> grains: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> keys: array<vec2<u32>>;
-@group(0) @binding(5) var<storage, read_write> order: array<u32>;
-@group(0) @binding(6) var<storage, read_write> sorted: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> place_of: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> velocity_of: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> keys: array<vec2<u32>>;
+@group(0) @binding(6) var<storage, read_write> order: array<u32>;
+@group(0) @binding(7) var<storage, read_write> sorted_places: array<vec4<f32>>;
+@group(0) @binding(8) var<storage, read_write> sorted_velocities: array<vec4<f32>>;
 
 @compute @workgroup_size(256)
 fn find_keys(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
@@ -19,11 +21,11 @@ fn find_keys(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     }
     let i = chunk.first + k;
     var key = frame.blocks;
-    let cell = floor((grains[2u * i].xyz - frame.origin.xyz) / frame.origin.w);
+    let cell = floor((place_of[i].xyz - frame.origin.xyz) / frame.origin.w);
     if all(cell >= vec3(0.0)) && all(cell < vec3<f32>(frame.cells.xyz)) {
         key = min(block_of_cell(vec3<u32>(cell)), frame.blocks);
     }
-    if (bitcast<u32>(grains[2u * i + 1u].w) & REMOVED) != 0u {
+    if bitcast<u32>(place_of[i].w) == NONE {
         key = frame.blocks + 1u;
     }
     keys[k] = vec2(key, 0u);
@@ -37,6 +39,6 @@ fn put_in_order(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
         return;
     }
     let i = chunk.first + order[k];
-    sorted[2u * k] = grains[2u * i];
-    sorted[2u * k + 1u] = grains[2u * i + 1u];
+    sorted_places[k] = place_of[i];
+    sorted_velocities[k] = velocity_of[i];
 }

@@ -120,6 +120,12 @@ shaders! {
     PUBLISH = "publish": [];
     /// Deformations around guides of fine grains.
     FINE_DEFORM = "fine_deform": [FINE_FRAME, FINE_TABLES, FINE_GUIDES];
+    /// Particles as guides.
+    FINE_FOLLOW = "fine_follow": [FINE_FRAME];
+    /// Guides by cell.
+    FINE_CELLS = "fine_cells": [FINE_FRAME];
+    /// Cells that get blocks.
+    FINE_BLOCKS = "fine_blocks": [MOTION, FINE_FRAME, SOLIDS, MAPS, FINE_WALLS];
     /// What guides say at nodes.
     FINE_ASK = "fine_ask":
         [MOTION, FINE_FRAME, FINE_TABLES, FINE_GUIDES, SOLIDS, MAPS, FINE_WALLS];

@@ -100,7 +100,7 @@ impl GpuIisph {
     }
 
     /// The cells of the last step, one more on each side for what has moved since, and what was added.
-    fn bounds(&self) -> [Vec3; 2] {
+    pub(crate) fn bounds(&self) -> [Vec3; 2] {
         let room = Vec3::splat(self.setup.params.radius);
         let added = self.added.map(|[low, high]| [low - room, high + room]);
         let boxes = [self.bounds_of_cells(), added];

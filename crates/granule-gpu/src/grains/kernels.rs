@@ -35,6 +35,7 @@ impl Kernels {
             let plan = KernelPlan { shader, entry, access, shared: &[&shared], constants: &[] };
             Kernel::new(gpu, &plan)
         };
+        let sorting = [Read, Read, Uniform, Read, Read, Write, Write, Write, Write];
         // Every kernel has the solids first and the tables second, whether it reads them or not.
         Self {
             deform: kernel(&shaders::FINE_DEFORM, "deform", &[Read, Read, Read, Write]),
@@ -46,25 +47,23 @@ impl Kernels {
             advance: kernel(
                 &shaders::FINE_MOVE,
                 "advance",
-                &[Read, Read, Read, Read, Read, Write, Write],
+                &[Read, Read, Read, Read, Read, Write, Write, Write],
             ),
-            find_keys: kernel(
-                &shaders::FINE_SORT,
-                "find_keys",
-                &[Read, Read, Uniform, Read, Write, Write, Write],
-            ),
-            put_in_order: kernel(
-                &shaders::FINE_SORT,
-                "put_in_order",
-                &[Read, Read, Uniform, Read, Write, Write, Write],
-            ),
+            find_keys: kernel(&shaders::FINE_SORT, "find_keys", &sorting),
+            put_in_order: kernel(&shaders::FINE_SORT, "put_in_order", &sorting),
             sort: Sort::new(gpu),
             shared,
         }
     }
 
-    fn frame_group(&self, gpu: &GpuDevice, room: &Room) -> BindGroup {
+    /// The group of the frame's numbers.
+    pub fn frame_group(&self, gpu: &GpuDevice, room: &Room) -> BindGroup {
         self.shared.bind(gpu, &[&room.frame, &room.scene])
+    }
+
+    /// What kernels share.
+    pub fn shared(&self) -> &SharedLayout {
+        &self.shared
     }
 
     /// Records and submits a frame, for which all has been written.
@@ -95,7 +94,7 @@ impl Kernels {
             run(bind(&self.deform, &[&r.guides, &r.deformation]), threads(u64::from(frame.cells[3])));
             run(bind(&self.ask, &[&r.guides, &r.deformation, &r.own, &r.cover]), threads(32 * blocks));
             if frame.spreads != 0 {
-                run(bind(&self.count, &[&r.grains, &r.counts, &r.tally]), grains);
+                run(bind(&self.count, &[&r.places, &r.counts, &r.tally]), grains);
                 run(bind(&self.even, &[&r.counts, &r.cover, &r.own]), frame.parts);
             }
             let nodes = threads(BLOCK as u64 * blocks);
@@ -103,7 +102,8 @@ impl Kernels {
             if frame.spreads != 0 {
                 run(bind(&self.compare, &[&r.node_cover, &r.tally]), threads(mesh));
             }
-            run(bind(&self.advance, &[&r.guides, &r.nodes, &r.tally, &r.grains, &r.counters]), grains);
+            let moved = [&r.guides, &r.nodes, &r.tally, &r.places, &r.velocities, &r.counters];
+            run(bind(&self.advance, &moved), grains);
         }
         gpu.queue.submit([encoder.finish()]);
     }
@@ -117,10 +117,12 @@ impl Kernels {
                 &room.solids,
                 &room.tables,
                 chunk,
-                &room.grains,
+                &room.places,
+                &room.velocities,
                 &sorting.keys[order],
                 &sorting.order[order],
-                &sorting.sorted,
+                &sorting.sorted[0],
+                &sorting.sorted[1],
             ];
             kernel.bind_shared(gpu, &buffers, &[&shared])
         };

@@ -14,6 +14,7 @@
 //! A grain is 32 bytes. Guides and the list of blocks come from the host once per frame. Grains write their own state
 //! only and are counted in whole numbers, so results depend neither on scheduling nor on the order in memory.
 
+mod following;
 mod kernels;
 mod layout;
 mod room;
@@ -21,23 +22,25 @@ mod sorting;
 #[cfg(test)]
 mod tests;
 
+use glam::Vec3;
 use granule::boundary::Sdf;
 use granule::upsample::advection::{LANDED, LANDING_STEP, LANDING_STEPS};
 use granule::upsample::guides::{LEAST_VOLUME, MOST_DEFORMATION, REGULARISATION};
-use granule::upsample::nodes::{ALL, NONE, Nodes};
+use granule::simulator::Simulator;
+use granule::upsample::nodes::{ALL, ALONG, NONE, Nodes};
 use granule::upsample::spreading::{
     EVENING, IN_MOTION, MOST_EVENING, MOST_SPREADING, SPREADING, SURFACE, WHOLE, fine_cells_along, offset,
 };
 use granule::upsample::weights::{CARRIED, LOOSE};
 use granule::upsample::{
-    COVERED, FULL_SUM, FrameInput, Grain, GrainMover, MoverReport, MoverSettings, SEVERAL, SORT_PERIOD,
-    VOLUME_PER_GRAIN, Wall, moving_walls, wall_reach,
+    Anchors, BesideFrame, COVERED, FULL_SUM, FrameInput, Grain, GrainMover, MoverReport, MoverSettings, NewGuide,
+    SEVERAL, SORT_PERIOD, SUPPORT, VOLUME_PER_GRAIN, Wall, moving_walls, wall_reach,
 };
 use granule_device::GpuDevice;
 
 use crate::GpuError;
-use crate::layout::REMOVED;
 use crate::program::Program;
+use following::Following;
 use kernels::Kernels;
 use layout::{FrameRecord, MOST_MATERIALS, MOST_WALLS, WallRecord};
 use room::Room;
@@ -57,6 +60,8 @@ pub struct GpuGrains {
     removed: Vec<u32>,
     /// Solids of walls and regions with where each begins, and what regions they are of.
     solids: Option<Solids>,
+    /// Guides of a solver on the same device, where there is one.
+    following: Option<Following>,
 }
 
 /// The table of solids on the device.
@@ -85,7 +90,7 @@ impl GpuGrains {
         if let Some(error) = gpu.take_error() {
             return Err(error.into());
         }
-        Ok(Self { gpu, settings, kernels, room, held: 0, removed: Vec::new(), solids: None })
+        Ok(Self { gpu, settings, kernels, room, held: 0, removed: Vec::new(), solids: None, following: None })
     }
 
     fn removed(&self) -> u32 {
@@ -94,18 +99,25 @@ impl GpuGrains {
 
     fn step(&mut self, frame: &FrameInput) -> Result<MoverReport, GpuError> {
         let nodes = Nodes::new(frame, wall_reach(&self.settings));
-        self.upload_walls(frame)?;
-        let mut prepared = self.prepare(frame, &nodes);
-        self.room.hold_frame(&self.gpu, &prepared.record, prepared.tables.len())?;
+        self.upload_walls(frame.walls, frame.outlets)?;
+        let Prepared { mut record, tables } = self.prepare(frame, &nodes);
+        let guides = frame.guides.guide.len().max(frame.after.guide.len());
+        self.room.hold_guides(&self.gpu, guides as u32)?;
+        self.room.hold_frame(&self.gpu, &record, tables.len())?;
         self.room.write_guides(&self.gpu, frame);
-        self.room.write_tables(&self.gpu, &prepared.tables);
+        self.room.write_tables(&self.gpu, &tables);
+        self.room.write_frame(&self.gpu, &record);
         if frame.frame.is_multiple_of(SORT_PERIOD) && self.held > 0 {
-            self.room.write_frame(&self.gpu, &prepared.record);
-            self.sort(&prepared.record)?;
-            prepared.record.grains = self.held;
+            self.sort(&record)?;
+            record.grains = self.held;
+            self.room.write_frame(&self.gpu, &record);
         }
-        self.room.write_frame(&self.gpu, &prepared.record);
-        self.kernels.record(&self.gpu, &self.room, &prepared.record);
+        self.run_frame(&record)
+    }
+
+    /// Runs a frame, for which all has been written.
+    fn run_frame(&mut self, record: &FrameRecord) -> Result<MoverReport, GpuError> {
+        self.kernels.record(&self.gpu, &self.room, record);
         let counters = self.room.read_counters(&self.gpu, 2 + self.chunk_count())?;
         self.removed.resize(self.chunk_count(), 0);
         self.removed.iter_mut().zip(&counters[2..]).for_each(|(removed, more)| *removed += more);
@@ -135,31 +147,58 @@ impl GpuGrains {
         }
         let part_table = tables.len() as u32;
         tables.extend_from_slice(&stirring);
-        let along = fine_cells_along(nodes.side, self.settings.radius);
-        let fine_side = nodes.side / along as f32;
-        let per_volume = 1.0 / (VOLUME_PER_GRAIN as f32 * self.settings.radius.powi(3));
-        let mut record = FrameRecord {
-            origin: nodes.origin.extend(nodes.side).to_array(),
-            gravity: frame.gravity.extend(frame.dt).to_array(),
-            offset: offset(frame.frame).extend(fine_side).to_array(),
+        let number = frame.outlets.len();
+        let record = FrameRecord {
             after_origin: after.origin.extend(0.0).to_array(),
             cells: with(guides.count, guides.guide.len() as u32),
             after_cells: with(after.count, guides.guide.len() as u32),
-            support: guides.support,
-            full: nodes.spacing().powi(3) * per_volume,
-            unit: 1.0 / (WHOLE * fine_side.powi(3) * per_volume),
-            grains: self.held,
             blocks: nodes.cell_of_block.len() as u32,
             parts: stirring.len() as u32,
-            along,
             starts,
             after_starts,
             block_table,
             part_table,
-            wall_count: frame.walls.len() as u32,
-            region_count: frame.outlets.len() as u32,
-            moving_walls: moving_walls(frame.walls),
             spreads: u32::from(!stirring.is_empty()),
+            ..self.frame_record(
+                frame.frame,
+                frame.dt,
+                frame.gravity,
+                nodes.origin,
+                nodes.side,
+                frame.walls,
+                number,
+            )
+        };
+        Prepared { record, tables }
+    }
+
+    /// The numbers of a frame that do not depend on where guides are, for cells of a side [m].
+    #[allow(clippy::too_many_arguments, reason = "what a frame consists of")]
+    fn frame_record(
+        &self,
+        number: u64,
+        dt: f32,
+        gravity: Vec3,
+        origin: Vec3,
+        side: f32,
+        walls: &[Wall],
+        region_count: usize,
+    ) -> FrameRecord {
+        let along = fine_cells_along(side, self.settings.radius);
+        let fine_side = side / along as f32;
+        let per_volume = 1.0 / (VOLUME_PER_GRAIN as f32 * self.settings.radius.powi(3));
+        let mut record = FrameRecord {
+            origin: origin.extend(side).to_array(),
+            gravity: gravity.extend(dt).to_array(),
+            offset: offset(number).extend(fine_side).to_array(),
+            support: SUPPORT * self.settings.guide_radius,
+            full: (side / ALONG as f32).powi(3) * per_volume,
+            unit: 1.0 / (WHOLE * fine_side.powi(3) * per_volume),
+            grains: self.held,
+            along,
+            wall_count: walls.len() as u32,
+            region_count: region_count as u32,
+            moving_walls: moving_walls(walls),
             ..self.constants()
         };
         for axis in 0..3 {
@@ -167,7 +206,7 @@ impl GpuGrains {
                 (record.period_origin[axis], record.period_length[axis]) = (origin, length);
             }
         }
-        Prepared { record, tables }
+        record
     }
 
     /// What does not change from frame to frame.
@@ -201,40 +240,50 @@ impl GpuGrains {
     }
 
     /// Walls and regions with their poses; their solids only where they are others than before.
-    fn upload_walls(&mut self, frame: &FrameInput) -> Result<(), GpuError> {
-        let regions: Vec<usize> = frame.outlets.iter().map(|sdf| std::ptr::from_ref(*sdf) as usize).collect();
-        let count = frame.walls.len() + regions.len();
+    fn upload_walls(&mut self, walls: &[Wall], outlets: &[&Sdf]) -> Result<(), GpuError> {
+        let regions: Vec<usize> = outlets.iter().map(|sdf| std::ptr::from_ref(*sdf) as usize).collect();
+        let count = walls.len() + regions.len();
         if count > MOST_WALLS {
             return Err(GpuError::Walls { count, most: MOST_WALLS });
         }
         let known = |solids: &Solids| solids.regions == regions && solids.places.len() == count;
         let solids = match self.solids.take().filter(known) {
             Some(solids) => solids,
-            None => self.upload_solids(frame, regions)?,
+            None => self.upload_solids(walls, outlets, regions)?,
         };
         let wall = |(wall, places): (&Wall, &[u32; 2])| WallRecord {
             start_rotation: wall.start.rotation.to_array(),
             start_translation: wall.start.translation.extend(wall.friction.unwrap_or(-1.0)).to_array(),
             end_rotation: wall.end.rotation.to_array(),
-            end_translation: wall.end.translation.extend(0.0).to_array(),
+            end_translation: wall.end.translation.extend(turned(wall)).to_array(),
             solids: [places[0], places[1], 0, 0],
         };
         let region = |places: &[u32; 2]| WallRecord { solids: [places[0], places[1], 0, 0], ..WallRecord::default() };
-        let (walls, taking) = solids.places.split_at(frame.walls.len());
+        let (own, taking) = solids.places.split_at(walls.len());
         let records: Vec<WallRecord> =
-            frame.walls.iter().zip(walls).map(wall).chain(taking.iter().map(region)).collect();
+            walls.iter().zip(own).map(wall).chain(taking.iter().map(region)).collect();
         self.room.write_scene(&self.gpu, &records, &self.settings.friction);
         self.solids = Some(solids);
         Ok(())
     }
 
-    fn upload_solids(&mut self, frame: &FrameInput, regions: Vec<usize>) -> Result<Solids, GpuError> {
+    fn upload_solids(
+        &mut self,
+        walls: &[Wall],
+        outlets: &[&Sdf],
+        regions: Vec<usize>,
+    ) -> Result<Solids, GpuError> {
         let mut program = Program::default();
-        let all = frame.walls.iter().map(|wall| &wall.sdf).chain(frame.outlets.iter().copied());
+        let all = walls.iter().map(|wall| &wall.sdf).chain(outlets.iter().copied());
         let places: Result<Vec<[u32; 2]>, GpuError> = all.map(|sdf: &Sdf| program.push(sdf)).collect();
         self.room.write_solids(&self.gpu, &program.records)?;
         Ok(Solids { places: places?, regions })
     }
+}
+
+/// Angle by which a wall turns in a frame.
+fn turned(wall: &Wall) -> f32 {
+    wall.start.rotation.angle_between(wall.end.rotation)
 }
 
 fn with([x, y, z]: [u32; 3], w: u32) -> [u32; 4] {
@@ -261,9 +310,29 @@ impl GrainMover for GpuGrains {
         self.step(frame).map_err(|error| error.to_string())
     }
 
+    fn follows(&self, simulator: &dyn Simulator) -> bool {
+        self.can_follow(simulator)
+    }
+
+    fn set_anchors(&mut self, anchors: &Anchors) -> Result<(), String> {
+        self.set_anchors_of(anchors).map_err(|error| error.to_string())
+    }
+
+    fn anchors(&self) -> Result<Option<Anchors>, String> {
+        self.anchors_of().map_err(|error| error.to_string())
+    }
+
+    fn advance_beside(
+        &mut self,
+        simulator: &dyn Simulator,
+        frame: &BesideFrame,
+    ) -> Result<(MoverReport, Vec<NewGuide>), String> {
+        self.step_beside(simulator, frame).map_err(|error| error.to_string())
+    }
+
     fn read(&self) -> Result<Vec<Grain>, String> {
         let mut grains = self.room.read_grains(&self.gpu, self.held).map_err(|error| error.to_string())?;
-        grains.retain(|grain| grain.material & REMOVED == 0);
+        grains.retain(|grain| grain.id != NONE);
         Ok(grains)
     }
 

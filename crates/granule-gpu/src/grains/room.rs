@@ -10,7 +10,11 @@ use super::layout::{FrameRecord, MOST_MATERIALS, MOST_WALLS, WallRecord};
 use crate::GpuError;
 use crate::primitives::Sort;
 
-const KEPT: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
+/// Storage that is written and read from outside.
+pub const KEPT: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
+
+/// Bytes of each of the two columns of grains.
+pub const ROW: u64 = 16;
 
 /// Grains that are written or read at once.
 const TRANSFER: usize = 1 << 21;
@@ -41,8 +45,10 @@ pub struct Room {
     pub node_cover: Buffer,
     /// Grains on the fine mesh, then their excess.
     pub tally: Buffer,
-    /// The grains.
-    pub grains: Buffer,
+    /// Places and ids of the grains.
+    pub places: Buffer,
+    /// Velocities and materials of the grains.
+    pub velocities: Buffer,
     /// Grains that were taken and lost.
     pub counters: Buffer,
     /// Keys, places and grains of a chunk that is sorted; made when it is first needed.
@@ -59,13 +65,13 @@ pub struct Sorting {
     pub order: [Buffer; 2],
     /// Where digits go.
     pub starts: Buffer,
-    /// Grains in order.
-    pub sorted: Buffer,
+    /// Places and velocities in order.
+    pub sorted: [Buffer; 2],
 }
 
 impl Sorting {
     fn bytes(&self) -> u64 {
-        let all = self.keys.iter().chain(&self.order).chain([&self.starts, &self.sorted]);
+        let all = self.keys.iter().chain(&self.order).chain(&self.sorted).chain([&self.starts]);
         all.map(Buffer::size).sum()
     }
 }
@@ -92,7 +98,8 @@ impl Room {
             nodes: small("shared nodes")?,
             node_cover: small("shared coverage")?,
             tally: small("fine mesh")?,
-            grains: small("fine grains")?,
+            places: small("fine grains")?,
+            velocities: small("fine grains")?,
             counters: small("fine counters")?,
             sorting: None,
         })
@@ -104,11 +111,8 @@ impl Room {
     /// Says which buffer is larger than the device allows.
     pub fn hold_frame(&mut self, gpu: &GpuDevice, frame: &FrameRecord, table_words: usize) -> Result<(), GpuError> {
         let blocks = u64::from(frame.blocks);
-        let guides = 2 * u64::from(frame.cells[3]) + 4096;
         let mesh = u64::from(frame.parts) * u64::from(frame.along).pow(3) + 1;
         hold(gpu, &mut self.tables, "cells of guides", 4 * table_words as u64)?;
-        hold(gpu, &mut self.guides, "guides", guides * size_of::<Guide>() as u64)?;
-        hold(gpu, &mut self.deformation, "deformations", 48 * u64::from(frame.cells[3]))?;
         hold(gpu, &mut self.own, "nodes", 32 * OWN as u64 * blocks)?;
         hold(gpu, &mut self.cover, "coverage", 4 * OWN as u64 * blocks)?;
         hold(gpu, &mut self.counts, "grains at nodes", 4 * OWN as u64 * blocks)?;
@@ -117,23 +121,35 @@ impl Room {
         hold(gpu, &mut self.tally, "fine mesh", 4 * mesh)
     }
 
+    /// Makes room for so many guides at each end of a frame.
+    ///
+    /// # Errors
+    /// Says that they are more than the device allows.
+    pub fn hold_guides(&mut self, gpu: &GpuDevice, count: u32) -> Result<(), GpuError> {
+        let size = size_of::<Guide>() as u64 * u64::from(count);
+        hold(gpu, &mut self.guides, "guides", 2 * size)?;
+        hold(gpu, &mut self.deformation, "deformations", size)
+    }
+
     /// Makes room for `count` grains and keeps the first `held`.
     ///
     /// # Errors
     /// Says that they are more than the device allows.
     pub fn hold_grains(&mut self, gpu: &GpuDevice, held: u32, count: u32) -> Result<(), GpuError> {
-        let bytes = |grains: u32| u64::from(grains) * size_of::<Grain>() as u64;
-        if bytes(count) <= self.grains.size() {
+        let bytes = |grains: u32| u64::from(grains) * ROW;
+        if bytes(count) <= self.places.size() {
             return Ok(());
         }
         // The first grains come all at once; later ones with emitters, a few at a time.
         let wanted = if held == 0 { count } else { count.saturating_add(count / 4) };
-        let larger = create(gpu, "fine grains", bytes(wanted), KEPT)
-            .or_else(|_| create(gpu, "fine grains", bytes(count), KEPT))?;
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(&self.grains, 0, &larger, 0, bytes(held));
-        gpu.queue.submit([encoder.finish()]);
-        self.grains = larger;
+        for column in [&mut self.places, &mut self.velocities] {
+            let larger = create(gpu, "fine grains", bytes(wanted), KEPT)
+                .or_else(|_| create(gpu, "fine grains", bytes(count), KEPT))?;
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            encoder.copy_buffer_to_buffer(column, 0, &larger, 0, bytes(held));
+            gpu.queue.submit([encoder.finish()]);
+            *column = larger;
+        }
         let chunks = u64::from(wanted.div_ceil(CHUNK)) + 1;
         hold(gpu, &mut self.counters, "fine counters", 4 * (2 + chunks))
     }
@@ -154,7 +170,7 @@ impl Room {
             keys: [scratch("fine keys", 8 * n)?, scratch("fine keys", 8 * n)?],
             order: [scratch("fine order", 4 * n)?, scratch("fine order", 4 * n)?],
             starts: scratch("fine digit starts", 4 * u64::from(Sort::starts_len(capacity)))?,
-            sorted: scratch("fine grains in order", size_of::<Grain>() as u64 * n)?,
+            sorted: [scratch("fine grains in order", ROW * n)?, scratch("fine grains in order", ROW * n)?],
         });
         Ok(())
     }
@@ -195,10 +211,13 @@ impl Room {
 
     /// Writes grains from a place on.
     pub fn write_grains(&self, gpu: &GpuDevice, first: u32, grains: &[Grain]) {
-        let size = size_of::<Grain>() as u64;
         for (k, part) in grains.chunks(TRANSFER).enumerate() {
-            let at = size * (u64::from(first) + (k * TRANSFER) as u64);
-            gpu.queue.write_buffer(&self.grains, at, bytemuck::cast_slice(part));
+            let at = ROW * (u64::from(first) + (k * TRANSFER) as u64);
+            let rows: Vec<[[u32; 4]; 2]> = part.iter().map(|grain| bytemuck::cast(*grain)).collect();
+            for (half, column) in [&self.places, &self.velocities].into_iter().enumerate() {
+                let rows: Vec<[u32; 4]> = rows.iter().map(|row| row[half]).collect();
+                gpu.queue.write_buffer(column, at, bytemuck::cast_slice(&rows));
+            }
             // Sent at once, so that not all of them are in memory twice.
             gpu.queue.submit([]);
         }
@@ -210,11 +229,13 @@ impl Room {
     /// Says that the device failed.
     pub fn read_grains(&self, gpu: &GpuDevice, count: u32) -> Result<Vec<Grain>, GpuError> {
         let mut grains = Vec::with_capacity(count as usize);
-        let size = size_of::<Grain>() as u64;
         for first in (0..u64::from(count)).step_by(TRANSFER) {
             let part = (u64::from(count) - first).min(TRANSFER as u64);
-            let bytes = gpu.read_buffer(&self.grains, size * first, size * part)?;
-            grains.extend(bytemuck::pod_collect_to_vec::<u8, Grain>(&bytes));
+            let read = |column| gpu.read_buffer(column, ROW * first, ROW * part);
+            let (places, velocities) = (read(&self.places)?, read(&self.velocities)?);
+            let rows = |bytes: &[u8]| bytemuck::pod_collect_to_vec::<u8, [u32; 4]>(bytes);
+            let pairs = rows(&places).into_iter().zip(rows(&velocities));
+            grains.extend(pairs.map(|(place, velocity)| bytemuck::cast::<_, Grain>([place, velocity])));
         }
         Ok(grains)
     }
@@ -242,14 +263,19 @@ impl Room {
             &self.nodes,
             &self.node_cover,
             &self.tally,
-            &self.grains,
+            &self.places,
+            &self.velocities,
             &self.counters,
         ];
         all.iter().map(|buffer| buffer.size()).sum::<u64>() + self.sorting.as_ref().map_or(0, Sorting::bytes)
     }
 }
 
-fn create(gpu: &GpuDevice, name: &'static str, size: u64, usage: BufferUsages) -> Result<Buffer, GpuError> {
+/// A buffer of at least so many bytes.
+///
+/// # Errors
+/// Says that it is larger than the device allows.
+pub fn create(gpu: &GpuDevice, name: &'static str, size: u64, usage: BufferUsages) -> Result<Buffer, GpuError> {
     let limits = gpu.device.limits();
     let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
     let size = size.max(16).next_multiple_of(16);
@@ -260,7 +286,10 @@ fn create(gpu: &GpuDevice, name: &'static str, size: u64, usage: BufferUsages) -
 }
 
 /// Replaces a buffer that is too small by one with some more room; what it held is lost.
-fn hold(gpu: &GpuDevice, buffer: &mut Buffer, name: &'static str, size: u64) -> Result<(), GpuError> {
+///
+/// # Errors
+/// Says that it is larger than the device allows.
+pub fn hold(gpu: &GpuDevice, buffer: &mut Buffer, name: &'static str, size: u64) -> Result<(), GpuError> {
     if size > buffer.size() {
         *buffer = create(gpu, name, size + size / 4, KEPT).or_else(|_| create(gpu, name, size, KEPT))?;
     }

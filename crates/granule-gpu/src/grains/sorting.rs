@@ -1,10 +1,10 @@
 //! Fine grains in the order of blocks, chunk by chunk; removed ones are dropped.
 
-use granule::upsample::Grain;
 use wgpu::BufferUsages;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
 use super::layout::FrameRecord;
+use super::room::ROW;
 use super::{CHUNK, GpuGrains};
 use crate::GpuError;
 use crate::kernel::WORKGROUP;
@@ -14,7 +14,6 @@ impl GpuGrains {
     /// Sorts the grains of every chunk and closes the gaps that removed ones leave.
     pub(super) fn sort(&mut self, frame: &FrameRecord) -> Result<(), GpuError> {
         self.room.hold_sorting(&self.gpu, self.held.min(CHUNK))?;
-        let size = size_of::<Grain>() as u64;
         let bits = u32::BITS - (frame.blocks + 1).leading_zeros();
         let last = bits.div_ceil(DIGIT_BITS) as usize % 2;
         let mut kept = 0;
@@ -47,8 +46,9 @@ impl GpuGrains {
                 sort.record(&mut pass, bits, count);
                 put_in_order.dispatch(&mut pass, count.div_ceil(WORKGROUP));
             }
-            let to = u64::from(kept) * size;
-            encoder.copy_buffer_to_buffer(&s.sorted, 0, &self.room.grains, to, u64::from(live) * size);
+            for (sorted, column) in s.sorted.iter().zip([&self.room.places, &self.room.velocities]) {
+                encoder.copy_buffer_to_buffer(sorted, 0, column, u64::from(kept) * ROW, u64::from(live) * ROW);
+            }
             self.gpu.queue.submit([encoder.finish()]);
             kept += live;
         }

@@ -98,6 +98,7 @@ impl Simulation {
                 (UPSAMPLE, Some(upsampler)) => {
                     let state = postcard::from_bytes(bytes).map_err(|e| wrong(&e.to_string()))?;
                     upsampler.restore(state).map_err(|reason| wrong(&reason))?;
+                    upsampler.follow_beside(self.simulator.as_ref()).map_err(|reason| wrong(&reason))?;
                     refined = true;
                 }
                 _ => return Err(CheckpointError::UnknownExtension(name.clone())),

@@ -67,6 +67,7 @@ impl Simulation {
         let guides = self.read(&GUIDE_FIELDS).unwrap_or_default();
         let begun = upsampler.begin(&self.scene, shapes, &guides);
         begun.map_err(|reason| geometry_error("upsample.radius", reason))?;
+        upsampler.follow_beside(self.simulator.as_ref()).map_err(SimulationError::Device)?;
         self.upsampler = Some(upsampler);
         Ok(())
     }
@@ -75,16 +76,29 @@ impl Simulation {
     pub(super) fn advance_grains(&mut self) -> f64 {
         let Some(mut upsampler) = self.upsampler.take() else { return 0.0 };
         let start = Instant::now();
-        let guides = self.read(&GUIDE_FIELDS).unwrap_or_default();
+        let read = if upsampler.is_beside() { None } else { self.read(&GUIDE_FIELDS).ok() };
         let bodies = self.simulator.bodies();
         let fps = self.scene.simulation.fps;
         let (from, to) = ((self.frame - 1) as f64 / fps, self.frame as f64 / fps);
         let open = self.flow.outlets().iter().filter(|outlet| outlet.is_open(from, to));
         let outlets: Vec<&Sdf> = open.map(|outlet| outlet.region()).collect();
         let context = FrameContext { frame: self.frame, from, to, bodies: &bodies, outlets: &outlets };
-        self.upsample_failure = upsampler.advance(&guides, &context).err();
+        let advanced = match &read {
+            Some(guides) => upsampler.advance(guides, &context),
+            None => upsampler.advance_beside(self.simulator.as_ref(), &context),
+        };
+        self.upsample_failure = advanced.err();
         self.upsampler = Some(upsampler);
         start.elapsed().as_secs_f64()
+    }
+
+    /// Lets fine grains follow guides that are read back from the device, so that
+    /// [`Upsampler::guides`](crate::upsample::Upsampler::guides) are known; slower.
+    ///
+    /// # Errors
+    /// Says in words why the device does not give them.
+    pub fn follow_guides_at_hand(&mut self) -> Result<(), String> {
+        self.upsampler.as_mut().map_or(Ok(()), Upsampler::follow_at_hand)
     }
 
     /// What a command means for fine grains.

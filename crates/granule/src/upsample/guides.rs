@@ -155,7 +155,7 @@ pub struct GuideGrid {
 }
 
 /// Most cells of a grid.
-const MOST_CELLS: f64 = (1u32 << 23) as f64;
+pub const MOST_CELLS: f64 = (1u32 << 23) as f64;
 
 impl GuideGrid {
     /// Sorts guides of a radius [m] into cells. Where they are so far apart that there would be too many cells, those

@@ -55,14 +55,14 @@ use crate::boundary::{Boundaries, Pose, Sdf};
 use crate::neighbors::Domain;
 use crate::random::Random;
 use crate::scene::{BodyKind, Scene};
-use crate::simulator::Snapshot;
+use crate::simulator::{Simulator, Snapshot};
 
 pub use cells::{FineCells, FineSort};
 pub use contact::Wall;
 pub use cpu::{CpuGrains, SORT_PERIOD, moving_walls, wall_reach};
 pub use grain::Grain;
 pub use guides::{Anchors, Deformation, Guide, GuideGrid, SLACK};
-pub use mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};
+pub use mover::{BesideFrame, Fault, FrameInput, GrainMover, MoverReport, MoverSettings, NewGuide};
 pub use sampling::{Tile, VOLUME_PER_GRAIN};
 pub use state::UpsampleState;
 pub use weights::{COVERED, FULL_SUM, SEVERAL, SUPPORT, beyond_wall, coverage, guided_share, weight};
@@ -83,6 +83,8 @@ pub struct Upsampler {
     free: Vec<bool>,
     gravity: Vec3,
     mover: Box<dyn GrainMover>,
+    /// Whether the mover follows the guides itself.
+    beside: bool,
     random: Random,
     next_id: u32,
     totals: Totals,
@@ -147,6 +149,7 @@ impl Upsampler {
             free: scene.body.iter().map(|body| body.kind == BodyKind::Dynamic).collect(),
             gravity: Vec3::from(scene.simulation.gravity),
             mover,
+            beside: false,
             // Apart from the sequences of grains and emitters.
             random: Random::new(Random::new(seed ^ 0x6772_6169_6e73).bits()),
             next_id: 0,
@@ -191,8 +194,61 @@ impl Upsampler {
         let report = self.mover.advance(&frame)?;
         self.totals.drained += report.drained as u64;
         self.totals.lost += report.lost as u64;
-        let grains = self.grains_of(&born, guides, &walls);
+        let born = self.new_guides(&born, guides);
+        let grains = self.grains_of(&born, &walls);
         self.mover.add(&grains)
+    }
+
+    /// Lets the mover follow the particles of a solver on its own device itself, from the guides of now on, if it can.
+    ///
+    /// # Errors
+    /// Says in words why the device has no room for them.
+    pub fn follow_beside(&mut self, simulator: &dyn Simulator) -> Result<(), String> {
+        self.beside = self.mover.follows(simulator);
+        if self.beside { self.mover.set_anchors(&self.anchors) } else { Ok(()) }
+    }
+
+    /// Whether the mover follows guides itself; [`guides`](Self::guides) are then not known.
+    pub fn is_beside(&self) -> bool {
+        self.beside
+    }
+
+    /// Moves grains through a frame behind a solver that the mover follows.
+    ///
+    /// # Errors
+    /// Says in words why the device cannot go on.
+    pub fn advance_beside(
+        &mut self,
+        simulator: &dyn Simulator,
+        context: &FrameContext,
+    ) -> Result<(), String> {
+        let walls = self.move_walls(context);
+        let frame = BesideFrame {
+            frame: context.frame,
+            dt: (context.to - context.from) as f32,
+            gravity: self.gravity,
+            walls: &walls,
+            outlets: context.outlets,
+        };
+        let (report, born) = self.mover.advance_beside(simulator, &frame)?;
+        self.totals.drained += report.drained as u64;
+        self.totals.lost += report.lost as u64;
+        let grains = self.grains_of(&born, &walls);
+        self.mover.add(&grains)
+    }
+
+    /// Goes on with guides that the caller gives, as they were at the last frame.
+    ///
+    /// # Errors
+    /// Says in words why the device does not give them.
+    pub fn follow_at_hand(&mut self) -> Result<(), String> {
+        if let Some(anchors) = self.mover.anchors()?.filter(|_| self.beside) {
+            let (radius, domain) = (self.settings.guide_radius, self.settings.domain);
+            self.grid = GuideGrid::new(anchors.as_guides(), radius, &domain);
+            self.anchors = anchors;
+        }
+        self.beside = false;
+        Ok(())
     }
 
     /// Follows the guides; gives those of the frame's start with their ways, and which ones are new.
@@ -227,17 +283,26 @@ impl Upsampler {
         self.boundaries.iter().zip(start).map(wall).collect()
     }
 
-    /// Grains around new guides, where walls leave room.
-    fn grains_of(&mut self, born: &[usize], guides: &Snapshot, walls: &[Wall]) -> Vec<Grain> {
+    /// What is known of guides that are new.
+    fn new_guides(&self, born: &[usize], guides: &Snapshot) -> Vec<NewGuide> {
         let velocity = guides.vec3("velocity").unwrap_or_default();
         let material = guides.integer("material").unwrap_or_default();
+        let guide = |&k: &usize| NewGuide {
+            id: self.anchors.id[k],
+            place: self.anchors.place[k],
+            velocity: velocity.get(k).copied().unwrap_or_default().into(),
+            material: material.get(k).copied().unwrap_or(0),
+        };
+        born.iter().map(guide).collect()
+    }
+
+    /// Grains around new guides, where walls leave room.
+    fn grains_of(&mut self, born: &[NewGuide], walls: &[Wall]) -> Vec<Grain> {
         let mut grains = Vec::new();
-        for &k in born {
-            let mut places =
-                self.tile.around(self.anchors.place[k], self.settings.guide_radius, &mut self.random);
+        for guide in born {
+            let mut places = self.tile.around(guide.place, self.settings.guide_radius, &mut self.random);
             places.retain(|x| walls.iter().all(|wall| wall.distance(*x) > 0.5 * self.settings.radius));
-            let velocity = velocity.get(k).copied().unwrap_or_default();
-            grains.extend(self.grains_at(places, velocity.into(), material.get(k).copied().unwrap_or(0)));
+            grains.extend(self.grains_at(places, guide.velocity, guide.material));
         }
         grains
     }

@@ -4,10 +4,11 @@ use glam::Vec3;
 
 use super::contact::Wall;
 use super::grain::Grain;
-use super::guides::GuideGrid;
+use super::guides::{Anchors, GuideGrid};
 use super::sampling::VOLUME_PER_GRAIN;
 use crate::boundary::Sdf;
 use crate::neighbors::Domain;
+use crate::simulator::Simulator;
 
 /// A remedy that is switched off, or a published fault that is switched on; for negative controls only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +76,33 @@ pub struct MoverReport {
     pub lost: usize,
 }
 
+/// A frame whose guides are the particles of a solver on the mover's own device.
+pub struct BesideFrame<'a> {
+    /// Number of the frame that begins.
+    pub frame: u64,
+    /// Length [s].
+    pub dt: f32,
+    /// Gravity [m/s2].
+    pub gravity: Vec3,
+    /// Walls with their poses at both times.
+    pub walls: &'a [Wall],
+    /// Regions that take grains at the frame's end.
+    pub outlets: &'a [&'a Sdf],
+}
+
+/// A guide that was not there before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewGuide {
+    /// Its identity.
+    pub id: u32,
+    /// Where it is [m].
+    pub place: Vec3,
+    /// Its velocity [m/s].
+    pub velocity: Vec3,
+    /// Index into the scene's materials.
+    pub material: u32,
+}
+
 /// Grains on a device.
 pub trait GrainMover: Send {
     /// The device in words.
@@ -89,6 +117,35 @@ pub trait GrainMover: Send {
     /// # Errors
     /// Says in words why the device cannot go on.
     fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, String>;
+    /// Whether the mover can take guides from a solver on its own device, without their leaving it.
+    fn follows(&self, _simulator: &dyn Simulator) -> bool {
+        false
+    }
+    /// Takes over the anchors of guides, before the first frame beside a solver.
+    ///
+    /// # Errors
+    /// Says in words why the device has no room for them.
+    fn set_anchors(&mut self, _anchors: &Anchors) -> Result<(), String> {
+        Ok(())
+    }
+    /// The anchors, where the mover has them.
+    ///
+    /// # Errors
+    /// Says in words why they cannot be read.
+    fn anchors(&self) -> Result<Option<Anchors>, String> {
+        Ok(None)
+    }
+    /// Moves all grains through a frame behind the particles of a solver that the mover follows; gives the new ones, too.
+    ///
+    /// # Errors
+    /// Says in words why the device cannot go on.
+    fn advance_beside(
+        &mut self,
+        _simulator: &dyn Simulator,
+        _frame: &BesideFrame,
+    ) -> Result<(MoverReport, Vec<NewGuide>), String> {
+        Err("the device of the fine grains is not that of their guides".into())
+    }
     /// The grains in the order of memory, on which later frames depend.
     ///
     /// # Errors

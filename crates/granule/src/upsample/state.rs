@@ -27,11 +27,12 @@ impl Upsampler {
     /// # Errors
     /// Says in words why the device does not give its grains.
     pub fn state(&self) -> Result<UpsampleState, String> {
+        let anchors = self.mover.anchors()?.filter(|_| self.beside).unwrap_or_else(|| self.anchors.clone());
         Ok(UpsampleState {
             grains: self.mover.read()?,
-            id: self.anchors.id.clone(),
-            place: self.anchors.place.clone(),
-            velocity: self.anchors.velocity.clone(),
+            id: anchors.id,
+            place: anchors.place,
+            velocity: anchors.velocity,
             boundaries: self.boundaries.state(),
             gravity: self.gravity,
             random: self.random.state(),
