@@ -31,4 +31,13 @@ fn check_room() {
         step.phase = SOLVED;
         step.converged = 1u;
     }
+    if WEAK {
+        if step.listed == 0u {
+            step.listed = 1u;
+            step.wall_way = 0.0;
+        }
+        if step.kicked == SAMPLES {
+            arguments[PARTICLES] = none;
+        }
+    }
 }

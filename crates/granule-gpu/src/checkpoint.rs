@@ -98,8 +98,13 @@ impl GpuIisph {
 
     pub(crate) fn restore_state(&mut self, bytes: &[u8]) -> Result<(), StateError> {
         let (walls, radius) = (self.boundaries.len(), self.setup.params.radius);
+        // Neighbours and walls of the weakly compressible solver are not saved: they are found anew.
+        let mut kicked = kicked::PRIMES;
         let (saved, scene) = if self.weak.is_some() {
             let (saved, scene) = wcsph::SavedState::decode(bytes, walls, radius)?;
+            if saved.ready {
+                kicked = kicked::SAMPLES;
+            }
             (with_accelerations(saved), scene)
         } else {
             SavedState::decode(bytes, walls, radius)?
@@ -123,8 +128,7 @@ impl GpuIisph {
         (self.there, self.next_id) = (count, saved.world.next_id);
         self.births = saved.world.births;
         self.step.sort_count = count as u32;
-        // Walls of the weakly compressible solver are not saved: they are sampled anew.
-        self.step.kicked = kicked::PRIMES;
+        (self.step.kicked, self.step.listed) = (kicked, 0);
         Ok(())
     }
 

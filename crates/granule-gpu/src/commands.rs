@@ -19,6 +19,7 @@ use crate::wcsph::WeakVariant;
 
 impl GpuIisph {
     pub(crate) fn apply_command(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        self.forget_neighbors();
         match command {
             Command::Set { path, value } => {
                 let scene = with_parameter(&self.scene, path, *value)?;
@@ -144,7 +145,11 @@ impl GpuIisph {
         let removed = self.mark_inside(regions);
         match removed {
             Ok(counts) => {
-                self.there -= counts.iter().sum::<usize>();
+                let removed = counts.iter().sum::<usize>();
+                self.there -= removed;
+                if removed > 0 {
+                    self.forget_neighbors();
+                }
                 counts
             }
             Err(error) => {

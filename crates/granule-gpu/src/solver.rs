@@ -94,7 +94,8 @@ impl GpuIisph {
         let setup = Setup::new(&scene);
         let air = scene.air.clone().map(Air::new);
         let mut program = Program::default();
-        let poses = motion::poses(&boundaries, &mut program)?;
+        let mut poses = motion::poses(&boundaries, &mut program)?;
+        bodies::mark_free(&mut poses, scene.boundary.len(), &bodies, &boundaries);
         let wall_table = program.push_wall_table(&setup.wall_table);
         let weak = weak_setup(&scene);
         let weak_variant = weak.as_ref().map(WeakVariant::new);
@@ -244,6 +245,7 @@ impl GpuIisph {
         self.next_id += grains.len() as u32;
         self.there += grains.len();
         self.step.sort_count = needed as u32;
+        self.forget_neighbors();
         Ok(())
     }
 
@@ -270,6 +272,15 @@ impl GpuIisph {
         }
         // Accelerations come first.
         copy(&old.prediction, 0, &columns.prediction, 0, old.position.size().min(columns.position.size()));
+        // Lists that hold are kept, so that a step that makes room for contacts alone goes on as it would have.
+        let same = room.particles == self.room.particles && room.slots == self.room.slots;
+        if self.step.listed == 1 && same {
+            for (from, to) in [(&old.list, &columns.list), (&old.scratch, &columns.scratch)] {
+                copy(from, 0, to, 0, from.size());
+            }
+        } else {
+            self.step.listed = 0;
+        }
         // Each half of the contacts begins where its room does.
         let half = |buffer: &wgpu::Buffer| buffer.size() / 2;
         let size = half(&old.contacts).min(half(&columns.contacts));

@@ -136,7 +136,7 @@ impl Binder<'_> {
     }
 
     /// A stage of control: writes the step's numbers.
-    fn control(&mut self, shader: &Shader, entry: &'static str, buffers: &[(Access, &Buffer)]) -> Bound {
+    pub fn control(&mut self, shader: &Shader, entry: &'static str, buffers: &[(Access, &Buffer)]) -> Bound {
         self.bind(shader, entry, &Plan { control: true, constants: &[], buffers })
     }
 
@@ -166,6 +166,8 @@ impl Stages {
         let ranges = [("RANGES", f64::from(variant.ranges()))];
         let flag = |on: bool| f64::from(u8::from(on));
         let predict = [("AIR", flag(variant.air)), ("VISCOUS", flag(variant.viscous))];
+        // Drag changes accelerations of the weakly compressible solver, and velocities of the other.
+        let driven = if variant.weak.is_some() { &c.stress } else { &c.prediction };
         let drag = variant.air.then(|| {
             let buffers = [
                 (Read, &c.list),
@@ -173,12 +175,12 @@ impl Stages {
                 (Read, &c.velocity),
                 (Read, &c.tags),
                 (Read, &c.air),
-                (Write, &c.prediction),
+                (Write, driven),
             ];
             b.stage(&shaders::DRAG, "predict_drag", &[], &buffers)
         });
         let bodies = (variant.bodies != BodyVariant::Absent).then(|| BodyStages::new(&mut b, c));
-        let weak = variant.weak.map(|weak| WeakStages::new(&mut b, c, &weak));
+        let weak = variant.weak.map(|weak| WeakStages::new(&mut b, c, &weak, variant.bodies));
         let find_trial = variant.explicit.then(|| {
             let buffers = [(Read, &c.list), (Read, &c.position), (Read, &c.found), (Write, &c.prediction)];
             b.stage(&shaders::FIND_TRIAL, "find_trial_stress", &[], &buffers)
@@ -431,12 +433,18 @@ impl Stages {
     }
 
     /// The stages of a weakly compressible step, in order.
-    fn weak_list() -> Vec<(Stage, Work)> {
+    fn weak_list(&self) -> Vec<(Stage, Work)> {
         fn weakly(s: &Stages, mut run: impl FnMut(&WeakStages)) {
             s.weak.iter().for_each(&mut run);
         }
-        vec![
-            (Stage::Sort, |s, pass, recorded| s.sort(pass, recorded.blocks)),
+        let mut list: Vec<(Stage, Work)> = vec![
+            (Stage::Integrate, |s, pass, recorded| {
+                s.begin_step(pass, recorded.blocks);
+                weakly(s, |weak| {
+                    weak.kick_and_drift(pass, s.bodies.as_ref(), |p, k| s.run(p, k, slot::BLOCKS))
+                });
+            }),
+            (Stage::Sort, |s, pass, _| s.sort(pass)),
             (Stage::Neighbors, |s, pass, _| s.find_neighbors(pass)),
             (Stage::SampleBoundaries, |s, pass, _| s.sample_boundaries(pass)),
             (Stage::Density, |s, pass, _| {
@@ -448,20 +456,27 @@ impl Stages {
             (Stage::Accelerate, |s, pass, _| {
                 weakly(s, |weak| weak.accelerate(pass, |p, k| s.run(p, k, slot::PARTICLES)));
             }),
-            (Stage::Integrate, |s, pass, _| {
-                weakly(s, |weak| weak.kick(pass, |p, k| s.run(p, k, slot::PARTICLES)))
-            }),
-            (Stage::Quarantine, |s, pass, _| s.end.dispatch(pass, 1)),
-        ]
+        ];
+        if self.drag.is_some() {
+            list.push((Stage::Drag, |s, pass, _| s.drag(pass)));
+        }
+        list.push((Stage::Integrate, |s, pass, _| {
+            weakly(s, |weak| weak.kick(pass, |p, k| s.run(p, k, slot::PARTICLES)))
+        }));
+        list.push((Stage::Quarantine, |s, pass, _| s.end.dispatch(pass, 1)));
+        list
     }
 
     /// The stages of a step, in order.
     fn list(&self, recorded: &Recorded) -> Vec<(Stage, Work)> {
         if self.weak.is_some() {
-            return Self::weak_list();
+            return self.weak_list();
         }
         let mut list: Vec<(Stage, Work)> = vec![
-            (Stage::Sort, |s, pass, recorded| s.sort(pass, recorded.blocks)),
+            (Stage::Sort, |s, pass, recorded| {
+                s.begin_step(pass, recorded.blocks);
+                s.sort(pass);
+            }),
             (Stage::Neighbors, |s, pass, _| s.find_neighbors(pass)),
             (Stage::SampleBoundaries, |s, pass, _| s.sample_boundaries(pass)),
             (Stage::WarmStart, |s, pass, _| {
@@ -471,9 +486,7 @@ impl Stages {
             (Stage::Density, |s, pass, _| s.run(pass, &s.density, slot::PARTICLES)),
         ];
         if self.drag.is_some() {
-            list.push((Stage::Drag, |s, pass, _| {
-                s.drag.iter().for_each(|drag| s.run(pass, drag, slot::PARTICLES));
-            }));
+            list.push((Stage::Drag, |s, pass, _| s.drag(pass)));
         }
         list.push((Stage::PredictVelocity, |s, pass, _| {
             s.run(pass, &s.predict, slot::PARTICLES);
@@ -512,6 +525,10 @@ impl Stages {
         self.check.dispatch(pass, 1);
     }
 
+    fn drag(&self, pass: &mut ComputePass) {
+        self.drag.iter().for_each(|drag| self.run(pass, drag, slot::PARTICLES));
+    }
+
     fn run(&self, pass: &mut ComputePass, kernel: &Bound, slot: u64) {
         kernel.dispatch_indirect(pass, &self.arguments, slot);
     }
@@ -537,10 +554,13 @@ impl Stages {
         }
     }
 
-    fn sort(&self, pass: &mut ComputePass, blocks: u32) {
+    /// The step's length and dispatches.
+    fn begin_step(&self, pass: &mut ComputePass, blocks: u32) {
         self.measure.dispatch(pass, blocks);
         self.begin.dispatch(pass, 1);
-        self.weak.iter().for_each(|weak| self.run(pass, &weak.drift, slot::BLOCKS));
+    }
+
+    fn sort(&self, pass: &mut ComputePass) {
         self.run(pass, &self.keys, slot::BLOCKS);
         for number in 0..MOST_PASSES {
             let launch = Launch::Indirect {
@@ -565,6 +585,6 @@ impl Stages {
         self.list_cells.record(pass, launch);
         self.index_cells.dispatch(pass, 1);
         self.run(pass, &self.rows, slot::CELLS);
-        self.run(pass, &self.neighbors, slot::LIVE);
+        self.run(pass, &self.neighbors, slot::SEARCH);
     }
 }

@@ -22,7 +22,7 @@ use super::Wcsph;
 const WALL_ROUNDS: usize = 3;
 
 /// Rounds over all walls where bodies give way.
-const BODY_ROUNDS: usize = 4;
+pub const BODY_ROUNDS: usize = 4;
 
 impl Wcsph {
     /// The first kick and the drift.
@@ -167,9 +167,9 @@ fn is_free(motion: &[BodyMotion], contact: &WallContact) -> bool {
     motion.get(contact.sample.body as usize).is_some_and(|body| body.inverse_mass > 0.0)
 }
 
-/// Velocity of a wall or body at a contact [m/s].
+/// Velocity of a wall or body at a contact [m/s]: bodies that give way have that of the round.
 fn wall_velocity(motion: &[BodyMotion], contact: &WallContact) -> Vec3 {
-    let body = motion.get(contact.sample.body as usize);
+    let body = motion.get(contact.sample.body as usize).filter(|body| body.inverse_mass > 0.0);
     body.map_or(contact.sample.velocity, |body| body.velocity_at(contact.grain()))
 }
 

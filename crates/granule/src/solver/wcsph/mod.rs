@@ -14,7 +14,7 @@ pub mod checkpoint;
 mod commands;
 mod density;
 mod fields;
-mod kick;
+pub mod kick;
 mod materials;
 pub mod pairs;
 pub mod params;
@@ -223,9 +223,16 @@ impl Wcsph {
         let (dt, time) = (dt as f32, self.world.time);
         let input =
             DragInput { air, particles: &self.world.particles, laws, domain: &self.setup.domain, dt, time };
-        let lists = &self.search.lists;
+        let (lists, domain, position) =
+            (&self.search.lists, self.setup.domain, &self.world.particles.position);
+        let square = self.setup.params.support * self.setup.params.support;
+        let near = |i: usize, j: usize| {
+            domain.displacement(position[i].truncate(), position[j].truncate()).length_squared() < square
+        };
         self.state.acceleration.par_iter_mut().with_min_len(256).enumerate().for_each(|(i, a)| {
-            *a += (input.change(i, lists.of(i)) / dt).extend(0.0);
+            // Lists reach farther than the support.
+            let change = input.change(i, lists.of(i).filter(|&j| near(i, j)));
+            *a += (change / dt).extend(0.0);
         });
     }
 }
