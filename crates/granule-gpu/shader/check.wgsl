@@ -24,6 +24,9 @@ fn check_room() {
         arguments[SWEEP] = none;
         return;
     }
+    if step.listed == 0u {
+        step.list_slots = step.slots_needed;
+    }
     arguments[PARTICLES] = all;
     arguments[SWEEP] = all;
     step.phase = SWEEPING;

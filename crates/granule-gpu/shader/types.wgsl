@@ -117,6 +117,8 @@ struct Step {
     listed: u32,
     // How far walls have moved since.
     wall_way: f32,
+    // Slots of the lists.
+    list_slots: u32,
 }
 
 // Sums over whole numbers within a step.

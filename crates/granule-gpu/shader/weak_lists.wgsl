@@ -16,6 +16,7 @@ fn leave_out_sort_and_search() {
     arguments[TILES] = none;
     arguments[ONE] = none;
     arguments[CELLS] = none;
+    arguments[SEARCH] = none;
     for (var k = 0u; k < MOST_PASSES; k++) {
         arguments[PASS_TILES + k] = none;
         arguments[PASS_DIGITS + k] = none;
@@ -50,7 +51,6 @@ fn decide_lists(@builtin(local_invocation_index) thread: u32) {
     let near = max(farthest, step.wall_way) < 0.5 * params.skin;
     if step.listed == 1u && step.removed == 0u && near {
         leave_out_sort_and_search();
-        arguments[SEARCH] = vec4(0u, 1u, 1u, 0u);
     } else {
         step.listed = 0u;
     }

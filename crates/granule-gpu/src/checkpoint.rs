@@ -11,7 +11,7 @@ use granule::solver::wcsph::checkpoint as wcsph;
 use crate::columns::Room;
 use crate::fields::{Needed, Rows};
 use crate::layout::{ContactRecord, kicked};
-use crate::solver::GpuIisph;
+use crate::solver::{GpuIisph, relative_reach};
 
 /// The weakly compressible solver's state in the columns of `iisph`: accelerations where that has stresses.
 fn with_accelerations(saved: wcsph::SavedState) -> SavedState {
@@ -120,7 +120,7 @@ impl GpuIisph {
             return Err(StateError::Impossible("bodies that are not those of the scene".into()));
         }
         let count = saved.world.position.len();
-        let room = Room::new(count as u32);
+        let room = Room::new(count as u32, relative_reach(self.weak.as_ref()));
         let room = Room { contacts: room.contacts.max(saved.contacts.contacts.len() as u32), ..room };
         self.step.sort_count = 0;
         self.make_room(room).map_err(|e| StateError::Unreadable(e.to_string()))?;

@@ -168,7 +168,7 @@ pub struct StepRecord {
     pub kicked: u32,
     pub listed: u32,
     pub wall_way: f32,
-    pub unused: u32,
+    pub list_slots: u32,
 }
 
 /// What a step reports; twin of `Report`.

@@ -100,7 +100,7 @@ impl GpuIisph {
         let weak = weak_setup(&scene);
         let weak_variant = weak.as_ref().map(WeakVariant::new);
         let variant = Variant::new(&setup, air.is_some(), BodyVariant::of(&bodies), weak_variant);
-        let room = Room::new(grains.len() as u32);
+        let room = Room::new(grains.len() as u32, relative_reach(weak.as_ref()));
         let air_records = air_records(&scene, air.as_ref(), 0.0);
         let columns = Columns::new(&gpu, &room, &extents(&scene, &variant, &program, air_records.len()))?;
         let queries = Queries::new(&gpu);
@@ -205,7 +205,7 @@ impl GpuIisph {
         let rows = self.step.sort_count as usize;
         let needed = rows + grains.len();
         if needed > self.room.particles as usize {
-            let more = Room::new((needed + needed / 2) as u32);
+            let more = Room::new((needed + needed / 2) as u32, relative_reach(self.weak.as_ref()));
             let room = Room {
                 particles: more.particles,
                 slots: more.slots.max(self.room.slots),
@@ -308,6 +308,11 @@ impl GpuIisph {
 /// Constants of the weakly compressible solver for a scene that asks for it.
 pub(crate) fn weak_setup(scene: &Scene) -> Option<wcsph::params::Setup> {
     (scene.simulation.solver == SolverKind::Wcsph).then(|| crate::wcsph::setup(scene))
+}
+
+/// How far pairs are listed, in supports.
+pub(crate) fn relative_reach(weak: Option<&wcsph::params::Setup>) -> f32 {
+    weak.map_or(1.0, |weak| 1.0 + weak.params.skin / weak.params.support)
 }
 
 fn air_records(scene: &Scene, air: Option<&Air>, start: f64) -> Vec<[f32; 4]> {

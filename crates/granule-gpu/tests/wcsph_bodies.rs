@@ -37,12 +37,12 @@ fn shower() -> Scene {
 fn windy() -> Scene {
     let mut scene = dam();
     let mut air = granule::scene::AirSettings { occlusion: true, ..Default::default() };
-    air.wind.push(WindField::Uniform { velocity: [6.0, 0.0, -2.0] });
+    air.wind.push(WindField::Uniform { velocity: [60.0, 0.0, -20.0] });
     air.wind.push(WindField::Vortex {
         center: [0.2, 0.2, 0.1],
         axis: [0.0, 1.0, 0.3],
         core_radius: 0.1,
-        speed: 4.0,
+        speed: 30.0,
     });
     scene.air = Some(air);
     scene
@@ -60,7 +60,7 @@ fn water_pushes_bodies_as_on_the_cpu() {
         assert!((a.dt / b.dt - 1.0).abs() < 1e-4, "{} {}", a.dt, b.dt);
         let [velocity, force, torque] = apart(&cpu, &gpu);
         eprintln!("step {step}: bodies differ by {velocity:.1e} m/s, force {force:.1e}, torque {torque:.1e}");
-        assert!(velocity < 1e-4 && force < 2e-3 && torque < 2e-3, "{velocity} {force} {torque}");
+        assert!(velocity < 3e-5 && force < 4e-3 && torque < 2e-3, "{velocity} {force} {torque}");
         for (pushed, body) in pushed.iter_mut().zip(cpu.simulator().bodies()) {
             *pushed |= body.force.length() > 0.1;
         }
@@ -69,7 +69,7 @@ fn water_pushes_bodies_as_on_the_cpu() {
     let (a, b) = (cpu.read(&["position", "velocity"]).unwrap(), gpu.read(&["position", "velocity"]).unwrap());
     let apart = ["position", "velocity"].map(|field| difference(&a, &b, field));
     eprintln!("positions and velocities differ by {:.1e} and {:.1e}", apart[0], apart[1]);
-    assert!(apart[0] < 1e-4 && apart[1] < 2e-2, "{apart:?}");
+    assert!(apart[0] < 5e-6 && apart[1] < 1e-4, "{apart:?}");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn water_and_bodies_keep_their_momentum_together() {
     let after = momentum(&mut simulation);
     let error = (after - before).length() / before.length();
     eprintln!("momentum changes by {error:.1e}");
-    assert!(error < 3e-6, "{before} became {after}");
+    assert!(error < 1e-7, "{before} became {after}");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_light_box_floats_as_on_the_cpu() {
     (filling.fill, filling.velocity) = (Fill::Lattice, [0.0; 3]);
     scene.grains.push(filling);
     let (low, high) = ((width - side) / 2.0, (width + side) / 2.0);
-    scene.body.push(body("box", brick([low, height - 2.0, low], [high, height - 2.0 + side, high]), 500.0));
+    scene.body.push(body("box", brick([low, height, low], [high, height + side, high]), 500.0));
     scene.body[0].friction = Some(0.0);
     let mean_height = |device: &Device| {
         let track = heights(&mut simulate(&scene, device), 0.6);
@@ -118,7 +118,7 @@ fn a_light_box_floats_as_on_the_cpu() {
     };
     let (mean, on_cpu) = (mean_height(&device), mean_height(&Device::Cpu));
     eprintln!("it floats at {mean:.3} d, {on_cpu:.3} d on the CPU");
-    assert!((mean - on_cpu).abs() < 0.1, "it floats at {mean:.3} d, on the CPU at {on_cpu:.3} d");
+    assert!((mean - on_cpu).abs() < 0.02, "it floats at {mean:.3} d, on the CPU at {on_cpu:.3} d");
     assert!(mean - side / 2.0 < height && mean + side / 2.0 > height, "it floats at {mean:.3} d");
 }
 
@@ -144,22 +144,21 @@ fn bodies_that_are_led_tell_what_water_does_to_them() {
 fn wind_drives_water_as_on_the_cpu() {
     let Some(device) = gpu() else { return };
     compare(&windy(), 10, &device);
-    let mut still = windy();
-    still.air = None;
-    let speed = |scene: &Scene| {
-        let mut simulation = simulate(scene, &device);
-        (0..10).for_each(|_| {
-            simulation.step();
-        });
-        let snapshot = simulation.read(&["speed"]).unwrap();
-        snapshot.scalar("speed").unwrap().iter().copied().fold(0.0, f32::max)
-    };
     let mut constant = windy();
     let air = constant.air.get_or_insert_default();
     (air.drag, air.occlusion) = (DragLaw::Constant(0.5), false);
     compare(&constant, 5, &device);
-    let (driven, alone) = (speed(&windy()), speed(&still));
-    assert!(driven > alone + 0.003, "wind drives: {driven} m/s, {alone} m/s without");
+    let velocities = |scene: &Scene| {
+        let mut simulation = simulate(scene, &device);
+        (0..10).for_each(|_| {
+            simulation.step();
+        });
+        simulation.read(&["velocity"]).unwrap()
+    };
+    let mut still = windy();
+    still.air = None;
+    let driven = difference(&velocities(&windy()), &velocities(&still), "velocity");
+    assert!(driven > 0.01, "wind changes velocities by {driven}");
 }
 
 /// Water with a body, an emitter, air and a wall that moves.

@@ -255,3 +255,6 @@ impl WeakStages {
         run(pass, &self.kick);
     }
 }
+
+#[cfg(test)]
+mod tests;
