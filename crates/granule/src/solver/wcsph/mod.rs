@@ -34,6 +34,7 @@ use crate::simulator::{
     StepReport,
 };
 use crate::solver::Order;
+use crate::solver::changes::Changeable;
 use crate::solver::drag::DragInput;
 use crate::solver::laws::Laws;
 use crate::solver::search::Search;
@@ -81,7 +82,9 @@ impl Wcsph {
         }
         let (dt, limited) = self.choose_dt(max_dt);
         t.time(Stage::Integrate, || self.kick_and_drift(dt));
-        t.time(Stage::MoveBodies, || self.move_bodies(dt));
+        t.time(Stage::MoveBodies, || {
+            self.world.move_bodies(dt, &mut self.state.contacts, &self.setup.materials);
+        });
         t.time(Stage::Sort, || self.sort_if_moved());
         t.time(Stage::SampleBoundaries, || {
             self.world.boundaries.advance(self.world.time, dt);
@@ -252,6 +255,7 @@ impl Simulator for Wcsph {
     }
 
     fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        self.state.listed.clear();
         self.apply_command(command)
     }
 
@@ -286,9 +290,7 @@ impl Simulator for Wcsph {
     }
 
     fn bytes_per_particle(&self) -> f64 {
-        let columns = self.world.particles.len() * (16 + 16 + 4 + 2);
-        let all = columns + self.state.bytes() + self.search.bytes();
-        all as f64 / self.world.particles.len().max(1) as f64
+        self.world.bytes_per_particle(self.state.bytes() + self.search.bytes())
     }
 
     fn state_hash(&self) -> u64 {
