@@ -154,10 +154,18 @@ fn choose_cells(low: vec3<f32>, high: vec3<f32>) -> u32 {
     return bits;
 }
 
-fn set_dispatches(bits: u32, go: bool) {
+// Halts a step whose keys are longer than what is recorded can sort; the weakly compressible solver finds out later whether
+// it sorts at all.
+fn set_dispatches(bits: u32, begins: bool) {
+    if begins {
+        // One bit more, so that removed particles come after all others.
+        step.sort_passes = min((bits + 1u + DIGIT_BITS - 1u) / DIGIT_BITS, MOST_PASSES);
+    }
+    let go = begins && (WEAK || step.sort_passes <= step.pass_room);
+    if begins && !go {
+        step.phase = HALTED;
+    }
     let count = select(0u, step.sort_count, go);
-    // One bit more, so that removed particles come after all others.
-    step.sort_passes = min((bits + 1u + DIGIT_BITS - 1u) / DIGIT_BITS, MOST_PASSES);
     extent[0] = count;
     let one = select(0u, 1u, go && count > 0u);
     arguments[BLOCKS] = groups_for(count, WORKGROUP);

@@ -119,6 +119,8 @@ struct Step {
     wall_way: f32,
     // Slots of the lists.
     list_slots: u32,
+    // Sort passes that are recorded.
+    pass_room: u32,
 }
 
 // Sums over whole numbers within a step.

@@ -42,16 +42,18 @@ fn decide_lists(@builtin(local_invocation_index) thread: u32) {
     if thread != 0u {
         return;
     }
-    if BODIES && step.kicked == KICKS {
-        leave_out_sort_and_search();
-        arguments[LIVE] = vec4(0u, 1u, 1u, 0u);
-        step.phase = MOVING;
-        return;
-    }
     let near = max(farthest, step.wall_way) < 0.5 * params.skin;
-    if step.listed == 1u && step.removed == 0u && near {
-        leave_out_sort_and_search();
-    } else {
+    if step.listed == 0u || step.removed > 0u || !near {
         step.listed = 0u;
+    }
+    let moves_bodies = BODIES && step.kicked == KICKS;
+    // Keys may be longer than what is recorded can sort.
+    let halts = step.listed == 0u && step.sort_passes > step.pass_room;
+    if step.listed == 1u || moves_bodies || halts {
+        leave_out_sort_and_search();
+    }
+    if moves_bodies || halts {
+        arguments[LIVE] = vec4(0u, 1u, 1u, 0u);
+        step.phase = select(HALTED, MOVING, moves_bodies);
     }
 }

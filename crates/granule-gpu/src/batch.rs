@@ -50,6 +50,7 @@ impl RecordedSteps {
     fn serves(&self, shape: &Recorded) -> bool {
         self.shape.blocks == shape.blocks
             && self.shape.sure_sweeps == shape.sure_sweeps
+            && self.shape.passes == shape.passes
             && self.shape.diagnostics == shape.diagnostics
     }
 }
@@ -77,7 +78,7 @@ impl GpuIisph {
             recorded += count;
             let records = self.read_round(recorded, timings, &mut passed)?;
             match self.step.phase {
-                phase::HALTED => self.make_room(self.room.grown(&self.step))?,
+                phase::HALTED => self.make_way()?,
                 phase::MOVING => moving += self.move_bodies_within_step(),
                 _ => {}
             }
@@ -100,6 +101,13 @@ impl GpuIisph {
             last.stages.add(Stage::MoveBodies, moving);
         }
         Ok(reports)
+    }
+
+    /// Makes room for what a step needed more of: buffers, or passes of the sort.
+    fn make_way(&mut self) -> Result<(), GpuError> {
+        self.step.pass_room = self.step.pass_room.max(self.step.sort_passes);
+        let room = self.room.grown(&self.step);
+        if room == self.room { Ok(()) } else { self.make_room(room) }
     }
 
     fn begin_batch(&mut self, length: f64, most: usize) -> Result<(), GpuError> {
@@ -178,6 +186,7 @@ impl GpuIisph {
         Recorded {
             blocks: self.step.sort_count.div_ceil(WORKGROUP),
             sure_sweeps,
+            passes: self.step.pass_room,
             sweeps: self.sweeps.min(self.setup.params.max_iterations).saturating_sub(sure_sweeps).max(1),
             diagnostics: self.diagnostics,
         }

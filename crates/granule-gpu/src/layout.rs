@@ -169,6 +169,8 @@ pub struct StepRecord {
     pub listed: u32,
     pub wall_way: f32,
     pub list_slots: u32,
+    pub pass_room: u32,
+    pub unused: [u32; 3],
 }
 
 /// What a step reports; twin of `Report`.

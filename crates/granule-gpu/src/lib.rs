@@ -12,7 +12,7 @@
 //! | position + radius, velocity + mass | 32 | always |
 //! | stress (6), pressure, strain rate | 32 | state |
 //! | tag: id, material, contacts of the last step | 16 | state |
-//! | scratch of the reordering | 80 | sort |
+//! | scratch of the reordering | 80 | sort; positions as listed (`wcsph`) |
 //! | keys of 64 bits and places, twice | 24 | sort |
 //! | marks of cells; cells and the 9 ranges of particles around each | 4 + 19 | neighbours |
 //! | neighbour lists | 160 at first, as much as needed later | one step |
@@ -31,8 +31,9 @@
 //! would need 3 GB for them. Sweeps take four pairs at a time and load all they need of them before any arithmetic.
 //! `accelerate` gathers a position and a stress of 32 bytes, `project` a position and a velocity.
 //!
-//! **Room.** Lists, contacts and cells have bounded room. A step that needs more halts on the device before it has
-//! changed anything but the order; the host makes room and the step begins anew. Nothing is dropped.
+//! **Room.** Lists, contacts and cells have bounded room, and so many passes of the sort are recorded. A step that needs more
+//! halts on the device before it has changed anything but the order; the host makes room and the step begins anew. Nothing is
+//! dropped.
 //!
 //! # A step
 //!

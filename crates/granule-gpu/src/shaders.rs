@@ -211,7 +211,7 @@ mod tests {
         same_layout!(MEASURE, "Step", StepRecord: cell_scale, cell_origin, cell_min, cell_range, cell_bits, phase,
             sort_count, count, removed, dt, inverse_dt, elapsed, length, iteration, least, limited, converged,
             density_error, friction_error, reports, most_reports, slots, contact_half, sort_passes, cell_count,
-            slots_needed, contacts_needed, cells_needed, last_step, kicked, listed, wall_way, list_slots);
+            slots_needed, contacts_needed, cells_needed, last_step, kicked, listed, wall_way, list_slots, pass_room);
         same_layout!(END, "Report", ReportRecord: dt, elapsed, density_error, friction_error, max_speed,
             kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot);
         same_layout!(BEGIN, "Pose", PoseRecord: rotation, translation, pivot, linear, angular, shape_pivot, low, high,

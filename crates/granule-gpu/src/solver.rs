@@ -34,6 +34,9 @@ use crate::wcsph::WeakVariant;
 /// Sweeps recorded for the first step; later ones follow what steps needed.
 const FIRST_SWEEPS: u32 = 8;
 
+/// Passes of the sort that are recorded for the first step, for keys of 24 bits; more follow where steps need them.
+const FIRST_PASSES: u32 = 3;
+
 /// The granular IISPH solver on a device.
 pub struct GpuIisph {
     pub(crate) gpu: GpuDevice,
@@ -125,7 +128,7 @@ impl GpuIisph {
             columns,
             stages,
             pushed: Vec::new(),
-            step: StepRecord { kicked: kicked::PRIMES, ..StepRecord::default() },
+            step: StepRecord { kicked: kicked::PRIMES, pass_room: FIRST_PASSES, ..StepRecord::default() },
             there: 0,
             next_id: 0,
             births: Vec::new(),

@@ -62,6 +62,8 @@ pub struct Recorded {
     pub sure_sweeps: u32,
     /// Further sweeps.
     pub sweeps: u32,
+    /// Passes of the sort.
+    pub passes: u32,
     /// Whether friction power is measured.
     pub diagnostics: bool,
 }
@@ -444,7 +446,7 @@ impl Stages {
                     weak.kick_and_drift(pass, s.bodies.as_ref(), |p, k| s.run(p, k, slot::BLOCKS))
                 });
             }),
-            (Stage::Sort, |s, pass, _| s.sort(pass)),
+            (Stage::Sort, |s, pass, recorded| s.sort(pass, recorded.passes)),
             (Stage::Neighbors, |s, pass, _| s.find_neighbors(pass)),
             (Stage::SampleBoundaries, |s, pass, _| s.sample_boundaries(pass)),
             (Stage::Density, |s, pass, _| {
@@ -475,7 +477,7 @@ impl Stages {
         let mut list: Vec<(Stage, Work)> = vec![
             (Stage::Sort, |s, pass, recorded| {
                 s.begin_step(pass, recorded.blocks);
-                s.sort(pass);
+                s.sort(pass, recorded.passes);
             }),
             (Stage::Neighbors, |s, pass, _| s.find_neighbors(pass)),
             (Stage::SampleBoundaries, |s, pass, _| s.sample_boundaries(pass)),
@@ -560,9 +562,9 @@ impl Stages {
         self.begin.dispatch(pass, 1);
     }
 
-    fn sort(&self, pass: &mut ComputePass) {
+    fn sort(&self, pass: &mut ComputePass, passes: u32) {
         self.run(pass, &self.keys, slot::BLOCKS);
-        for number in 0..MOST_PASSES {
+        for number in 0..MOST_PASSES.min(passes as usize) {
             let launch = Launch::Indirect {
                 arguments: &self.arguments,
                 blocks: slot::BLOCKS,

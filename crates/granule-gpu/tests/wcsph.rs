@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 
 use common::water::{block, compare, dam, tank, water};
 use common::{D, difference, gpu, simulate};
+use glam::Vec3;
 use granule::boundary::{Keyframe, Motion, Shape};
-use granule::scene::{BoundarySettings, EmitterSettings, OutletSettings, Scene};
+use granule::scene::{BoundarySettings, EmitterSettings, Fill, OutletSettings, Scene};
 use granule::simulator::Command;
 use granule::sph::KernelKind;
 use granule::{Device, Options, Simulation};
@@ -136,4 +137,53 @@ fn a_run_goes_on_on_the_other_device() {
         assert!(difference(&a, other, "position") < 1e-5, "{}", difference(&a, other, "position"));
         assert!(difference(&a, other, "velocity") < 5e-3, "{}", difference(&a, other, "velocity"));
     }
+}
+
+/// A stray makes the keys of the sort longer than what was recorded: the step halts after its drift and goes on.
+#[test]
+fn a_stray_far_away_changes_nothing_but_the_passes_of_the_sort() {
+    let Some(device) = gpu() else { return };
+    let mut scene = dam();
+    let mut near = simulate(&scene, &device);
+    let mut stray = block([20000.0, 20000.0, 5.0], [20001.0, 20001.0, 6.0]);
+    stray.fill = Fill::Lattice;
+    scene.boundary[0] = tank([40000.0, 40000.0, 11.0]);
+    scene.grains.push(stray);
+    compare(&scene, 8, &device);
+    // Later, too: one is emitted into a run whose keys were short.
+    let far = Command::Emit {
+        material: "water".into(),
+        positions: vec![Vec3::new(-300.0, 200.0, 0.1)],
+        velocity: Vec3::ZERO,
+    };
+    (0..3).for_each(|_| {
+        near.step();
+    });
+    let before = near.particle_count();
+    near.apply(&far).unwrap();
+    (0..3).for_each(|_| {
+        near.step();
+    });
+    assert_eq!(near.failure(), None);
+    assert_eq!((near.particle_count(), near.lost()), (before + 1, 0));
+}
+
+/// A particle that is not finite is removed before it touches its neighbours, also those of lists that are kept.
+#[test]
+fn a_broken_particle_is_lost_and_no_other() {
+    let Some(device) = gpu() else { return };
+    let mut simulation = simulate(&dam(), &device);
+    simulation.step();
+    let broken = Command::Emit {
+        material: "water".into(),
+        positions: vec![Vec3::new(6.0, 15.6, 6.0) * D],
+        velocity: Vec3::new(f32::NAN, 0.0, 0.0),
+    };
+    assert_eq!(simulation.apply(&broken).unwrap().emitted, 1);
+    (0..4).for_each(|_| {
+        simulation.step();
+    });
+    assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (1, 0));
+    let speed = simulation.read(&["speed"]).unwrap();
+    assert!(speed.scalar("speed").unwrap().iter().all(|speed| *speed < 3.0));
 }
