@@ -11,6 +11,7 @@ const ACCELERATE: u32 = 7u;
 const FINISH: u32 = 8u;
 const PASS_TILES: u32 = 9u;
 const PASS_DIGITS: u32 = 17u;
+const SEARCH: u32 = 25u;
 
 const TILE: u32 = 2048u;
 

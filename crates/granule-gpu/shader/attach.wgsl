@@ -9,7 +9,7 @@
 @compute @workgroup_size(256)
 fn attach(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let i = thread_number(workgroup, thread);
-    if i >= step.count {
+    if i >= pushing_count() {
         return;
     }
     let own = found[i];

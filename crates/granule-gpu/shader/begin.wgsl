@@ -16,10 +16,15 @@ const MOST_PASSES: u32 = 8u;
 var<workgroup> shared_dt: f32;
 var<workgroup> shared_go: u32;
 
+// Speed of the fastest point of a boundary, as its pose says.
+fn speed_of(pose: Pose) -> f32 {
+    return length(pose.linear.xyz) + length(pose.angular.xyz) * pose.shape_pivot.w;
+}
+
 fn fastest_wall(boundary: u32) -> f32 {
     let pose = poses[boundary];
     if pose.solids.w == 0u {
-        return length(pose.linear.xyz) + length(pose.angular.xyz) * pose.shape_pivot.w;
+        return speed_of(pose);
     }
     for (var k = 0u; k < pose.solids.w; k++) {
         let segment = segments[pose.solids.z + k];
@@ -104,10 +109,10 @@ fn choose_dt(fastest: f32, pushed: f32) {
     step.inverse_dt = 1.0 / step.dt;
 }
 
-// Begins a weakly compressible step, or goes on with one that found no room, and returns how far particles may move before
-// they are sorted.
+// Begins a weakly compressible step, or goes on with one that was interrupted, and returns how far particles may move
+// before they are sorted.
 fn begin_weak_step(fastest: f32, pushed: f32) -> f32 {
-    if step.kicked == PRIMES {
+    if step.kicked == PRIMES || step.kicked == SAMPLES {
         step.dt = 0.0;
         step.inverse_dt = 0.0;
         return 0.0;
@@ -121,7 +126,7 @@ fn begin_weak_step(fastest: f32, pushed: f32) -> f32 {
     return step.dt * (fastest + 0.5 * step.dt * pushed + params.push_out_speed) + 0.01 * params.support;
 }
 
-// Divides space into cells a little larger than the support, by what rounding needs.
+// Divides space into cells a little larger than the reach of pairs, by what rounding needs.
 fn choose_cells(low: vec3<f32>, high: vec3<f32>) -> u32 {
     var bits = 0u;
     for (var axis = 0u; axis < 3u; axis++) {
@@ -132,9 +137,9 @@ fn choose_cells(low: vec3<f32>, high: vec3<f32>) -> u32 {
             step.cell_min[axis] = 0;
             step.cell_range[axis] = cells - 1u;
         } else {
-            let farthest = max(abs(low[axis]), abs(high[axis])) * params.inverse_support;
+            let farthest = max(abs(low[axis]), abs(high[axis])) / params.reach;
             let slack = 1.0 + 0.0009765625 + min(farthest, FARTHEST_CELL) * 2.4e-7;
-            let scale = params.inverse_support / slack;
+            let scale = 1.0 / (params.reach * slack);
             step.cell_scale[axis] = scale;
             step.cell_origin[axis] = 0.0;
             let first = i32(floor(clamp(low[axis] * scale, -FARTHEST_CELL, FARTHEST_CELL)));
@@ -149,10 +154,18 @@ fn choose_cells(low: vec3<f32>, high: vec3<f32>) -> u32 {
     return bits;
 }
 
-fn set_dispatches(bits: u32, go: bool) {
+// Halts a step whose keys are longer than what is recorded can sort; the weakly compressible solver finds out later whether
+// it sorts at all.
+fn set_dispatches(bits: u32, begins: bool) {
+    if begins {
+        // One bit more, so that removed particles come after all others.
+        step.sort_passes = min((bits + 1u + DIGIT_BITS - 1u) / DIGIT_BITS, MOST_PASSES);
+    }
+    let go = begins && (WEAK || step.sort_passes <= step.pass_room);
+    if begins && !go {
+        step.phase = HALTED;
+    }
     let count = select(0u, step.sort_count, go);
-    // One bit more, so that removed particles come after all others.
-    step.sort_passes = min((bits + 1u + DIGIT_BITS - 1u) / DIGIT_BITS, MOST_PASSES);
     extent[0] = count;
     let one = select(0u, 1u, go && count > 0u);
     arguments[BLOCKS] = groups_for(count, WORKGROUP);
@@ -160,6 +173,7 @@ fn set_dispatches(bits: u32, go: bool) {
     arguments[ONE] = vec4(one, 1u, 1u, 0u);
     arguments[CELLS] = vec4(0u, 1u, 1u, 0u);
     arguments[LIVE] = groups_for(select(0u, step.count, go), WORKGROUP);
+    arguments[SEARCH] = arguments[LIVE];
     for (var k = 0u; k < MOST_PASSES; k++) {
         let needed = k < step.sort_passes;
         arguments[PASS_TILES + k] = groups_for(select(0u, count, needed), TILE);
@@ -231,9 +245,17 @@ fn begin(@builtin(local_invocation_index) thread: u32) {
     }
     workgroupBarrier();
     let dt = workgroupUniformLoad(&shared_dt);
+    var speed = 0.0;
     if go && dt > 0.0 {
         for (var b = thread; b < params.boundary_count; b += WORKGROUP) {
             move_wall(b, step.elapsed, dt);
+            speed = max(speed, speed_of(poses[b]));
+        }
+    }
+    if WEAK {
+        speed = tree_max(thread, vec4(speed)).x;
+        if thread == 0u && go && step.kicked == KICKS {
+            step.wall_way += dt * speed;
         }
     }
 }

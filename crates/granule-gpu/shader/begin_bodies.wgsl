@@ -8,7 +8,9 @@
 @compute @workgroup_size(256)
 fn begin_bodies(@builtin(local_invocation_index) thread: u32) {
     // A step whose sweeps were not all recorded goes on with what it has; there is one with particles or without.
-    if step.iteration != 0u || (step.phase != SWEEPING && step.phase != SOLVED) {
+    let sweeps = step.iteration == 0u && (step.phase == SWEEPING || step.phase == SOLVED);
+    let kicks = step.phase == PREPARED && step.kicked == KICKS;
+    if !select(sweeps, kicks, WEAK) {
         return;
     }
     for (var b = thread; b < arrayLength(&bodies); b += WORKGROUP) {
@@ -16,7 +18,7 @@ fn begin_bodies(@builtin(local_invocation_index) thread: u32) {
         if body.center.w > 0.0 {
             body.linear = vec4(body.begin_linear.xyz + step.dt * params.gravity.xyz, 0.0);
             body.angular = body.begin_angular;
-        } else {
+        } else if !WEAK {
             let pose = poses[params.wall_count + b];
             body.center = vec4(pose.pivot.xyz, 0.0);
             body.linear = pose.linear;

@@ -20,6 +20,12 @@ struct Body {
 
 const NO_BODY: u32 = 0xffffffffu;
 
+// Particles whose contacts push bodies: those of a step, or, in the weakly compressible solver, all before the drift, in the
+// order of the last sort.
+fn pushing_count() -> u32 {
+    return select(step.count, select(0u, step.sort_count, step.kicked == KICKS), WEAK);
+}
+
 // Number of the body that a contact is with; NO_BODY for walls.
 fn contact_body(contact: Contact) -> u32 {
     let boundary = contact_boundary(contact);

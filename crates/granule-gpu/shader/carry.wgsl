@@ -1,4 +1,5 @@
-// Contacts with bodies move as the bodies do, at the grain.
+// Contacts with bodies move as the bodies do, at the grain. In the weakly compressible solver, those with bodies that are
+// led move as with walls.
 
 @group(0) @binding(0) var<storage, read> found: array<Found>;
 @group(0) @binding(1) var<storage, read_write> contacts: array<Contact>;
@@ -8,16 +9,20 @@
 @compute @workgroup_size(256)
 fn carry(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let i = thread_number(workgroup, thread);
-    if i >= step.count {
+    if i >= pushing_count() {
         return;
     }
     let own = found[i];
     for (var k = 0u; k < contact_count(own); k++) {
         let contact = contacts[own.z + k];
         let number = contact_body(contact);
-        if number != NO_BODY {
-            let velocity = body_velocity_at(bodies[number], position[i].xyz);
-            contacts[own.z + k].velocity = vec4(velocity, contact.velocity.w);
+        if number == NO_BODY {
+            continue;
         }
+        if WEAK && bodies[number].center.w == 0.0 {
+            continue;
+        }
+        let velocity = body_velocity_at(bodies[number], position[i].xyz);
+        contacts[own.z + k].velocity = vec4(velocity, contact.velocity.w);
     }
 }

@@ -24,11 +24,23 @@ fn check_room() {
         arguments[SWEEP] = none;
         return;
     }
+    if step.listed == 0u {
+        step.list_slots = step.slots_needed;
+    }
     arguments[PARTICLES] = all;
     arguments[SWEEP] = all;
     step.phase = SWEEPING;
     if step.count == 0u || WEAK {
         step.phase = SOLVED;
         step.converged = 1u;
+    }
+    if WEAK {
+        if step.listed == 0u {
+            step.listed = 1u;
+            step.wall_way = 0.0;
+        }
+        if step.kicked == SAMPLES {
+            arguments[PARTICLES] = none;
+        }
     }
 }

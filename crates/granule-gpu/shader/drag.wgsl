@@ -1,4 +1,4 @@
-// Air drag; twin of predict_drag in solver/iisph/predict.rs and of air.rs.
+// Air drag; twin of solver/drag.rs and of air.rs.
 
 @group(0) @binding(1) var<storage, read> position: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> velocity: array<vec4<f32>>;
@@ -6,7 +6,8 @@
 // Density, viscosity, grain diameter (0: the particle's) and constant drag coefficient (below 0: by the Reynolds
 // number); then whether upwind neighbours shield and the number of wind fields; then four records per field.
 @group(0) @binding(4) var<storage, read> air: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> prediction: array<vec4<f32>>;
+// Velocities with drag; of the weakly compressible solver, accelerations, in the first of two records.
+@group(0) @binding(5) var<storage, read_write> driven: array<vec4<f32>>;
 
 const UNIFORM: f32 = 0.0;
 const VORTEX: f32 = 1.0;
@@ -103,7 +104,7 @@ fn exposure(i: u32, x: vec3<f32>, direction: vec3<f32>) -> f32 {
     for (var s = slots.first; s < slots.end; s += LANES) {
         let d = nearest_image(x - position[list[s]].xyz);
         let size = length(d);
-        if size > 0.0 {
+        if size > 0.0 && dot(d, d) < params.support * params.support {
             shield = max(shield, dot(direction, d / size));
         }
     }
@@ -129,5 +130,9 @@ fn predict_drag(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
         let rate = drag_rate(speed, x.w, v.w, materials[material_of(tags[i])].density);
         change = min(step.dt * rate * speed * exposed, 1.0) * relative;
     }
-    prediction[i] = vec4(v.xyz + change, 0.0);
+    if WEAK {
+        driven[2u * i] += vec4(step.inverse_dt * change, 0.0);
+    } else {
+        driven[i] = vec4(v.xyz + change, 0.0);
+    }
 }

@@ -42,6 +42,7 @@ fn end(@builtin(local_invocation_index) thread: u32) {
     var largest = vec4(0.0);
     var sum = vec4(0.0);
     var lost = 0u;
+    var neighbors = 0u;
     for (var block = thread; block < blocks; block += WORKGROUP) {
         let part = partials[4u * block];
         largest.x = max(largest.x, part.x);
@@ -49,19 +50,27 @@ fn end(@builtin(local_invocation_index) thread: u32) {
         lost += u32(part.z);
         sum.y += partials[4u * block + 2u].x;
         sum.z += part.w;
+        if WEAK {
+            neighbors += u32(partials[4u * block + 2u].y);
+        }
     }
     largest = tree_max(thread, largest);
     sum = tree_sum(thread, sum);
     lost = workgroup_scan(thread, lost).y;
+    if WEAK {
+        neighbors = workgroup_scan(thread, neighbors).y;
+    } else {
+        neighbors = atomicLoad(&counters.neighbors);
+    }
     if thread != 0u {
         return;
     }
     if WEAK {
         step.density_error = sum.z / max(f32(step.count), 1.0);
-        let primed = step.kicked == PRIMES;
+        let begins = step.kicked == PRIMES || step.kicked == SAMPLES;
         step.kicked = NOT_KICKED;
-        if primed {
-            // Accelerations are known now; no time has passed.
+        if begins {
+            // Neighbours and walls are known now, no time has passed.
             step.contact_half = 1u - step.contact_half;
             step.phase = READY;
             return;
@@ -83,7 +92,7 @@ fn end(@builtin(local_invocation_index) thread: u32) {
     report.limited = step.limited;
     report.lost = lost;
     report.dropped = atomicLoad(&counters.dropped);
-    report.neighbors = atomicLoad(&counters.neighbors);
+    report.neighbors = neighbors;
     report.count = step.count - lost;
     report.slot = step.slots - 1u;
     if step.reports < params.report_capacity {

@@ -6,13 +6,15 @@
 
 @compute @workgroup_size(1)
 fn index_cells() {
-    if step.phase != PREPARED || step.sort_count == 0u {
+    // Lists that hold have no cells to count.
+    if step.phase != PREPARED || step.sort_count == 0u || step.listed == 1u {
         return;
     }
     step.cell_count = sums[(step.sort_count + TILE - 1u) / TILE];
     step.cells_needed = step.cell_count;
     if step.cell_count > params.cell_capacity {
         arguments[LIVE] = vec4(0u, 1u, 1u, 0u);
+        arguments[SEARCH] = vec4(0u, 1u, 1u, 0u);
         return;
     }
     arguments[CELLS] = groups_for(step.cell_count, WORKGROUP);

@@ -11,7 +11,7 @@ struct Pose {
     angular: vec4<f32>,
     // The pivot in the shape's frame; w: how far the shape reaches from it.
     shape_pivot: vec4<f32>,
-    // Bounds in the shape's frame; w of low: 1 where there are some.
+    // Bounds in the shape's frame; w of low: 1 where there are some; w of high: 1 for bodies that give way.
     low: vec4<f32>,
     high: vec4<f32>,
     // First solid, number of solids, first segment of the motion, number of segments.

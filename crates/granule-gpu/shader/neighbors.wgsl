@@ -28,7 +28,7 @@ fn slots_of_group(group: u32) -> u32 {
 
 fn is_near(x: vec3<f32>, j: u32) -> bool {
     let d = nearest_image(x - position[j].xyz);
-    return dot(d, d) < params.support * params.support;
+    return dot(d, d) < params.reach * params.reach;
 }
 
 @compute @workgroup_size(256)

@@ -60,28 +60,60 @@ fn contact_with(tag: Tag, boundary: u32, surface: Surface) -> Contact {
     contact.wall = boundary | (surface.face << 16u);
     contact.impulse = warm_impulse(tag, contact.wall, normal);
     contact.friction = pose.pivot.w;
-    contact.give = vec2(1.0);
+    // Contacts with bodies that give way bear nothing until they have their share of the body.
+    contact.give = vec2(select(1.0, 0.0, pose.high.w == 1.0));
     return contact;
+}
+
+// A point in the frame of a boundary's shape.
+fn into_frame(pose: Pose, x: vec3<f32>) -> vec3<f32> {
+    let local = x - pose.translation.xyz;
+    if pose.translation.w == 0.0 {
+        return rotate(conjugate(pose.rotation), local);
+    }
+    return local;
+}
+
+// Whether a boundary's bounds are farther than `reach` from a point in its frame.
+fn is_beyond(pose: Pose, local: vec3<f32>, reach: f32) -> bool {
+    let beyond = max(max(pose.low.xyz - local, local - pose.high.xyz), vec3(0.0));
+    return pose.low.w == 1.0 && dot(beyond, beyond) > reach * reach;
 }
 
 fn sample(x: vec3<f32>) {
     accepted = 0u;
     for (var b = 0u; b < params.boundary_count; b++) {
         let pose = poses[b];
-        var local = x - pose.translation.xyz;
-        if pose.translation.w == 0.0 {
-            local = rotate(conjugate(pose.rotation), local);
-        }
-        if pose.low.w == 1.0 {
-            let beyond = max(max(pose.low.xyz - local, local - pose.high.xyz), vec3(0.0));
-            if dot(beyond, beyond) > params.support * params.support {
-                continue;
-            }
+        let local = into_frame(pose, x);
+        if is_beyond(pose, local, params.support) {
+            continue;
         }
         for (var s = 0u; s < pose.solids.y; s++) {
             solid_walls(b, program[pose.solids.x + s], local, params.support);
         }
     }
+}
+
+// Whether some wall may come within the support as long as neither it nor the particle moves by half of the skin.
+fn walls_may_be_near(x: vec3<f32>) -> bool {
+    // Bodies move as they like.
+    if BODIES {
+        return true;
+    }
+    let reach = 1.001 * (params.support + params.skin);
+    for (var b = 0u; b < params.boundary_count; b++) {
+        let pose = poses[b];
+        let local = into_frame(pose, x);
+        if is_beyond(pose, local, reach) {
+            continue;
+        }
+        for (var s = 0u; s < pose.solids.y; s++) {
+            if !(solid_distance(program[pose.solids.x + s], local) > reach) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 @compute @workgroup_size(256)
@@ -90,7 +122,20 @@ fn sample_boundaries(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local
     if i >= step.count {
         return;
     }
-    sample(position[i].xyz);
+    let x = position[i].xyz;
+    var own = found[i];
+    if WEAK {
+        // As long as lists hold it is known which particles can have contacts.
+        if step.listed == 0u {
+            own.y = select(0u, 1u, walls_may_be_near(x));
+        }
+        if own.y == 0u {
+            return;
+        }
+        own.w = pack_found(0u, found_material(own), neighbor_count(own));
+        found[i] = own;
+    }
+    sample(x);
     if accepted == 0u {
         return;
     }
@@ -107,7 +152,6 @@ fn sample_boundaries(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local
     for (var k = 0u; k < count; k++) {
         contacts[at + k] = contact_with(tag, sampled_boundaries[k], samples[k]);
     }
-    var own = found[i];
     own.z = at;
     own.w = own.w | count;
     found[i] = own;

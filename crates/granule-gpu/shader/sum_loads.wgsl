@@ -63,7 +63,7 @@ fn sum_loads(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     let i = thread_number(workgroup, thread);
     var own = vec4(0u);
     var x = vec3(0.0);
-    if i < step.count {
+    if i < pushing_count() {
         own = found[i];
         x = position[i].xyz;
     }

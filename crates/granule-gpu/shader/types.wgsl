@@ -46,6 +46,9 @@ struct Params {
     // Boundaries that are no bodies; they come first.
     wall_count: u32,
     sound_speed: f32,
+    // Distance up to which pairs are listed, and how much more than the support that is.
+    reach: f32,
+    skin: f32,
 }
 
 struct Material {
@@ -110,6 +113,14 @@ struct Step {
     last_step: u32,
     // How far a weakly compressible step is: see KICKS.
     kicked: u32,
+    // Whether order and lists are those of the particles: of the weakly compressible solver, which keeps them.
+    listed: u32,
+    // How far walls have moved since.
+    wall_way: f32,
+    // Slots of the lists.
+    list_slots: u32,
+    // Sort passes that are recorded.
+    pass_room: u32,
 }
 
 // Sums over whole numbers within a step.
@@ -134,13 +145,16 @@ const PREPARED: u32 = 1u;
 const SWEEPING: u32 = 2u;
 const SOLVED: u32 = 3u;
 const HALTED: u32 = 4u;
+// The host moves bodies.
+const MOVING: u32 = 5u;
 
-// Not yet kicked; kicked by this attempt, or by an earlier one that found no room; no kick at all, to find the first
-// accelerations.
+// Not yet kicked; kicked by this attempt, or by an earlier one that found no room or left bodies to the host; no kick at
+// all, to find the first accelerations, or only neighbours and walls.
 const NOT_KICKED: u32 = 0u;
 const KICKS: u32 = 1u;
 const KICKED: u32 = 2u;
 const PRIMES: u32 = 3u;
+const SAMPLES: u32 = 4u;
 
 const LANES: u32 = 32u;
 const LARGEST: f32 = 3.4028234e38;
@@ -153,6 +167,8 @@ override FAST: bool = false;
 override SEVERAL_MATERIALS: bool = false;
 // Whether the solver is the weakly compressible one.
 override WEAK: bool = false;
+// Whether there are rigid bodies.
+override BODIES: bool = false;
 
 @group(1) @binding(0) var<uniform> params: Params;
 @group(1) @binding(1) var<uniform> materials: array<Material, 256>;

@@ -45,7 +45,8 @@ fn pair_force(own: Own, j: u32, place: vec4<f32>, moves: vec4<f32>) -> vec3<f32>
     if SMOOTHED {
         let smoothing = 0.5 * (mine.smoothing + materials[other].smoothing);
         let normal = position[params.capacity + j].xyz;
-        force -= smoothing * surface_weight(own.motion.w, moves.w) * (own.normal - normal);
+        let weight = select(0.0, smoothing * surface_weight(own.motion.w, moves.w), r < params.support);
+        force -= weight * (own.normal - normal);
     }
     return force;
 }

@@ -20,18 +20,23 @@ fn compute_weak_density(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(lo
     let x = position[i].xyz;
     var own = found[i];
     var value = params.kernel_zero;
+    var count = 0u;
     let slots = slots_of(i);
     for (var s = slots.first; s < slots.end; s += FOUR_SLOTS) {
         let j = four_neighbors(s);
         let near = four_positions(j);
         for (var k = 0u; k < 4u; k++) {
             let d = nearest_image(x - near[k]);
-            value += select(kernel_pair(dot(d, d)).x, 0.0, j[k] == i);
+            let square = dot(d, d);
+            let other = j[k] != i;
+            value += select(0.0, kernel_pair(square).x, other);
+            count += select(0u, 1u, other && square < params.support * params.support);
         }
     }
     let density = params.volume * value + wall_density(own);
     let pressure = pressure_of(materials[found_material(own)], density);
     own.x = bitcast<u32>(density);
+    own.w = pack_found(contact_count(own), found_material(own), count);
     found[i] = own;
     place[i] = vec4(x, pressure / (density * density));
     motion[i] = vec4(velocity[i].xyz + 0.5 * step.dt * stress[2u * i].xyz, density);

@@ -1,5 +1,5 @@
 // The first kick and the drift; twin of kick_and_drift in solver/wcsph/kick.rs. Particles are not sorted yet: contacts are
-// those of the last step.
+// those of the last step. Leaves behind how far the particles of each block are from where they were listed.
 
 @group(0) @binding(0) var<storage, read_write> position: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read_write> velocity: array<vec4<f32>>;
@@ -7,20 +7,49 @@
 @group(0) @binding(2) var<storage, read> stress: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(4) var<storage, read> tags: array<Tag>;
+@group(0) @binding(5) var<storage, read> found: array<Found>;
+// Positions when the lists were built, in the same order.
+@group(0) @binding(6) var<storage, read> listed: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> partials: array<vec4<f32>>;
+
+// The velocity that a particle drifts with. With bodies it is that already: see weak_half_kick and weak_hold_back.
+fn drift_velocity(i: u32) -> vec3<f32> {
+    let v = velocity[i].xyz;
+    if BODIES {
+        return v;
+    }
+    let own = found[i];
+    return hold_back(v + 0.5 * step.dt * stress[2u * i].xyz, own.z, contact_count(own));
+}
+
+// Square of the way from where a particle was listed; as far as can be for one that is nowhere.
+fn way_since_listed(i: u32, x: vec3<f32>) -> f32 {
+    let way = nearest_image(x - listed[i].xyz);
+    let square = dot(way, way);
+    return select(LARGEST, square, square <= LARGEST);
+}
 
 @compute @workgroup_size(256)
 fn kick_and_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let i = thread_number(workgroup, thread);
-    if i >= step.sort_count || step.kicked != KICKS {
-        return;
+    var way = 0.0;
+    if i < step.sort_count {
+        if (tags[i].y & REMOVED) == 0u {
+            var x = position[i].xyz;
+            if step.kicked == KICKS {
+                let v = drift_velocity(i);
+                x = wrap(x + step.dt * v);
+                velocity[i] = vec4(v, velocity[i].w);
+                position[i] = vec4(x, position[i].w);
+            }
+            if step.listed == 1u {
+                way = way_since_listed(i, x);
+            }
+        }
     }
-    let tag = tags[i];
-    if (tag.y & REMOVED) != 0u {
-        return;
+    let farthest = tree_max(thread, vec4(way));
+    let block = workgroup_number(workgroup);
+    if thread == 0u && block * WORKGROUP < step.sort_count {
+        partials[4u * block + 3u] = farthest;
     }
-    let first = (1u - step.contact_half) * params.contact_capacity + tag.z;
-    let kicked = velocity[i].xyz + 0.5 * step.dt * stress[2u * i].xyz;
-    let v = hold_back(kicked, first, tag.w);
-    velocity[i] = vec4(v, velocity[i].w);
-    position[i] = vec4(wrap(position[i].xyz + step.dt * v), position[i].w);
 }

@@ -17,14 +17,13 @@ fn weak_kick(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     var energy = 0.0;
     var lost = 0.0;
     var excess = 0.0;
+    var neighbors = 0.0;
     if i < step.count {
         let own = found[i];
-        let count = contact_count(own);
-        var tag = vec4(tags[i].xy, own.z - step.contact_half * params.contact_capacity, count);
         let a = stress[2u * i].xyz;
         var v = velocity[i].xyz;
         if step.kicked != PRIMES {
-            v = hold_back(v + 0.5 * step.dt * a, own.z, count);
+            v = hold_back(v + 0.5 * step.dt * a, own.z, contact_count(own));
         }
         let density = bitcast<f32>(own.x);
         if is_sound(position[i].xyz, v) && all(abs(a) <= vec3(LARGEST)) {
@@ -33,16 +32,17 @@ fn weak_kick(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
             excess = max(density - 1.0, 0.0);
         } else {
             lost = 1.0;
-            tag.y |= REMOVED;
+            tags[i].y |= REMOVED;
         }
+        neighbors = f32(neighbor_count(own));
         prediction[i] = vec4(a, 0.0);
         velocity[i] = vec4(v, velocity[i].w);
-        tags[i] = tag;
     }
     let largest = tree_max(thread, vec4(fastest));
-    let sum = tree_sum(thread, vec4(energy, lost, excess, 0.0));
+    let sum = tree_sum(thread, vec4(energy, lost, excess, neighbors));
     let block = workgroup_number(workgroup);
     if thread == 0u && block * WORKGROUP < step.count {
         partials[4u * block] = vec4(largest.x, sum.xyz);
+        partials[4u * block + 2u] = vec4(0.0, sum.w, 0.0, 0.0);
     }
 }

@@ -8,6 +8,7 @@
 use std::time::Instant;
 
 use granule::simulator::StepReport;
+use granule::solver::wcsph::params::Setup;
 use granule::stages::{Stage, StageTimes};
 
 use crate::GpuError;
@@ -15,7 +16,7 @@ use crate::bodies;
 use crate::columns::{MOST_REPORTS, MOST_SEGMENTS};
 use crate::constants;
 use crate::kernel::WORKGROUP;
-use crate::layout::{BodyRecord, ReportRecord, StepRecord, phase};
+use crate::layout::{BodyRecord, ReportRecord, StepRecord, kicked, phase};
 use crate::motion;
 use crate::solver::GpuIisph;
 use crate::stages::Recorded;
@@ -49,6 +50,7 @@ impl RecordedSteps {
     fn serves(&self, shape: &Recorded) -> bool {
         self.shape.blocks == shape.blocks
             && self.shape.sure_sweeps == shape.sure_sweeps
+            && self.shape.passes == shape.passes
             && self.shape.diagnostics == shape.diagnostics
     }
 }
@@ -68,15 +70,19 @@ impl GpuIisph {
         self.begin_batch(length, most)?;
         let (mut recorded, mut idle) = (0, 0);
         let mut passed = Vec::new();
+        let mut moving = 0.0;
         let records = loop {
             let before = self.step;
             let count = self.steps_to_record(most);
             let timings = self.submit(recorded, count);
             recorded += count;
             let records = self.read_round(recorded, timings, &mut passed)?;
-            if self.step.phase == phase::HALTED {
-                let room = self.room.grown(&self.step);
-                self.make_room(room)?;
+            match self.step.phase {
+                phase::HALTED => self.make_way()?,
+                phase::MOVING => moving += self.move_bodies_within_step(),
+                _ => {}
+            }
+            if matches!(self.step.phase, phase::HALTED | phase::MOVING) {
                 self.step.phase = phase::READY;
                 self.write_step();
             }
@@ -89,7 +95,7 @@ impl GpuIisph {
                 return Err(GpuError::Stuck { adapter: self.gpu.adapter.name.clone() });
             }
         };
-        let moving = self.end_batch(&records);
+        moving += self.end_batch(&records);
         let mut reports = self.reports(&records, &passed);
         if let Some(last) = reports.last_mut() {
             last.stages.add(Stage::MoveBodies, moving);
@@ -97,15 +103,22 @@ impl GpuIisph {
         Ok(reports)
     }
 
+    /// Makes room for what a step needed more of: buffers, or passes of the sort.
+    fn make_way(&mut self) -> Result<(), GpuError> {
+        self.step.pass_room = self.step.pass_room.max(self.step.sort_passes);
+        let room = self.room.grown(&self.step);
+        if room == self.room { Ok(()) } else { self.make_room(room) }
+    }
+
     fn begin_batch(&mut self, length: f64, most: usize) -> Result<(), GpuError> {
-        for (pose, boundary) in self.poses.iter_mut().zip(self.boundaries.iter()) {
-            motion::refresh(pose, boundary);
-        }
+        self.refresh_poses();
         // Single steps towards a frame's end count from its start, as a batch does, so that both give the same bits.
         if !self.frame.ends_at(self.time + length) {
             self.frame = Frame { start: self.time, length };
             self.step.elapsed = 0.0;
             self.step.length = length as f32;
+            // Neighbours and walls do not outlive a frame, so that a checkpoint need not hold them.
+            self.forget_neighbors();
         }
         let Frame { start, length } = self.frame;
         self.segments = motion::segments(&self.boundaries, &mut self.poses, start, length);
@@ -133,11 +146,22 @@ impl GpuIisph {
 
     /// Steps that the rest of the batch is likely to take.
     fn steps_to_record(&self, most: usize) -> u32 {
-        let params = &self.setup.params;
-        let likely = self.last_dt.unwrap_or(params.time_step.unwrap_or(params.max_time_step));
+        let likely = self.last_dt.unwrap_or_else(|| self.first_dt());
         let left = self.frame.length - f64::from(self.step.elapsed);
         let steps = (left / likely).ceil().clamp(1.0, f64::from(MOST_RECORDED)) as usize;
-        steps.min(most - self.step.reports as usize).max(1) as u32
+        let steps = steps.min(most - self.step.reports as usize).max(1) as u32;
+        // Steps of no length come first.
+        steps + u32::from(matches!(self.step.kicked, kicked::PRIMES | kicked::SAMPLES))
+    }
+
+    /// How long the first step may be [s].
+    fn first_dt(&self) -> f64 {
+        let params = &self.setup.params;
+        let of_fluid = |weak: &Setup| {
+            let longest = weak.params.longest_step(0.0, f64::from(self.gravity.length()));
+            weak.params.time_step.unwrap_or(longest)
+        };
+        self.weak.as_ref().map_or(params.time_step.unwrap_or(params.max_time_step), of_fluid)
     }
 
     /// Records and submits steps, a few at a time, so that the device begins while others are recorded.
@@ -162,6 +186,7 @@ impl GpuIisph {
         Recorded {
             blocks: self.step.sort_count.div_ceil(WORKGROUP),
             sure_sweeps,
+            passes: self.step.pass_room,
             sweeps: self.sweeps.min(self.setup.params.max_iterations).saturating_sub(sure_sweeps).max(1),
             diagnostics: self.diagnostics,
         }
@@ -226,6 +251,7 @@ impl GpuIisph {
         self.timings.extend(timings);
         let mut records: Vec<ReportRecord> = bytemuck::pod_collect_to_vec(reports);
         records.truncate(self.step.reports as usize);
+        self.last_dt = records.last().map(|last| f64::from(last.dt)).or(self.last_dt);
         Ok(records)
     }
 
@@ -241,20 +267,42 @@ impl GpuIisph {
         self.boundaries.advance(before, self.time - before);
         self.there = last.count as usize;
         self.added = None;
-        self.last_dt = Some(f64::from(last.dt));
         self.sweeps = records.iter().map(|record| record.iterations).max().unwrap_or(1).max(1);
-        self.move_bodies(last)
+        // Those of the weakly compressible solver have been moved in the middle of the step.
+        if self.weak.is_some() { 0.0 } else { self.move_bodies(last.dt) }
     }
 
-    /// Hands the grains' forces over to the bodies and moves these; returns how long it took [s].
-    fn move_bodies(&mut self, step: &ReportRecord) -> f64 {
+    /// Moves the bodies between the drift and the samples of walls, and returns how long it took [s].
+    fn move_bodies_within_step(&mut self) -> f64 {
+        let seconds = self.move_bodies(self.step.dt);
+        self.refresh_poses();
+        self.upload_surroundings();
+        seconds
+    }
+
+    /// Hands the grains' forces over to the bodies and moves these by a step [s]; returns how long it took [s].
+    fn move_bodies(&mut self, dt: f32) -> f64 {
         if self.bodies.is_empty() {
             return 0.0;
         }
         let start = Instant::now();
         let loads = bodies::loads(&self.pushed);
-        self.bodies.step(f64::from(step.dt), self.gravity, &loads, &mut self.boundaries);
+        self.bodies.step(f64::from(dt), self.gravity, &loads, &mut self.boundaries);
         start.elapsed().as_secs_f64()
+    }
+
+    fn refresh_poses(&mut self) {
+        for (pose, boundary) in self.poses.iter_mut().zip(self.boundaries.iter()) {
+            motion::refresh(pose, boundary);
+        }
+    }
+
+    /// Lets the next step of the weakly compressible solver find neighbours and walls anew before it begins.
+    pub(crate) fn forget_neighbors(&mut self) {
+        self.step.listed = 0;
+        if self.weak.is_some() && self.step.kicked == kicked::NOT_KICKED {
+            self.step.kicked = kicked::SAMPLES;
+        }
     }
 
     fn reports(&self, records: &[ReportRecord], passed: &[Passed]) -> Vec<StepReport> {

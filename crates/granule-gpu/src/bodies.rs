@@ -1,8 +1,9 @@
-//! Rigid bodies: sweeps push them on the device, rapier moves them on the CPU after every step.
+//! Rigid bodies: sweeps push them on the device, rapier moves them on the CPU in every step.
 //!
 //! A scene with bodies takes its steps one by one. Before a step the bodies' velocities, masses and inertia go to the
-//! device; the sweeps carry them along as on the CPU, contact by contact, and add up the forces in an order that does
-//! not matter; after it these come back with the step's report and rapier takes them as impulses. The lag is 0 steps: a
+//! device; the sweeps of `iisph`, or the rounds over walls in the first kick of `wcsph`, carry them along as on the CPU,
+//! contact by contact, and add up the forces in an order that does not matter; then these come back and rapier takes them as
+//! impulses: at the end of a step of `iisph`, between drift and samples of walls in one of `wcsph`. The lag is 0 steps: a
 //! body never moves on with forces of an older step, so momentum is conserved as on the CPU.
 
 use glam::{DVec3, Vec3};
@@ -14,7 +15,7 @@ use wgpu::ComputePass;
 use crate::columns::Columns;
 use crate::kernel::Access::{Read, Write};
 use crate::kernel::Bound;
-use crate::layout::BodyRecord;
+use crate::layout::{BodyRecord, PoseRecord};
 use crate::shaders;
 use crate::stages::Binder;
 
@@ -119,6 +120,14 @@ pub fn upload(gpu: &GpuDevice, columns: &Columns, bodies: &Bodies, boundaries: &
     let motions = bodies.free_motions(boundaries, Vec3::ZERO, 0.0);
     let records: Vec<BodyRecord> = motions.iter().map(record).collect();
     gpu.queue.write_buffer(&columns.bodies, 0, bytemuck::cast_slice(&records));
+}
+
+/// Marks the poses of bodies that give way; bodies come after `walls` boundaries.
+pub fn mark_free(poses: &mut [PoseRecord], walls: usize, bodies: &Bodies, boundaries: &Boundaries) {
+    let motions = bodies.free_motions(boundaries, Vec3::ZERO, 0.0);
+    for (pose, motion) in poses.iter_mut().skip(walls).zip(&motions) {
+        pose.high[3] = f32::from(u8::from(motion.inverse_mass > 0.0));
+    }
 }
 
 /// The forces of grains on bodies, as a device found them.

@@ -11,7 +11,7 @@ use granule::solver::wcsph::checkpoint as wcsph;
 use crate::columns::Room;
 use crate::fields::{Needed, Rows};
 use crate::layout::{ContactRecord, kicked};
-use crate::solver::GpuIisph;
+use crate::solver::{GpuIisph, relative_reach};
 
 /// The weakly compressible solver's state in the columns of `iisph`: accelerations where that has stresses.
 fn with_accelerations(saved: wcsph::SavedState) -> SavedState {
@@ -98,8 +98,13 @@ impl GpuIisph {
 
     pub(crate) fn restore_state(&mut self, bytes: &[u8]) -> Result<(), StateError> {
         let (walls, radius) = (self.boundaries.len(), self.setup.params.radius);
+        // Neighbours and walls of the weakly compressible solver are not saved: they are found anew.
+        let mut kicked = kicked::PRIMES;
         let (saved, scene) = if self.weak.is_some() {
             let (saved, scene) = wcsph::SavedState::decode(bytes, walls, radius)?;
+            if saved.ready {
+                kicked = kicked::SAMPLES;
+            }
             (with_accelerations(saved), scene)
         } else {
             SavedState::decode(bytes, walls, radius)?
@@ -115,7 +120,7 @@ impl GpuIisph {
             return Err(StateError::Impossible("bodies that are not those of the scene".into()));
         }
         let count = saved.world.position.len();
-        let room = Room::new(count as u32);
+        let room = Room::new(count as u32, relative_reach(self.weak.as_ref()));
         let room = Room { contacts: room.contacts.max(saved.contacts.contacts.len() as u32), ..room };
         self.step.sort_count = 0;
         self.make_room(room).map_err(|e| StateError::Unreadable(e.to_string()))?;
@@ -123,8 +128,7 @@ impl GpuIisph {
         (self.there, self.next_id) = (count, saved.world.next_id);
         self.births = saved.world.births;
         self.step.sort_count = count as u32;
-        // Walls of the weakly compressible solver are not saved: they are sampled anew.
-        self.step.kicked = kicked::PRIMES;
+        (self.step.kicked, self.step.listed) = (kicked, 0);
         Ok(())
     }
 

@@ -34,12 +34,13 @@ pub struct Room {
 }
 
 impl Room {
-    /// Room for a number of particles, as settled sand needs it.
-    pub fn new(particles: u32) -> Self {
+    /// Room for a number of particles, as settled sand needs it, with pairs listed up to so many supports.
+    pub fn new(particles: u32, reach: f32) -> Self {
         let particles = particles.max(1024).next_multiple_of(LANES);
+        let slots = SLOTS_PER_PARTICLE * f64::from(reach).powi(3);
         Self {
             particles,
-            slots: (f64::from(particles) * SLOTS_PER_PARTICLE / f64::from(LANES)) as u32,
+            slots: (f64::from(particles) * slots / f64::from(LANES)) as u32,
             contacts: particles / 4,
             cells: particles / 4,
         }
@@ -242,7 +243,7 @@ mod tests {
         let most = gpu.device.limits().max_storage_buffer_binding_size;
         let program = u32::try_from(most / 16 + 1).unwrap_or(u32::MAX);
         let extents = Extents { ranges: 9, explicit: false, boundaries: 1, bodies: 0, program, air: 0 };
-        let error = Columns::new(&gpu, &Room::new(1), &extents).err().map(|error| error.to_string());
+        let error = Columns::new(&gpu, &Room::new(1, 1.0), &extents).err().map(|error| error.to_string());
         let error = error.unwrap_or_default();
         assert!(error.contains("meshes") && error.contains("larger grains"), "{error}");
     }

@@ -18,6 +18,7 @@ use crate::wcsph::WeakVariant;
 
 impl GpuIisph {
     pub(crate) fn apply_command(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        self.forget_neighbors();
         let Self { scene, gravity, air, boundaries, .. } = self;
         match (Commanded { scene, gravity, air, boundaries }.apply(command)?, command) {
             (Applied::Changed(scene), _) => self.adopt(*scene),
@@ -104,7 +105,11 @@ impl GpuIisph {
         let removed = self.mark_inside(regions);
         match removed {
             Ok(counts) => {
-                self.there -= counts.iter().sum::<usize>();
+                let removed = counts.iter().sum::<usize>();
+                self.there -= removed;
+                if removed > 0 {
+                    self.forget_neighbors();
+                }
                 counts
             }
             Err(error) => {

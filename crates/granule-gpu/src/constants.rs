@@ -97,6 +97,7 @@ impl Variant {
         };
         let flag = |on: bool| f64::from(u8::from(on));
         let shared = [
+            ("BODIES", flag(self.bodies != BodyVariant::Absent)),
             ("KERNEL", f64::from(kernel)),
             ("PERIODIC", flag(self.periodic)),
             ("FLUID", flag(self.fluid)),
@@ -163,12 +164,22 @@ pub fn params(scene: &Scene, setup: &Setup, room: &Room) -> Params {
             record.period_origin[axis] = origin;
             record.period_length[axis] = length;
             record.period_inverse[axis] = 1.0 / length;
-            // A little larger than the support, by what rounding needs.
-            let cells = (length / (1.002 * constants.support)) as u32;
+        }
+    }
+    set_reach(&mut record, 0.0);
+    record
+}
+
+/// Lists pairs up to the support and a skin [m] beyond it.
+pub fn set_reach(record: &mut Params, skin: f32) {
+    (record.reach, record.skin) = (record.support + skin, skin);
+    for axis in 0..3 {
+        if record.period_length[axis] > 0.0 {
+            // A little larger than the reach, by what rounding needs.
+            let cells = (record.period_length[axis] / (1.002 * record.reach)) as u32;
             record.period_cells[axis] = cells.clamp(1, 1 << 20);
         }
     }
-    record
 }
 
 /// Sweeps that every step takes before the first one that may be its last: none of them needs a decision.

@@ -33,12 +33,6 @@ pub enum GpuError {
         /// Bytes allowed.
         most: u64,
     },
-    /// A solver that devices do not have yet.
-    #[error("the solver {what} runs on CPUs only; take --device cpu")]
-    CpuOnly {
-        /// The solver.
-        what: &'static str,
-    },
     /// More materials than fit.
     #[error("{count} materials, on a device there may be {most}; take fewer or --device cpu")]
     Materials {

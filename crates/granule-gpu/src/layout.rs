@@ -8,18 +8,24 @@ pub const MOST_MATERIALS: usize = 256;
 /// Particles side by side in a neighbour list.
 pub const LANES: u32 = 32;
 
-/// Phases of a step: nothing begun, columns sorted and lists being built, sweeps, sweeps done, no room.
+/// Phases of a step: nothing begun, columns sorted and lists being built, sweeps, sweeps done, no room, bodies moving.
 pub mod phase {
     /// Nothing begun.
     pub const READY: u32 = 0;
     /// Halted for want of room.
     pub const HALTED: u32 = 4;
+    /// Waiting for bodies to be moved.
+    pub const MOVING: u32 = 5;
 }
 
 /// Where a weakly compressible step is.
 pub mod kicked {
+    /// Nothing begun.
+    pub const NOT_KICKED: u32 = 0;
     /// It does not kick, but finds the first accelerations.
     pub const PRIMES: u32 = 3;
+    /// It does not kick, but finds neighbours and walls.
+    pub const SAMPLES: u32 = 4;
 }
 
 /// Slots of the arguments of indirect dispatches.
@@ -32,7 +38,7 @@ pub mod slot {
     pub const ONE: u64 = 2;
     /// Occupied cells.
     pub const CELLS: u64 = 3;
-    /// Particles that are there, while lists are built.
+    /// Particles that are there, while walls are sampled.
     pub const LIVE: u64 = 4;
     /// Particles of a step that goes on.
     pub const PARTICLES: u64 = 5;
@@ -46,8 +52,10 @@ pub mod slot {
     pub const PASS_TILES: u64 = 9;
     /// Digits of each sort pass.
     pub const PASS_DIGITS: u64 = 17;
+    /// Particles that are there, while their neighbours are searched.
+    pub const SEARCH: u64 = 25;
     /// How many there are.
-    pub const COUNT: u64 = 25;
+    pub const COUNT: u64 = 26;
 }
 
 /// Constants of a simulation; twin of `Params`.
@@ -95,6 +103,9 @@ pub struct Params {
     pub sure_sweeps: u32,
     pub wall_count: u32,
     pub sound_speed: f32,
+    pub reach: f32,
+    pub skin: f32,
+    pub unused: [f32; 2],
 }
 
 /// A material; twin of `Material`.
@@ -155,6 +166,10 @@ pub struct StepRecord {
     pub cells_needed: u32,
     pub last_step: u32,
     pub kicked: u32,
+    pub listed: u32,
+    pub wall_way: f32,
+    pub list_slots: u32,
+    pub pass_room: u32,
     pub unused: [u32; 3],
 }
 

@@ -1,4 +1,5 @@
-//! Granular matter on graphics devices: the solver of `crates/granule/src/solver/iisph/` as compute shaders.
+//! Granular matter and water on graphics devices: the solvers of `crates/granule/src/solver/` as compute shaders. What
+//! follows is that of `iisph`; `src/wcsph/mod.rs` says what the weakly compressible solver does with the same buffers.
 //!
 //! [`GpuMaker`] makes [`GpuIisph`] for the engine's front door, which knows no graphics. Shaders are plain WGSL in
 //! `shader/`: no subgroups, no float atomics, at most eight storage buffers per kernel, gathers only. Every file of
@@ -11,7 +12,7 @@
 //! | position + radius, velocity + mass | 32 | always |
 //! | stress (6), pressure, strain rate | 32 | state |
 //! | tag: id, material, contacts of the last step | 16 | state |
-//! | scratch of the reordering | 80 | sort |
+//! | scratch of the reordering | 80 | sort; positions as listed (`wcsph`) |
 //! | keys of 64 bits and places, twice | 24 | sort |
 //! | marks of cells; cells and the 9 ranges of particles around each | 4 + 19 | neighbours |
 //! | neighbour lists | 160 at first, as much as needed later | one step |
@@ -30,8 +31,9 @@
 //! would need 3 GB for them. Sweeps take four pairs at a time and load all they need of them before any arithmetic.
 //! `accelerate` gathers a position and a stress of 32 bytes, `project` a position and a velocity.
 //!
-//! **Room.** Lists, contacts and cells have bounded room. A step that needs more halts on the device before it has
-//! changed anything but the order; the host makes room and the step begins anew. Nothing is dropped.
+//! **Room.** Lists, contacts and cells have bounded room, and so many passes of the sort are recorded. A step that needs more
+//! halts on the device before it has changed anything but the order; the host makes room and the step begins anew. Nothing is
+//! dropped.
 //!
 //! # A step
 //!
@@ -55,7 +57,19 @@
 //! **Walls** come from one table of solids, maps of meshes included. Where walls meet, or belong to bodies, a particle has
 //! several contacts, told apart by boundary, face and normal.
 //!
-//! **Bodies.** Scenes with rigid bodies take their steps one by one: rapier moves the bodies on the CPU between two steps.
+//! **Bodies.** Scenes with rigid bodies take their steps one by one: rapier moves the bodies on the CPU between two steps, in
+//! the middle of one of `wcsph`.
+//!
+//! **Water.** A weakly compressible step keeps order and lists as long as they hold:
+//!
+//! ```text
+//! integrate          measure, begin, [half kick, bodies, rounds over walls], kick and drift; whether lists hold
+//! sort, neighbors    where they do not
+//! sample_boundaries  samples; check of room
+//! density, normals (with surface smoothing), accelerate, drag (with air)      1 each
+//! integrate          second kick
+//! quarantine         report
+//! ```
 //!
 //! Sums are trees of fixed shape and counters are whole numbers, so repeated runs on an adapter give the same bits.
 //! Lists and contacts take their room in whatever order groups come; what they hold does not depend on it.

@@ -3,7 +3,7 @@
 use granule::bodies::Bodies;
 use granule::boundary::Boundaries;
 use granule::particles::NewParticle;
-use granule::scene::{Scene, SolverKind};
+use granule::scene::Scene;
 use granule::simulator::Simulator;
 use granule::upsample::{GrainMover, MoverSettings};
 use granule::{Device, MakeSimulator, Maker};
@@ -54,13 +54,6 @@ impl MakeSimulator for GpuMaker {
         bodies: Bodies,
         grains: &[NewParticle],
     ) -> Result<Box<dyn Simulator>, String> {
-        let weak = scene.simulation.solver == SolverKind::Wcsph;
-        if weak && !scene.body.is_empty() {
-            return Err(GpuError::CpuOnly { what: "wcsph with rigid bodies" }.to_string());
-        }
-        if weak && scene.air.is_some() {
-            return Err(GpuError::CpuOnly { what: "wcsph with air" }.to_string());
-        }
         let solver = GpuIisph::new(self.gpu.clone(), scene.clone(), boundaries, bodies, grains);
         Ok(Box::new(solver.map_err(|error| error.to_string())?))
     }

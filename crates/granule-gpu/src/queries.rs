@@ -52,7 +52,7 @@ impl Queries {
         let region = [center.extend(0.0).to_array(), half.extend(0.0).to_array()];
         let region = init(gpu, bytemuck::cast_slice(&region), BufferUsages::UNIFORM);
         let extent = init(gpu, bytemuck::cast_slice(&[count, 0, 0, 0]), BufferUsages::UNIFORM);
-        // Free between steps: marks of cells, their sums, and the order.
+        // Free between steps: marks of cells, their sums, the order, and velocities of the last sweep.
         let (flags, sums, indices) = (&c.heads, &c.sums, &c.first_order);
         let near = &self.near[usize::from(solver.variant.periodic)];
         let near = near.bind_shared(
@@ -72,9 +72,9 @@ impl Queries {
             return Ok(Vec::new());
         }
         let extent = init(gpu, bytemuck::cast_slice(&[found, 0, 0, 0]), BufferUsages::UNIFORM);
-        let gather = self.gather.bind(gpu, &extent, indices, [&c.position, &c.scratch]);
+        let gather = self.gather.bind(gpu, &extent, indices, [&c.position, &c.solved]);
         run(gpu, |pass| gather.dispatch(pass, found.div_ceil(WORKGROUP)));
-        let bytes = gpu.read_buffer(&c.scratch, 0, 16 * u64::from(found))?;
+        let bytes = gpu.read_buffer(&c.solved, 0, 16 * u64::from(found))?;
         Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
 

@@ -101,7 +101,13 @@ shaders! {
     /// Velocities and positions.
     INTEGRATE = "integrate": [STEP, TREE, SOUNDNESS];
     /// First kick and drift of the weakly compressible solver.
-    WEAK_DRIFT = "weak_drift": [STEP, CONTACTS, WEAK_WALLS, SOUNDNESS];
+    WEAK_DRIFT = "weak_drift": [STEP, PAIRS, TREE, CONTACTS, WEAK_WALLS, SOUNDNESS];
+    /// Its first kick alone.
+    WEAK_HALF_KICK = "weak_half_kick": [STEP, CONTACTS];
+    /// What walls and bodies take from velocities.
+    WEAK_HOLD_BACK = "weak_hold_back": [STEP, CONTACTS, WEAK_WALLS];
+    /// Whether lists hold.
+    WEAK_LISTS = "weak_lists": [ARGUMENTS, TREE];
     /// Its density and pressure.
     WEAK_DENSITY = "weak_density": [STEP, PAIRS, LIST, GRADIENTS, CONTACTS, WALL_DENSITY, WEAK_PAIRS];
     /// Its normals.
@@ -228,14 +234,14 @@ mod tests {
             viscosity_factor, viscosity_softening, density_error, friction_error, cfl, longest_step, viscous_step,
             layer_pressure, fixed_step, least_iterations, most_iterations, boundary_count, slot_capacity,
             contact_capacity, cell_capacity, report_capacity, wall_table, capacity, list_base,
-            sure_sweeps, wall_count, sound_speed);
+            sure_sweeps, wall_count, sound_speed, reach, skin);
         same_layout!(MEASURE, "Material", MaterialRecord: density, inverse_density, yield_slope, fast_slope,
             grain_diameter, cohesion, viscosity, wall_friction, mass, fluid, warm_start, stiffness, tait_exponent,
             dynamic_viscosity, damping, surface_force, smoothing);
         same_layout!(MEASURE, "Step", StepRecord: cell_scale, cell_origin, cell_min, cell_range, cell_bits, phase,
             sort_count, count, removed, dt, inverse_dt, elapsed, length, iteration, least, limited, converged,
             density_error, friction_error, reports, most_reports, slots, contact_half, sort_passes, cell_count,
-            slots_needed, contacts_needed, cells_needed, last_step, kicked);
+            slots_needed, contacts_needed, cells_needed, last_step, kicked, listed, wall_way, list_slots, pass_room);
         same_layout!(END, "Report", ReportRecord: dt, elapsed, density_error, friction_error, max_speed,
             kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot);
         same_layout!(BEGIN, "Pose", PoseRecord: rotation, translation, pivot, linear, angular, shape_pivot, low, high,

@@ -34,6 +34,9 @@ use crate::wcsph::WeakVariant;
 /// Sweeps recorded for the first step; later ones follow what steps needed.
 const FIRST_SWEEPS: u32 = 8;
 
+/// Passes of the sort that are recorded for the first step, for keys of 24 bits; more follow where steps need them.
+const FIRST_PASSES: u32 = 3;
+
 /// The granular IISPH solver on a device.
 pub struct GpuIisph {
     pub(crate) gpu: GpuDevice,
@@ -94,12 +97,13 @@ impl GpuIisph {
         let setup = Setup::new(&scene);
         let air = scene.air.clone().map(Air::new);
         let mut program = Program::default();
-        let poses = motion::poses(&boundaries, &mut program)?;
+        let mut poses = motion::poses(&boundaries, &mut program)?;
+        bodies::mark_free(&mut poses, scene.boundary.len(), &bodies, &boundaries);
         let wall_table = program.push_wall_table(&setup.wall_table);
         let weak = weak_setup(&scene);
         let weak_variant = weak.as_ref().map(WeakVariant::new);
         let variant = Variant::new(&setup, air.is_some(), BodyVariant::of(&bodies), weak_variant);
-        let room = Room::new(grains.len() as u32);
+        let room = Room::new(grains.len() as u32, relative_reach(weak.as_ref()));
         let air_records = air_records(&scene, air.as_ref(), 0.0);
         let columns = Columns::new(&gpu, &room, &extents(&scene, &variant, &program, air_records.len()))?;
         let queries = Queries::new(&gpu);
@@ -124,7 +128,7 @@ impl GpuIisph {
             columns,
             stages,
             pushed: Vec::new(),
-            step: StepRecord { kicked: kicked::PRIMES, ..StepRecord::default() },
+            step: StepRecord { kicked: kicked::PRIMES, pass_room: FIRST_PASSES, ..StepRecord::default() },
             there: 0,
             next_id: 0,
             births: Vec::new(),
@@ -204,7 +208,7 @@ impl GpuIisph {
         let rows = self.step.sort_count as usize;
         let needed = rows + grains.len();
         if needed > self.room.particles as usize {
-            let more = Room::new((needed + needed / 2) as u32);
+            let more = Room::new((needed + needed / 2) as u32, relative_reach(self.weak.as_ref()));
             let room = Room {
                 particles: more.particles,
                 slots: more.slots.max(self.room.slots),
@@ -244,6 +248,7 @@ impl GpuIisph {
         self.next_id += grains.len() as u32;
         self.there += grains.len();
         self.step.sort_count = needed as u32;
+        self.forget_neighbors();
         Ok(())
     }
 
@@ -270,6 +275,15 @@ impl GpuIisph {
         }
         // Accelerations come first.
         copy(&old.prediction, 0, &columns.prediction, 0, old.position.size().min(columns.position.size()));
+        // Lists that hold are kept, so that a step that makes room for contacts alone goes on as it would have.
+        let same = room.particles == self.room.particles && room.slots == self.room.slots;
+        if self.step.listed == 1 && same {
+            for (from, to) in [(&old.list, &columns.list), (&old.scratch, &columns.scratch)] {
+                copy(from, 0, to, 0, from.size());
+            }
+        } else {
+            self.step.listed = 0;
+        }
         // Each half of the contacts begins where its room does.
         let half = |buffer: &wgpu::Buffer| buffer.size() / 2;
         let size = half(&old.contacts).min(half(&columns.contacts));
@@ -297,6 +311,11 @@ impl GpuIisph {
 /// Constants of the weakly compressible solver for a scene that asks for it.
 pub(crate) fn weak_setup(scene: &Scene) -> Option<wcsph::params::Setup> {
     (scene.simulation.solver == SolverKind::Wcsph).then(|| crate::wcsph::setup(scene))
+}
+
+/// How far pairs are listed, in supports.
+pub(crate) fn relative_reach(weak: Option<&wcsph::params::Setup>) -> f32 {
+    weak.map_or(1.0, |weak| 1.0 + weak.params.skin / weak.params.support)
 }
 
 fn air_records(scene: &Scene, air: Option<&Air>, start: f64) -> Vec<[f32; 4]> {

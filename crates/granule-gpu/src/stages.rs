@@ -57,6 +57,8 @@ pub struct Recorded {
     pub sure_sweeps: u32,
     /// Further sweeps.
     pub sweeps: u32,
+    /// Passes of the sort.
+    pub passes: u32,
     /// Whether friction power is measured.
     pub diagnostics: bool,
 }
@@ -68,6 +70,8 @@ impl Stages {
         let variant = b.variant();
         let flag = |on: bool| f64::from(u8::from(on));
         let predict = [("AIR", flag(variant.air)), ("VISCOUS", flag(variant.viscous))];
+        // Drag changes accelerations of the weakly compressible solver, and velocities of the other.
+        let driven = if variant.weak.is_some() { &c.stress } else { &c.prediction };
         let drag = variant.air.then(|| {
             let buffers = [
                 (Read, &c.list),
@@ -75,12 +79,12 @@ impl Stages {
                 (Read, &c.velocity),
                 (Read, &c.tags),
                 (Read, &c.air),
-                (Write, &c.prediction),
+                (Write, driven),
             ];
             b.stage(&shaders::DRAG, "predict_drag", &[], &buffers)
         });
         let bodies = (variant.bodies != BodyVariant::Absent).then(|| BodyStages::new(&mut b, c));
-        let weak = variant.weak.map(|weak| WeakStages::new(&mut b, c, &weak));
+        let weak = variant.weak.map(|weak| WeakStages::new(&mut b, c, &weak, variant.bodies));
         let find_trial = variant.explicit.then(|| {
             let buffers = [(Read, &c.list), (Read, &c.position), (Read, &c.found), (Write, &c.prediction)];
             b.stage(&shaders::FIND_TRIAL, "find_trial_stress", &[], &buffers)
@@ -227,12 +231,18 @@ impl Stages {
     }
 
     /// The stages of a weakly compressible step, in order.
-    fn weak_list() -> Vec<(Stage, Work)> {
+    fn weak_list(&self) -> Vec<(Stage, Work)> {
         fn weakly(s: &Stages, mut run: impl FnMut(&WeakStages)) {
             s.weak.iter().for_each(&mut run);
         }
-        vec![
-            (Stage::Sort, |s, pass, recorded| s.sort(pass, recorded.blocks)),
+        let mut list: Vec<(Stage, Work)> = vec![
+            (Stage::Integrate, |s, pass, recorded| {
+                s.sorting.begin(pass, recorded.blocks);
+                weakly(s, |weak| {
+                    weak.kick_and_drift(pass, s.bodies.as_ref(), |p, k| s.run(p, k, slot::BLOCKS))
+                });
+            }),
+            (Stage::Sort, |s, pass, recorded| s.sorting.sort(pass, recorded.passes)),
             (Stage::Neighbors, |s, pass, _| s.search.find_neighbors(pass)),
             (Stage::SampleBoundaries, |s, pass, _| s.search.sample_boundaries(pass)),
             (Stage::Density, |s, pass, _| {
@@ -244,20 +254,27 @@ impl Stages {
             (Stage::Accelerate, |s, pass, _| {
                 weakly(s, |weak| weak.accelerate(pass, |p, k| s.run(p, k, slot::PARTICLES)));
             }),
-            (Stage::Integrate, |s, pass, _| {
-                weakly(s, |weak| weak.kick(pass, |p, k| s.run(p, k, slot::PARTICLES)))
-            }),
-            (Stage::Quarantine, |s, pass, _| s.end.dispatch(pass, 1)),
-        ]
+        ];
+        if self.drag.is_some() {
+            list.push((Stage::Drag, |s, pass, _| s.drag(pass)));
+        }
+        list.push((Stage::Integrate, |s, pass, _| {
+            weakly(s, |weak| weak.kick(pass, |p, k| s.run(p, k, slot::PARTICLES)))
+        }));
+        list.push((Stage::Quarantine, |s, pass, _| s.end.dispatch(pass, 1)));
+        list
     }
 
     /// The stages of a step, in order.
     fn list(&self, recorded: &Recorded) -> Vec<(Stage, Work)> {
         if self.weak.is_some() {
-            return Self::weak_list();
+            return self.weak_list();
         }
         let mut list: Vec<(Stage, Work)> = vec![
-            (Stage::Sort, |s, pass, recorded| s.sort(pass, recorded.blocks)),
+            (Stage::Sort, |s, pass, recorded| {
+                s.sorting.begin(pass, recorded.blocks);
+                s.sorting.sort(pass, recorded.passes);
+            }),
             (Stage::Neighbors, |s, pass, _| s.search.find_neighbors(pass)),
             (Stage::SampleBoundaries, |s, pass, _| s.search.sample_boundaries(pass)),
             (Stage::WarmStart, |s, pass, _| {
@@ -267,9 +284,7 @@ impl Stages {
             (Stage::Density, |s, pass, _| s.run(pass, &s.density, slot::PARTICLES)),
         ];
         if self.drag.is_some() {
-            list.push((Stage::Drag, |s, pass, _| {
-                s.drag.iter().for_each(|drag| s.run(pass, drag, slot::PARTICLES));
-            }));
+            list.push((Stage::Drag, |s, pass, _| s.drag(pass)));
         }
         list.push((Stage::PredictVelocity, |s, pass, _| {
             s.run(pass, &s.predict, slot::PARTICLES);
@@ -303,6 +318,10 @@ impl Stages {
         list
     }
 
+    fn drag(&self, pass: &mut ComputePass) {
+        self.drag.iter().for_each(|drag| self.run(pass, drag, slot::PARTICLES));
+    }
+
     fn run(&self, pass: &mut ComputePass, kernel: &Bound, slot: u64) {
         kernel.dispatch_indirect(pass, &self.arguments, slot);
     }
@@ -326,12 +345,5 @@ impl Stages {
         if let Some(bodies) = self.bodies.as_ref().filter(|_| !self.two_way) {
             bodies.sum_up(pass, |pass, kernel| self.run(pass, kernel, slot::FINISH));
         }
-    }
-
-    /// Begins a step and sorts the particles, where they are at its begin or, weakly compressible, after their drift.
-    fn sort(&self, pass: &mut ComputePass, blocks: u32) {
-        self.sorting.begin(pass, blocks);
-        self.weak.iter().for_each(|weak| self.run(pass, &weak.drift, slot::BLOCKS));
-        self.sorting.sort(pass);
     }
 }

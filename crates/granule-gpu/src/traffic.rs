@@ -18,7 +18,7 @@ impl GpuIisph {
     pub(crate) fn stage_bytes(&self) -> Vec<(Stage, f64)> {
         let step = &self.step;
         let (count, sweeps) = (f64::from(step.count), f64::from(step.iteration));
-        let entries = f64::from(step.slots_needed) * f64::from(LANES);
+        let entries = f64::from(step.list_slots) * f64::from(LANES);
         let fluid = self.variant.fluid;
         // Keys of 8 bytes and places of 4: counted, then moved.
         let pass = 8.0 + 2.0 * 12.0;
@@ -29,16 +29,7 @@ impl GpuIisph {
             + (4.0 + 2.0 * columns)
             + (2.0 * columns + 2.0 * 8.0 + 4.0);
         if self.variant.weak.is_some() {
-            let density = entries * (ENTRY + RECORD) + count * 7.0 * RECORD;
-            let accelerate = entries * (ENTRY + 2.0 * RECORD) + count * 4.0 * RECORD;
-            // The drift reads and writes positions and velocities before the sort.
-            let drift = 6.0 * RECORD;
-            return vec![
-                (Stage::Sort, count * (sort + drift)),
-                (Stage::Density, density),
-                (Stage::Accelerate, accelerate),
-                (Stage::Integrate, count * 8.0 * RECORD),
-            ];
+            return weak_bytes(count, entries);
         }
         let density = entries * (ENTRY + RECORD) + count * 3.0 * RECORD;
         let load = if fluid { 4.0 } else { 2.0 * RECORD };
@@ -58,4 +49,18 @@ impl GpuIisph {
         .filter(|(_, bytes)| *bytes > 0.0)
         .collect()
     }
+}
+
+/// Bytes per stage of a weakly compressible step that has kept its lists, which most do.
+fn weak_bytes(count: f64, entries: f64) -> Vec<(Stage, f64)> {
+    let measure = 4.0 * RECORD;
+    // Positions and velocities are read and written; accelerations, tags, walls and listed positions read.
+    let drift = 8.0 * RECORD;
+    let kick = 6.0 * RECORD;
+    vec![
+        (Stage::Integrate, count * (measure + drift + kick)),
+        (Stage::SampleBoundaries, count * RECORD),
+        (Stage::Density, entries * (ENTRY + RECORD) + count * 7.0 * RECORD),
+        (Stage::Accelerate, entries * (ENTRY + 2.0 * RECORD) + count * 4.0 * RECORD),
+    ]
 }

@@ -97,7 +97,7 @@ impl Bench {
     fn constants(&self, count: usize) -> [Buffer; 3] {
         let params = Params {
             wall_table: self.wall_table,
-            ..constants::params(&self.scene, &self.setup, &Room::new(1))
+            ..constants::params(&self.scene, &self.setup, &Room::new(1, 1.0))
         };
         let step = StepRecord { count: count as u32, dt: DT, inverse_dt: 1.0 / DT, ..StepRecord::default() };
         let materials = constants::materials(&self.setup).unwrap();

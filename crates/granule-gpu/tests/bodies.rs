@@ -2,27 +2,14 @@
 
 mod common;
 
-use glam::{DVec3, Vec3};
+use glam::Vec3;
 use granule::boundary::{Keyframe, MeshShape, Motion, Shape};
-use granule::scene::{BodyKind, BodySettings, Fill, Scene};
+use granule::scene::{BodyKind, Fill, Scene};
 use granule::simulator::Command;
 use granule::{Device, Options, Simulation};
 
+use common::bodies::{apart, ball, body, brick, heights, momentum};
 use common::{D, block, compare, gpu, sand, simulate, wall};
-
-/// A free body.
-fn body(name: &str, shape: Shape, density: f32) -> BodySettings {
-    BodySettings { density, ..BodySettings::new(name, shape) }
-}
-
-/// A block with its corners given in spacings.
-fn brick(min: [f32; 3], max: [f32; 3]) -> Shape {
-    Shape::Box { min: min.map(|c| c * D), max: max.map(|c| c * D), hollow: false }
-}
-
-fn ball(center: [f32; 3], radius: f32) -> Shape {
-    Shape::Sphere { center: center.map(|c| c * D), radius: radius * D, hollow: false }
-}
 
 /// A tank of width and depth `width` spacings, filled up to `height` spacings.
 fn tank(friction_angle: f32, density: f32, width: f32, height: f32) -> Scene {
@@ -35,18 +22,6 @@ fn tank(friction_angle: f32, density: f32, width: f32, height: f32) -> Scene {
     (filling.fill, filling.velocity) = (Fill::Lattice, [0.0; 3]);
     scene.grains.push(filling);
     scene
-}
-
-/// Largest difference of the bodies of two simulations: velocities relative to 1 m/s, forces to the largest.
-fn apart(cpu: &Simulation, gpu: &Simulation) -> [f64; 3] {
-    let (a, b) = (cpu.simulator().bodies(), gpu.simulator().bodies());
-    let most = |difference: &dyn Fn(usize) -> f32| (0..a.len()).map(difference).fold(0.0, f32::max) as f64;
-    let largest = |of: &dyn Fn(usize) -> f32| most(of).max(1e-12);
-    [
-        most(&|k| (a[k].velocity - b[k].velocity).length()),
-        most(&|k| (a[k].force - b[k].force).length()) / largest(&|k| a[k].force.length()),
-        most(&|k| (a[k].torque - b[k].torque).length()) / largest(&|k| a[k].torque.length()),
-    ]
 }
 
 /// A ball and a turning brick that sand falls on, and a torus that is led through it.
@@ -89,16 +64,6 @@ fn bodies_are_pushed_as_on_the_cpu() {
     compare(cpu, gpu, 1, &[("density", 1e-3), ("velocity", 1e-2)]);
 }
 
-/// Momentum of grains and bodies.
-fn momentum(simulation: &mut Simulation) -> DVec3 {
-    let mass = f64::from(simulation.scene().material[0].density) * f64::from(D).powi(3);
-    let snapshot = simulation.read(&["velocity"]).unwrap();
-    let grains = snapshot.vec3("velocity").unwrap().iter().map(|v| mass * Vec3::from(*v).as_dvec3());
-    let bodies = simulation.simulator().bodies();
-    let bodies = bodies.iter().map(|body| f64::from(body.mass) * body.velocity.as_dvec3());
-    grains.chain(bodies).sum()
-}
-
 #[test]
 fn grains_and_bodies_keep_their_momentum_together() {
     let Some(device) = gpu() else { return };
@@ -122,20 +87,6 @@ fn grains_and_bodies_keep_their_momentum_together() {
     let error = (after - before).length() / before.length();
     eprintln!("momentum changes by {error:.1e}");
     assert!(error < 1e-6, "{before} became {after}");
-}
-
-/// Heights of the first body's centre, once per frame [m].
-fn heights(simulation: &mut Simulation, seconds: f64) -> Vec<f32> {
-    let mut track = Vec::new();
-    while simulation.time() < seconds - 1e-9 {
-        let frame = simulation.frame() + 1;
-        while simulation.frame() < frame {
-            simulation.step();
-            assert_eq!(simulation.failure(), None);
-        }
-        track.push(simulation.simulator().bodies()[0].center.y);
-    }
-    track
 }
 
 #[test]

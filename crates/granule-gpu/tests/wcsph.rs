@@ -4,70 +4,14 @@ mod common;
 
 use std::ops::ControlFlow;
 
+use common::water::{block, compare, dam, tank, water};
 use common::{D, difference, gpu, simulate};
+use glam::Vec3;
 use granule::boundary::{Keyframe, Motion, Shape};
-use granule::scene::{BoundarySettings, EmitterSettings, Fill, GrainsSettings, OutletSettings, Scene};
+use granule::scene::{BoundarySettings, EmitterSettings, Fill, OutletSettings, Scene};
 use granule::simulator::Command;
 use granule::sph::KernelKind;
 use granule::{Device, Options, Simulation};
-
-/// A built-in scene of water without its expectations.
-fn water() -> Scene {
-    let mut scene = Scene::open("dam", false, &[("simulation.solver".into(), "wcsph".into())]).unwrap();
-    scene.grains.clear();
-    scene.boundary.clear();
-    scene.expect.clear();
-    scene
-}
-
-fn block(min: [f32; 3], max: [f32; 3]) -> GrainsSettings {
-    let shape = Shape::Box { min: min.map(|c| c * D), max: max.map(|c| c * D), hollow: false };
-    GrainsSettings { material: "water".into(), shape, fill: Fill::Jittered, velocity: [0.3, -0.2, 0.1] }
-}
-
-fn tank(size: [f32; 3]) -> BoundarySettings {
-    let shape = Shape::Box { min: [0.0; 3], max: size.map(|c| c * D), hollow: true };
-    BoundarySettings { name: "tank".into(), shape, friction: Some(0.1), motion: None }
-}
-
-fn dam() -> Scene {
-    let mut scene = water();
-    scene.grains.push(block([0.5, 0.5, 0.5], [12.5, 14.5, 10.5]));
-    scene.boundary.push(tank([20.0, 20.0, 11.0]));
-    scene
-}
-
-const FIELDS: [&str; 8] =
-    ["id", "position", "velocity", "density", "pressure", "neighbor_count", "force", "material"];
-
-/// Steps a scene on both and compares it.
-fn compare(scene: &Scene, steps: usize, device: &Device) {
-    let (mut cpu, mut gpu) = (simulate(scene, &Device::Cpu), simulate(scene, device));
-    for _ in 0..steps {
-        let (a, b) = (cpu.step(), gpu.step());
-        assert_eq!(gpu.failure(), None);
-        assert_eq!(a.particles, b.particles);
-        assert!((a.dt / b.dt - 1.0).abs() < 1e-5, "{} {}", a.dt, b.dt);
-        let energy = (a.kinetic_energy, b.kinetic_energy);
-        assert!((energy.0 - energy.1).abs() <= 1e-4 * energy.0, "{energy:?}");
-        assert!((a.density_error - b.density_error).abs() < 1e-5, "{} {}", a.density_error, b.density_error);
-        assert!((a.neighbors_mean - b.neighbors_mean).abs() < 1e-3 * a.neighbors_mean.max(1.0));
-    }
-    let (a, b) = (cpu.read(&FIELDS).unwrap(), gpu.read(&FIELDS).unwrap());
-    let loose = steps as f64;
-    for (field, bound) in [
-        ("id", 0.0),
-        ("material", 0.0),
-        ("position", 1e-6 * loose),
-        ("velocity", 1e-4 * loose),
-        ("density", 1e-5 * loose),
-        ("pressure", 2e-3 * loose),
-        ("force", 2e-3 * loose),
-    ] {
-        let found = difference(&a, &b, field);
-        assert!(found <= bound, "{field} after {steps} steps: {found:.2e} is more than {bound:.0e}");
-    }
-}
 
 #[test]
 fn steps_are_those_of_the_cpu() {
@@ -193,4 +137,56 @@ fn a_run_goes_on_on_the_other_device() {
         assert!(difference(&a, other, "position") < 1e-5, "{}", difference(&a, other, "position"));
         assert!(difference(&a, other, "velocity") < 5e-3, "{}", difference(&a, other, "velocity"));
     }
+}
+
+/// A stray makes the keys of the sort longer than what was recorded: the step halts after its drift and goes on.
+#[test]
+fn a_stray_far_away_changes_nothing_but_the_passes_of_the_sort() {
+    let Some(device) = gpu() else { return };
+    let mut scene = dam();
+    let mut stray = block([5000.0, 5000.0, 5.0], [5002.0, 5002.0, 7.0]);
+    stray.fill = Fill::Lattice;
+    scene.boundary[0] = tank([10000.0, 10000.0, 11.0]);
+    scene.grains.push(stray);
+    scene.wcsph.sound_speed = Some(17.0);
+    compare(&scene, 8, &device);
+    // Later, too: one is emitted into a run whose keys were short.
+    let mut open = dam();
+    open.boundary.clear();
+    let mut near = simulate(&open, &device);
+    let far = Command::Emit {
+        material: "water".into(),
+        positions: vec![Vec3::new(-300.0, 200.0, 0.1)],
+        velocity: Vec3::ZERO,
+    };
+    (0..3).for_each(|_| {
+        near.step();
+    });
+    let before = near.particle_count();
+    assert_eq!(near.apply(&far).unwrap().emitted, 1);
+    (0..3).for_each(|_| {
+        near.step();
+    });
+    assert_eq!(near.failure(), None);
+    assert_eq!((near.particle_count(), near.lost()), (before + 1, 0));
+}
+
+/// A particle that is not finite is removed before it touches its neighbours, also those of lists that are kept.
+#[test]
+fn a_broken_particle_is_lost_and_no_other() {
+    let Some(device) = gpu() else { return };
+    let mut simulation = simulate(&dam(), &device);
+    simulation.step();
+    let broken = Command::Emit {
+        material: "water".into(),
+        positions: vec![Vec3::new(6.0, 15.6, 6.0) * D],
+        velocity: Vec3::new(f32::NAN, 0.0, 0.0),
+    };
+    assert_eq!(simulation.apply(&broken).unwrap().emitted, 1);
+    (0..4).for_each(|_| {
+        simulation.step();
+    });
+    assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (1, 0));
+    let speed = simulation.read(&["speed"]).unwrap();
+    assert!(speed.scalar("speed").unwrap().iter().all(|speed| *speed < 3.0));
 }

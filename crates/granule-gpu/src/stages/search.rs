@@ -89,7 +89,7 @@ impl Search {
         self.list_cells.record(pass, launch);
         self.index_cells.dispatch(pass, 1);
         self.rows.dispatch_indirect(pass, &self.arguments, slot::CELLS);
-        self.neighbors.dispatch_indirect(pass, &self.arguments, slot::LIVE);
+        self.neighbors.dispatch_indirect(pass, &self.arguments, slot::SEARCH);
     }
 
     /// Samples the walls near every particle, and sees whether all that was found has room.

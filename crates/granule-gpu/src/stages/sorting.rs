@@ -97,10 +97,10 @@ impl Sorting {
         self.begin.dispatch(pass, 1);
     }
 
-    /// Sorts the particles by cell, and all that outlives a step with them.
-    pub fn sort(&self, pass: &mut ComputePass) {
+    /// Sorts the particles by cell, and all that outlives a step with them, in so many passes.
+    pub fn sort(&self, pass: &mut ComputePass, passes: u32) {
         self.keys.dispatch_indirect(pass, &self.arguments, slot::BLOCKS);
-        for number in 0..MOST_PASSES {
+        for number in 0..MOST_PASSES.min(passes as usize) {
             let launch = Launch::Indirect {
                 arguments: &self.arguments,
                 blocks: slot::BLOCKS,

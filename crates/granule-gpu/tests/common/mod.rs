@@ -1,6 +1,9 @@
 //! What tests of the device against the CPU share.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub mod bodies;
+pub mod water;
+
 use granule::boundary::Shape;
 use granule::scene::{BoundarySettings, Fill, GrainsSettings, Scene};
 use granule::simulator::{FieldData, Snapshot};

@@ -3,6 +3,7 @@
 //! The files here are what solvers share: the world around particles, the search for neighbours, walls and bodies,
 //! commands, fields and checkpoints. [`SOLVERS`] is the registry: docs/adding-a-solver.md says how to add one.
 
+pub mod changes;
 pub mod columns;
 pub mod commands;
 pub mod coupling;

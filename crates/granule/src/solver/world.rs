@@ -11,6 +11,7 @@ use crate::bodies::Bodies;
 use crate::boundary::{Boundaries, Sdf};
 use crate::flow::ROOM;
 use crate::hash::Fnv;
+use crate::material::Material;
 use crate::neighbors::{Domain, Room, par_blocks};
 use crate::particles::{NewParticle, Particles};
 use crate::scene::Scene;
@@ -19,7 +20,9 @@ use crate::simulator::{Command, CommandError};
 pub use super::commands::Applied;
 use super::commands::{self, Commanded, free_places};
 use super::coupling::Coupling;
+use super::laws::Laws;
 use super::reads::Reads;
+use super::walls::WallContacts;
 
 /// Particles and the world around them.
 pub struct World {
@@ -157,6 +160,21 @@ impl World {
             kinetic_energy: a.kinetic_energy + b.kinetic_energy,
         });
         Moved { max_speed: sum.max_speed.sqrt(), ..sum }
+    }
+
+    /// Hands the particles' forces over to the bodies and moves these.
+    pub fn move_bodies(&mut self, dt: f64, contacts: &mut WallContacts, materials: &[Material]) {
+        if !self.bodies.is_empty() {
+            let laws = Laws::new(materials, &self.particles.material);
+            self.coupling.finish(contacts, &laws);
+            self.bodies.step(dt, self.gravity, &self.coupling.load, &mut self.boundaries);
+        }
+    }
+
+    /// Bytes per particle of a solver whose own columns and lists have so many.
+    pub fn bytes_per_particle(&self, own: usize) -> f64 {
+        let columns = self.particles.len() * (16 + 16 + 4 + 2);
+        (columns + own) as f64 / self.particles.len().max(1) as f64
     }
 
     /// Particles in the order of their ids.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scene::Scene;
 use crate::simulator::StateError;
+use crate::solver::changes::Changeable;
 use crate::solver::saved::{self, SavedContacts, SavedWorld, all_sound};
 
 use super::Iisph;

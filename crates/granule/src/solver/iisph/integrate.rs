@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::quarantine::unsound;
 
 use super::Iisph;
+use crate::solver::changes::Changeable;
 use crate::solver::world::{Moved, equal_steps};
 
 impl Iisph {
@@ -60,15 +61,5 @@ impl Iisph {
     pub(super) fn quarantine(&mut self) -> usize {
         let keep = unsound(&self.world.particles.position, &self.world.particles.velocity);
         keep.map_or(0, |keep| self.remove(&keep))
-    }
-
-    /// Removes the particles for which `keep` does not hold and returns how many.
-    pub(super) fn remove(&mut self, keep: &[bool]) -> usize {
-        self.refresh_strain_rates();
-        let before = self.world.particles.len();
-        self.world.particles.retain(keep);
-        self.state.retain(keep);
-        self.search.retain(keep);
-        before - self.world.particles.len()
     }
 }

@@ -33,6 +33,7 @@ use crate::simulator::{
     StepReport,
 };
 use crate::solver::Order;
+use crate::solver::changes::Changeable;
 use crate::solver::laws::Laws;
 use crate::solver::search::Search;
 use crate::solver::world::World;
@@ -87,7 +88,9 @@ impl Iisph {
         t.share(|clock| self.find_neighbors_and_predict(dt, clock));
         let solved = self.solve(dt, &mut t);
         let moved = t.time(Stage::Integrate, || self.integrate(dt));
-        t.time(Stage::MoveBodies, || self.move_bodies(dt));
+        t.time(Stage::MoveBodies, || {
+            self.world.move_bodies(dt, &mut self.state.contacts, &self.setup.materials);
+        });
         let power = t.time(Stage::Diagnose, || self.diagnose(dt));
         let lost = t.time(Stage::Quarantine, || self.quarantine());
         self.world.time += dt;
@@ -214,20 +217,6 @@ impl Iisph {
         solved
     }
 
-    /// Hands the grains' forces over to the bodies and moves these.
-    fn move_bodies(&mut self, dt: f64) {
-        if !self.world.bodies.is_empty() {
-            let laws = Laws::new(&self.setup.materials, &self.world.particles.material);
-            self.world.coupling.finish(&mut self.state.contacts, &laws);
-            self.world.bodies.step(
-                dt,
-                self.world.gravity,
-                &self.world.coupling.load,
-                &mut self.world.boundaries,
-            );
-        }
-    }
-
     fn diagnose(&mut self, dt: f64) -> Option<f64> {
         self.diagnostics.then(|| {
             let input = self.setup.sweep_input(&self.search, &self.world.particles, dt);
@@ -285,9 +274,7 @@ impl Simulator for Iisph {
     }
 
     fn bytes_per_particle(&self) -> f64 {
-        let columns = self.world.particles.len() * (16 + 16 + 4 + 2);
-        let all = columns + self.state.bytes() + self.search.bytes();
-        all as f64 / self.world.particles.len().max(1) as f64
+        self.world.bytes_per_particle(self.state.bytes() + self.search.bytes())
     }
 
     fn state_hash(&self) -> u64 {

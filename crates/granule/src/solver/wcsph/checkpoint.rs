@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scene::Scene;
 use crate::simulator::StateError;
+use crate::solver::changes::Changeable;
 use crate::solver::saved::{self, SavedWorld, all_sound};
 
 use super::Wcsph;

@@ -1,63 +1,37 @@
 //! Changes between steps.
 
-use glam::Vec3;
-
-use crate::boundary::Sdf;
-use crate::particles::NewParticle;
+use crate::material::Material;
+use crate::neighbors::Domain;
 use crate::scene::Scene;
-use crate::simulator::{Command, CommandError, CommandReport};
-use crate::solver::world::Applied;
+use crate::solver::changes::Changeable;
+use crate::solver::world::World;
 
 use super::Wcsph;
 use super::params::Setup;
 
-impl Wcsph {
-    pub(super) fn apply_command(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
-        self.state.listed.clear();
-        match (self.world.apply(command)?, command) {
-            (Applied::Changed(scene), _) => self.adopt(*scene),
-            (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
-                let emitted = self.add_grains(material, positions, *velocity, positions.len());
-                return Ok(CommandReport { emitted, blocked: positions.len() - emitted });
-            }
-            _ => {}
-        }
-        Ok(CommandReport::default())
+impl Changeable for Wcsph {
+    fn world(&mut self) -> &mut World {
+        &mut self.world
     }
 
-    /// Takes over the constants of a changed scene.
-    pub(super) fn adopt(&mut self, scene: Scene) {
+    fn space_and_materials(&self) -> (Domain, &[Material]) {
+        (self.setup.domain, &self.setup.materials)
+    }
+
+    fn adopt(&mut self, scene: Scene) {
         self.setup = Setup::new(&scene, self.setup.defect, self.setup.instructions);
         self.world.adopt(scene);
     }
 
-    /// Adds the first `most` of the places that have room and returns how many.
-    pub(super) fn add_grains(
-        &mut self,
-        material: u16,
-        places: &[Vec3],
-        velocity: Vec3,
-        most: usize,
-    ) -> usize {
-        let Some(mass) = self.setup.materials.get(material as usize).map(|material| material.mass) else {
-            return 0;
-        };
-        let radius = self.setup.params.radius;
-        let one = NewParticle { position: Vec3::ZERO, velocity, radius, mass, material };
-        let added = self.world.add_grains(&self.setup.domain, places, one, most);
-        if added > 0 {
-            self.state.resize(self.world.particles.len(), self.world.gravity.extend(0.0));
-            self.state.listed.clear();
-        }
-        added
+    fn grow(&mut self) {
+        self.state.resize(self.world.particles.len(), self.world.gravity.extend(0.0));
+        self.state.listed.clear();
     }
 
-    /// Removes the particles whose centres lie in the regions and returns how many per region.
-    pub(super) fn remove_grains_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
-        let (counts, keep) = self.world.inside(regions);
-        if let Some(keep) = keep {
-            self.remove(&keep);
-        }
-        counts
+    fn remove(&mut self, keep: &[bool]) -> usize {
+        let before = self.world.particles.len();
+        self.world.particles.retain(keep);
+        self.state.retain(keep);
+        before - self.world.particles.len()
     }
 }

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use crate::bodies::BodyMotion;
 use crate::neighbors::{BLOCK, par_blocks};
 use crate::quarantine::unsound;
+use crate::solver::changes::Changeable;
 use crate::solver::laws::Laws;
 use crate::solver::walls::{WallBlock, WallContact, WallStep, correct_contact};
 
@@ -22,7 +23,7 @@ use super::Wcsph;
 const WALL_ROUNDS: usize = 3;
 
 /// Rounds over all walls where bodies give way.
-const BODY_ROUNDS: usize = 4;
+pub const BODY_ROUNDS: usize = 4;
 
 impl Wcsph {
     /// The first kick and the drift.
@@ -118,16 +119,6 @@ impl Wcsph {
         }
     }
 
-    /// Hands the fluid's forces over to the bodies and moves these.
-    pub(super) fn move_bodies(&mut self, dt: f64) {
-        let world = &mut self.world;
-        if !world.bodies.is_empty() {
-            let laws = Laws::new(&self.setup.materials, &world.particles.material);
-            world.coupling.finish(&mut self.state.contacts, &laws);
-            world.bodies.step(dt, world.gravity, &world.coupling.load, &mut world.boundaries);
-        }
-    }
-
     /// Removes particles whose state is not finite and returns how many.
     pub(super) fn quarantine(&mut self) -> usize {
         let particles = &self.world.particles;
@@ -142,14 +133,6 @@ impl Wcsph {
             keep.iter_mut().zip(acceleration).for_each(|(keep, a)| *keep &= a.is_finite());
         }
         keep.map_or(0, |keep| self.remove(&keep))
-    }
-
-    /// Removes the particles for which `keep` does not hold and returns how many.
-    pub(super) fn remove(&mut self, keep: &[bool]) -> usize {
-        let before = self.world.particles.len();
-        self.world.particles.retain(keep);
-        self.state.retain(keep);
-        before - self.world.particles.len()
     }
 }
 
@@ -167,9 +150,9 @@ fn is_free(motion: &[BodyMotion], contact: &WallContact) -> bool {
     motion.get(contact.sample.body as usize).is_some_and(|body| body.inverse_mass > 0.0)
 }
 
-/// Velocity of a wall or body at a contact [m/s].
+/// Velocity of a wall or body at a contact [m/s]: bodies that give way have that of the round.
 fn wall_velocity(motion: &[BodyMotion], contact: &WallContact) -> Vec3 {
-    let body = motion.get(contact.sample.body as usize);
+    let body = motion.get(contact.sample.body as usize).filter(|body| body.inverse_mass > 0.0);
     body.map_or(contact.sample.velocity, |body| body.velocity_at(contact.grain()))
 }
 

@@ -14,7 +14,7 @@ pub mod checkpoint;
 mod commands;
 mod density;
 mod fields;
-mod kick;
+pub mod kick;
 mod materials;
 pub mod pairs;
 pub mod params;
@@ -34,6 +34,7 @@ use crate::simulator::{
     StepReport,
 };
 use crate::solver::Order;
+use crate::solver::changes::Changeable;
 use crate::solver::drag::DragInput;
 use crate::solver::laws::Laws;
 use crate::solver::search::Search;
@@ -81,7 +82,9 @@ impl Wcsph {
         }
         let (dt, limited) = self.choose_dt(max_dt);
         t.time(Stage::Integrate, || self.kick_and_drift(dt));
-        t.time(Stage::MoveBodies, || self.move_bodies(dt));
+        t.time(Stage::MoveBodies, || {
+            self.world.move_bodies(dt, &mut self.state.contacts, &self.setup.materials);
+        });
         t.time(Stage::Sort, || self.sort_if_moved());
         t.time(Stage::SampleBoundaries, || {
             self.world.boundaries.advance(self.world.time, dt);
@@ -223,9 +226,16 @@ impl Wcsph {
         let (dt, time) = (dt as f32, self.world.time);
         let input =
             DragInput { air, particles: &self.world.particles, laws, domain: &self.setup.domain, dt, time };
-        let lists = &self.search.lists;
+        let (lists, domain, position) =
+            (&self.search.lists, self.setup.domain, &self.world.particles.position);
+        let square = self.setup.params.support * self.setup.params.support;
+        let near = |i: usize, j: usize| {
+            domain.displacement(position[i].truncate(), position[j].truncate()).length_squared() < square
+        };
         self.state.acceleration.par_iter_mut().with_min_len(256).enumerate().for_each(|(i, a)| {
-            *a += (input.change(i, lists.of(i)) / dt).extend(0.0);
+            // Lists reach farther than the support.
+            let change = input.change(i, lists.of(i).filter(|&j| near(i, j)));
+            *a += (change / dt).extend(0.0);
         });
     }
 }
@@ -245,6 +255,7 @@ impl Simulator for Wcsph {
     }
 
     fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        self.state.listed.clear();
         self.apply_command(command)
     }
 
@@ -279,9 +290,7 @@ impl Simulator for Wcsph {
     }
 
     fn bytes_per_particle(&self) -> f64 {
-        let columns = self.world.particles.len() * (16 + 16 + 4 + 2);
-        let all = columns + self.state.bytes() + self.search.bytes();
-        all as f64 / self.world.particles.len().max(1) as f64
+        self.world.bytes_per_particle(self.state.bytes() + self.search.bytes())
     }
 
     fn state_hash(&self) -> u64 {
