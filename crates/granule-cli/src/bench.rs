@@ -30,6 +30,8 @@ struct Bench {
     /// Median wall time of a step [ms].
     ms_per_step: f64,
     particle_steps_per_second: f64,
+    /// Simulated time over wall time, fine grains included.
+    real_time_factor: f64,
     /// Mean sweeps per step.
     iterations: f64,
     neighbors_per_particle: f64,
@@ -75,7 +77,7 @@ fn bench_scene(
     let mut progress = Progress::new(&simulation.scene().name);
     let mut statistics = Statistics::default();
     let total = args.warm + args.steps;
-    let mut step = 0;
+    let (mut step, mut simulated, mut wall) = (0, 0.0, 0.0);
     while step < total {
         let start = Instant::now();
         let reports = simulation.step_ahead();
@@ -87,6 +89,8 @@ fn bench_scene(
             step += 1;
             if step > args.warm {
                 statistics.add(report, seconds);
+                simulated += report.dt;
+                wall += seconds;
             }
             if let Some(divergence) = watch.after(report, *time) {
                 return Err(Failure::Run(divergence.to_string()));
@@ -98,7 +102,8 @@ fn bench_scene(
         progress.update(step as f64 / total as f64, || format!("step {step} of {total}"));
     }
     progress.finish();
-    Ok(result(&simulation, &statistics, chosen))
+    let real_time_factor = simulated / f64::max(wall, 1e-9);
+    Ok(Bench { real_time_factor, ..result(&simulation, &statistics, chosen) })
 }
 
 fn result(simulation: &Simulation, statistics: &Statistics, chosen: &Chosen) -> Bench {
@@ -118,6 +123,7 @@ fn result(simulation: &Simulation, statistics: &Statistics, chosen: &Chosen) -> 
         steps: statistics.steps(),
         ms_per_step: statistics.step_milliseconds(),
         particle_steps_per_second: statistics.particle_steps_per_second(),
+        real_time_factor: 0.0,
         iterations: statistics.iterations().mean,
         neighbors_per_particle: statistics.neighbors_mean(),
         bytes_per_particle: simulation.simulator().bytes_per_particle(),
@@ -137,6 +143,7 @@ fn in_words(results: &[Bench]) -> String {
         "steps",
         "ms/step",
         "particle steps/s",
+        "x real time",
         "sweeps",
         "neighbors",
         "bytes/particle",
@@ -170,9 +177,10 @@ fn in_words(results: &[Bench]) -> String {
 fn row(result: &Bench) -> Vec<String> {
     let words = [result.scene.clone(), result.solver.to_string(), result.threads.to_string()];
     let counts = [result.particles.to_string(), result.steps.to_string()];
-    let numbers = [
+    let numbers: [f64; 6] = [
         result.ms_per_step,
         result.particle_steps_per_second,
+        result.real_time_factor,
         result.iterations,
         result.neighbors_per_particle,
         result.bytes_per_particle,

@@ -1,4 +1,4 @@
-// Grains of a chunk by the blocks that they are in; for locality only. Removed ones come last.
+// Grains of a chunk by the nodes before them, block by block; for locality only. Removed ones come last.
 
 struct Chunk {
     first: u32,
@@ -20,13 +20,18 @@ fn find_keys(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         return;
     }
     let i = chunk.first + k;
-    var key = frame.blocks;
-    let cell = floor((place_of[i].xyz - frame.origin.xyz) / frame.origin.w);
+    var key = OWN * frame.blocks;
+    let at = (place_of[i].xyz - frame.origin.xyz) / frame.origin.w;
+    let cell = floor(at);
     if all(cell >= vec3(0.0)) && all(cell < vec3<f32>(frame.cells.xyz)) {
-        key = min(block_of_cell(vec3<u32>(cell)), frame.blocks);
+        let block = block_of_cell(vec3<u32>(cell));
+        if block != NONE {
+            let node = vec3<u32>(min(floor((at - cell) * f32(ALONG)), vec3(f32(ALONG - 1u))));
+            key = OWN * block + (node.z * ALONG + node.y) * ALONG + node.x;
+        }
     }
     if bitcast<u32>(place_of[i].w) == NONE {
-        key = frame.blocks + 1u;
+        key = OWN * frame.blocks + 1u;
     }
     keys[k] = vec2(key, 0u);
     order[k] = k;

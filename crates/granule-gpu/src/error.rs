@@ -42,7 +42,9 @@ pub enum GpuError {
         most: usize,
     },
     /// More walls and regions than fit, for fine grains.
-    #[error("{count} boundaries, bodies and outlets, for fine grains on a device there may be {most}; take --device cpu")]
+    #[error(
+        "{count} boundaries, bodies and outlets, for fine grains on a device there may be {most}; take --device cpu"
+    )]
     Walls {
         /// Walls and regions of the scene.
         count: usize,

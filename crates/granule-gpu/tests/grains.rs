@@ -48,7 +48,10 @@ impl Side {
         let outlets = scene.outlet.iter().map(|o| Sdf::new(&o.shape).unwrap()).collect();
         let start = guides.read(&GUIDE_FIELDS).unwrap();
         let upsamplers = movers.iter().map(|make| {
-            let walls = scene.boundary.iter().map(|b| (b.name.as_str(), b.shape.clone(), b.friction, b.motion.clone()));
+            let walls = scene
+                .boundary
+                .iter()
+                .map(|b| (b.name.as_str(), b.shape.clone(), b.friction, b.motion.clone()));
             let walls = Boundaries::new(walls).unwrap();
             let mut upsampler = Upsampler::new(scene, settings.clone(), walls, make(&settings));
             upsampler.begin(scene, &shapes, &start).unwrap();
@@ -78,7 +81,9 @@ impl Side {
         let other: HashMap<u32, Vec3> = self.grains(1).iter().map(|g| (g.id, g.position.into())).collect();
         let domain = MoverSettings::of(&self.scene, None).unwrap().domain;
         let radius = self.upsamplers[0].radius();
-        let way = |g: &Grain| other.get(&g.id).map(|x| domain.displacement(g.position.into(), *x).length() / radius);
+        let way = |g: &Grain| {
+            other.get(&g.id).map(|x| domain.displacement(g.position.into(), *x).length() / radius)
+        };
         let mut ways: Vec<f32> = self.grains(0).iter().filter_map(way).collect();
         ways.sort_by(f32::total_cmp);
         ways
@@ -99,7 +104,8 @@ fn collapse() -> Scene {
     scene.boundary.push(wall("floor", floor, Some(0.5)));
     let ball = Shape::Sphere { center: [14.0 * D, 2.0 * D, 4.0 * D], radius: 2.5 * D, hollow: false };
     scene.boundary.push(wall("ball", ball, None));
-    let box_shape = Shape::Box { min: [-4.0 * D, -1.0, -4.0 * D], max: [22.0 * D, 2.0, 12.0 * D], hollow: true };
+    let box_shape =
+        Shape::Box { min: [-4.0 * D, -1.0, -4.0 * D], max: [22.0 * D, 2.0, 12.0 * D], hollow: true };
     scene.boundary.push(wall("box", box_shape, Some(0.3)));
     let blade =
         Shape::Box { min: [-1.5 * D, 0.5 * D, -1.0 * D], max: [-0.5 * D, 6.0 * D, 10.0 * D], hollow: false };

@@ -47,8 +47,13 @@ fn bench_times_the_steps_of_scenes() {
     for field in ["scene", "solver", "device", "adapter", "threads", "iterations", "stages"] {
         assert!(json.get(field).is_some(), "{field} is missing");
     }
-    for field in ["ms_per_step", "particle_steps_per_second", "neighbors_per_particle", "bytes_per_particle"]
-    {
+    for field in [
+        "ms_per_step",
+        "particle_steps_per_second",
+        "real_time_factor",
+        "neighbors_per_particle",
+        "bytes_per_particle",
+    ] {
         assert!(json[field].as_f64().unwrap() > 0.0, "{field}");
     }
     let several = place.granule(&["bench", scene, scene, "--steps", "1", "--warm", "0", "--json"]);

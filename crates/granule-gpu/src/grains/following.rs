@@ -8,19 +8,18 @@ use granule::simulator::Simulator;
 use granule::upsample::guides::MOST_CELLS;
 use granule::upsample::{Anchors, BesideFrame, MoverReport, NewGuide, SLACK, SORT_PERIOD, SUPPORT};
 use granule_device::GpuDevice;
-use wgpu::util::{BufferInitDescriptor, DeviceExt};
-use wgpu::{Buffer, BufferUsages, CommandEncoder, ComputePass};
+use wgpu::{Buffer, BufferUsages, ComputePass};
 
 use super::GpuGrains;
 use super::kernels::Kernels;
 use super::layout::FrameRecord;
 use super::room::{KEPT, Room, create, hold};
+use crate::GpuError;
 use crate::kernel::Access::{Read, Uniform, Write};
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader, SharedLayout, WORKGROUP};
-use crate::primitives::{DIGIT_BITS, Launch, Scan, Sort};
+use crate::primitives::{BoundScan, BoundSort, DIGIT_BITS, Launch, Scan, Sort};
 use crate::shaders;
 use crate::solver::GpuIisph;
-use crate::GpuError;
 
 /// What a frame follows; twin of `Follow`.
 #[repr(C)]
@@ -45,14 +44,41 @@ pub struct Following {
     scan: Scan,
     sort: Sort,
     buffers: Buffers,
+    /// Changes whenever a buffer is replaced.
+    version: u64,
+    bound: Option<BoundFollowing>,
     /// Ids that anchors are known for.
     known: u32,
     /// Box of the guides at the frame's start [m].
     bounds: Option<[Vec3; 2]>,
 }
 
+/// The kernels with their buffers.
+struct BoundFollowing {
+    /// Versions of the buffers here and of the room's.
+    versions: [u64; 2],
+    /// A column of the solver, which replaces all of them at once.
+    position: Buffer,
+    see: Bound,
+    follow: Bound,
+    /// For the start and the end of a frame.
+    find_cells: [Bound; 2],
+    /// The same, with the order in each of both buffers.
+    fill_guides: [[Bound; 2]; 2],
+    scan_starts: [BoundScan; 2],
+    scan_marks: [BoundScan; 2],
+    sort: BoundSort,
+    mark_blocks: Bound,
+    list_blocks: Bound,
+}
+
 /// Buffers by id and by cell.
 struct Buffers {
+    /// Numbers of what is followed, and which end of the frame; numbers of ids and cells.
+    follow: Buffer,
+    which: [Buffer; 2],
+    id_extent: Buffer,
+    cell_extent: Buffer,
     seen: Buffer,
     anchors: Buffer,
     records: Buffer,
@@ -91,6 +117,7 @@ impl Following {
         let blocks = [Read, Read, Read, Write, Write, Write];
         let small = |name| create(gpu, name, 1024, KEPT);
         let pair = |name| Ok::<_, GpuError>([small(name)?, small(name)?]);
+        let uniform = |name| create(gpu, name, 32, BufferUsages::UNIFORM | BufferUsages::COPY_DST);
         Ok(Self {
             see: kernel(&shaders::FINE_FOLLOW, "see", &followed),
             follow: kernel(&shaders::FINE_FOLLOW, "follow_guides", &followed),
@@ -100,7 +127,13 @@ impl Following {
             list_blocks: kernel(&shaders::FINE_BLOCKS, "list_blocks", &blocks),
             scan: Scan::new(gpu),
             sort: Sort::new(gpu),
+            version: 0,
+            bound: None,
             buffers: Buffers {
+                follow: uniform("followed")?,
+                which: [uniform("start")?, uniform("end")?],
+                id_extent: uniform("number of ids")?,
+                cell_extent: uniform("number of cells")?,
                 seen: small("seen guides")?,
                 anchors: small("anchors")?,
                 records: small("guides by id")?,
@@ -127,7 +160,7 @@ impl Following {
             rows[2 * *id as usize] = place.extend(1.0).to_array();
             rows[2 * *id as usize + 1] = velocity.extend(0.0).to_array();
         }
-        hold(gpu, &mut self.buffers.anchors, "anchors", 32 * u64::from(ids))?;
+        self.version += hold(gpu, &mut self.buffers.anchors, "anchors", 32 * u64::from(ids))?;
         gpu.queue.write_buffer(&self.buffers.anchors, 0, bytemuck::cast_slice(&rows));
         self.known = ids;
         let bounds = |low: Vec3, high: Vec3| if ids > 0 { Some([low, high]) } else { None };
@@ -162,19 +195,23 @@ impl Following {
             encoder.copy_buffer_to_buffer(&b.anchors, 0, &larger, 0, 32 * u64::from(self.known));
             gpu.queue.submit([encoder.finish()]);
             b.anchors = larger;
+            self.version += 1;
         }
-        hold(gpu, &mut b.seen, "seen guides", 32 * n)?;
-        hold(gpu, &mut b.records, "guides by id", 80 * n)?;
-        hold(gpu, &mut b.born, "new guides", 32 * u64::from(ids - self.known.min(ids)).max(1))?;
+        self.version += hold(gpu, &mut b.seen, "seen guides", 32 * n)?;
+        self.version += hold(gpu, &mut b.records, "guides by id", 80 * n)?;
+        self.version +=
+            hold(gpu, &mut b.born, "new guides", 32 * u64::from(ids - self.known.min(ids)).max(1))?;
         for k in 0..2 {
-            hold(gpu, &mut b.keys[k], "cells of guides", 8 * n)?;
-            hold(gpu, &mut b.order[k], "order of guides", 4 * n)?;
-            hold(gpu, &mut b.starts[k], "guides of cells", 4 * (u64::from(cells) + 1))?;
-            hold(gpu, &mut b.marks[k], "marks of cells", 4 * (u64::from(cells) + 1))?;
+            self.version += hold(gpu, &mut b.keys[k], "cells of guides", 8 * n)?;
+            self.version += hold(gpu, &mut b.order[k], "order of guides", 4 * n)?;
+            self.version += hold(gpu, &mut b.starts[k], "guides of cells", 4 * (u64::from(cells) + 1))?;
+            self.version += hold(gpu, &mut b.marks[k], "marks of cells", 4 * (u64::from(cells) + 1))?;
         }
-        hold(gpu, &mut b.digit_starts, "digit starts of guides", 4 * u64::from(Sort::starts_len(ids)))?;
-        hold(gpu, &mut b.moves, "moving cells", 4 * (u64::from(cells) + 1))?;
-        hold(gpu, &mut b.sums, "sums of cells", 4 * u64::from(Scan::sums_len(cells + 1)))
+        self.version +=
+            hold(gpu, &mut b.digit_starts, "digit starts of guides", 4 * u64::from(Sort::starts_len(ids)))?;
+        self.version += hold(gpu, &mut b.moves, "moving cells", 4 * (u64::from(cells) + 1))?;
+        self.version += hold(gpu, &mut b.sums, "sums of cells", 4 * u64::from(Scan::sums_len(cells + 1)))?;
+        Ok(())
     }
 
     /// Cells over the guides of both ends of a frame, on a lattice that stays; those of the last frame and a rim where
@@ -195,33 +232,20 @@ impl Following {
         }
         self.bounds = Some(kept);
         let most = MOST_CELLS.cbrt() as f32;
-        let count = if count.as_dvec3().element_product() > MOST_CELLS { count.min(Vec3::splat(most)) } else { count };
+        let count = if count.as_dvec3().element_product() > MOST_CELLS {
+            count.min(Vec3::splat(most))
+        } else {
+            count
+        };
         Cells { origin, count: count.max(Vec3::splat(3.0)).as_uvec3().to_array() }
     }
 
-    /// Records all up to the marks of blocks.
-    fn record(
-        &self,
-        gpu: &GpuDevice,
-        solver: &GpuIisph,
-        kernels: &Kernels,
-        room: &Room,
-        follow: &FollowRecord,
-        cells: u32,
-    ) -> CommandEncoder {
-        let uniform = |bytes: &[u8]| {
-            gpu.device.create_buffer_init(&BufferInitDescriptor {
-                label: Some("following"),
-                contents: bytes,
-                usage: BufferUsages::UNIFORM,
-            })
-        };
+    fn bind(&self, gpu: &GpuDevice, solver: &GpuIisph, kernels: &Kernels, room: &Room) -> BoundFollowing {
         let shared = kernels.frame_group(gpu, room);
         let (b, c) = (&self.buffers, &solver.columns);
-        let follow_buffer = uniform(bytemuck::bytes_of(follow));
         let bind = |kernel: &Kernel, buffers: &[&Buffer]| kernel.bind_shared(gpu, buffers, &[&shared]);
         let followed = [
-            &follow_buffer,
+            &b.follow,
             &c.position,
             &c.velocity,
             &c.tags,
@@ -231,70 +255,99 @@ impl Following {
             &b.anchors,
             &b.records,
         ];
-        let ids = follow.ids;
-        let extent = |count: u32| uniform(bytemuck::bytes_of(&[count, 0, 0, 0]));
-        let (id_extent, cell_extent) = (extent(ids), extent(cells + 1));
-        let scan = |data: &Buffer| self.scan.bind(gpu, &cell_extent, data, &b.sums);
-        let sort = self.sort.bind(
-            gpu,
-            &id_extent,
-            [&b.keys[0], &b.keys[1]],
-            [&b.order[0], &b.order[1]],
-            &b.digit_starts,
-        );
+        let cells = |after: usize, order: usize| {
+            [
+                &b.which[after],
+                &b.records,
+                &b.keys[order],
+                &b.order[order],
+                &b.starts[after],
+                &b.moves,
+                &room.guides,
+            ]
+        };
+        let scan = |data: &Buffer| self.scan.bind(gpu, &b.cell_extent, data, &b.sums);
+        let blocks = [&room.solids, &b.starts[0], &b.moves, &b.marks[0], &b.marks[1], &room.tables];
+        BoundFollowing {
+            versions: [self.version, room.version],
+            position: c.position.clone(),
+            see: bind(&self.see, &followed),
+            follow: bind(&self.follow, &followed),
+            find_cells: [0, 1].map(|after| bind(&self.find_cells, &cells(after, 0))),
+            fill_guides: [0, 1]
+                .map(|after| [0, 1].map(|order| bind(&self.fill_guides, &cells(after, order)))),
+            scan_starts: [0, 1].map(|k| scan(&b.starts[k])),
+            scan_marks: [0, 1].map(|k| scan(&b.marks[k])),
+            sort: self.sort.bind(
+                gpu,
+                &b.id_extent,
+                [&b.keys[0], &b.keys[1]],
+                [&b.order[0], &b.order[1]],
+                &b.digit_starts,
+            ),
+            mark_blocks: bind(&self.mark_blocks, &blocks),
+            list_blocks: bind(&self.list_blocks, &blocks),
+        }
+    }
+
+    /// The kernels with their buffers, bound anew where one of these was replaced.
+    fn bound(
+        &mut self,
+        gpu: &GpuDevice,
+        solver: &GpuIisph,
+        kernels: &Kernels,
+        room: &Room,
+    ) -> BoundFollowing {
+        let versions = [self.version, room.version];
+        let position = &solver.columns.position;
+        let known = self.bound.take().filter(|b| b.versions == versions && b.position == *position);
+        known.unwrap_or_else(|| self.bind(gpu, solver, kernels, room))
+    }
+
+    /// Runs all up to the marks of blocks.
+    fn run(&self, gpu: &GpuDevice, bound: &BoundFollowing, follow: &FollowRecord, cells: u32) {
+        let (b, ids) = (&self.buffers, follow.ids);
+        let write =
+            |buffer: &Buffer, words: [u32; 4]| gpu.queue.write_buffer(buffer, 0, bytemuck::bytes_of(&words));
+        gpu.queue.write_buffer(&b.follow, 0, bytemuck::bytes_of(follow));
+        (0..2).for_each(|after| write(&b.which[after], [ids, after as u32, 0, 0]));
+        write(&b.id_extent, [ids, 0, 0, 0]);
+        write(&b.cell_extent, [cells + 1, 0, 0, 0]);
         let bits = u32::BITS - cells.leading_zeros();
         let last = bits.div_ceil(DIGIT_BITS) as usize % 2;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         encoder.clear_buffer(&b.born_count, 0, None);
         encoder.clear_buffer(&b.moves, 0, None);
         b.starts.iter().for_each(|starts| encoder.clear_buffer(starts, 0, None));
-        let mut pass = encoder.begin_compute_pass(&Default::default());
-        let run = |pass: &mut ComputePass, bound: Bound, threads: u32| {
-            if threads > 0 {
-                bound.dispatch(pass, threads.div_ceil(WORKGROUP));
-            }
-        };
-        run(&mut pass, bind(&self.see, &followed), follow.particles);
-        run(&mut pass, bind(&self.follow, &followed), ids);
-        for after in 0..2usize {
-            let which = uniform(bytemuck::bytes_of(&[ids, after as u32, 0, 0]));
-            let buffers = |order: usize| {
-                [
-                    &which,
-                    &b.records,
-                    &b.keys[order],
-                    &b.order[order],
-                    &b.starts[after],
-                    &b.moves,
-                    &room.guides,
-                ]
+        {
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            let run = |pass: &mut ComputePass, bound: &Bound, threads: u32| {
+                if threads > 0 {
+                    bound.dispatch(pass, threads.div_ceil(WORKGROUP));
+                }
             };
-            run(&mut pass, bind(&self.find_cells, &buffers(0)), ids);
-            scan(&b.starts[after]).record(&mut pass, Launch::Direct(cells + 1));
-            sort.record(&mut pass, bits, ids);
-            run(&mut pass, bind(&self.fill_guides, &buffers(last)), ids);
+            run(&mut pass, &bound.see, follow.particles);
+            run(&mut pass, &bound.follow, ids);
+            for after in 0..2 {
+                run(&mut pass, &bound.find_cells[after], ids);
+                bound.scan_starts[after].record(&mut pass, Launch::Direct(cells + 1));
+                bound.sort.record(&mut pass, bits, ids);
+                run(&mut pass, &bound.fill_guides[after][last], ids);
+            }
+            run(&mut pass, &bound.mark_blocks, cells + 1);
+            bound.scan_marks.iter().for_each(|scan| scan.record(&mut pass, Launch::Direct(cells + 1)));
         }
-        run(&mut pass, bind(&self.mark_blocks, &self.block_buffers(room)), cells + 1);
-        b.marks.iter().for_each(|marks| scan(marks).record(&mut pass, Launch::Direct(cells + 1)));
-        drop(pass);
-        encoder
+        gpu.queue.submit([encoder.finish()]);
     }
 
-    fn block_buffers<'a>(&'a self, room: &'a Room) -> [&'a Buffer; 6] {
-        let b = &self.buffers;
-        [&room.solids, &b.starts[0], &b.moves, &b.marks[0], &b.marks[1], &room.tables]
-    }
-
-    /// Records the tables of cells and blocks.
-    fn record_tables(&self, gpu: &GpuDevice, kernels: &Kernels, room: &Room, frame: &FrameRecord, cells: u32) {
+    /// Runs what makes the tables of cells and blocks.
+    fn run_tables(&self, gpu: &GpuDevice, list_blocks: &Bound, room: &Room, frame: &FrameRecord, cells: u32) {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let size = 4 * (u64::from(cells) + 1);
         for (starts, at) in self.buffers.starts.iter().zip([frame.starts, frame.after_starts]) {
             encoder.copy_buffer_to_buffer(starts, 0, &room.tables, 4 * u64::from(at), size);
         }
-        let shared = kernels.frame_group(gpu, room);
-        let bound = self.list_blocks.bind_shared(gpu, &self.block_buffers(room), &[&shared]);
-        bound.dispatch(&mut encoder.begin_compute_pass(&Default::default()), cells.div_ceil(WORKGROUP));
+        list_blocks.dispatch(&mut encoder.begin_compute_pass(&Default::default()), cells.div_ceil(WORKGROUP));
         gpu.queue.submit([encoder.finish()]);
     }
 }
@@ -361,8 +414,9 @@ impl GpuGrains {
         let mut record = self.frame_beside(beside, &cells, follow.ids);
         self.room.hold_guides(&self.gpu, follow.ids)?;
         self.room.write_frame(&self.gpu, &record);
-        let encoder = following.record(&self.gpu, solver, &self.kernels, &self.room, &follow, cells.total());
-        self.gpu.queue.submit([encoder.finish()]);
+        let bound = following.bound(&self.gpu, solver, &self.kernels, &self.room);
+        following.run(&self.gpu, &bound, &follow, cells.total());
+        following.bound = Some(bound);
         let at = 4 * u64::from(cells.total());
         let marks = &following.buffers.marks;
         let read = self.gpu.begin_read(&[
@@ -378,7 +432,9 @@ impl GpuGrains {
         let words = record.part_table + parts;
         self.room.hold_frame(&self.gpu, &record, words as usize)?;
         self.room.write_frame(&self.gpu, &record);
-        following.record_tables(&self.gpu, &self.kernels, &self.room, &record, cells.total());
+        let bound = following.bound(&self.gpu, solver, &self.kernels, &self.room);
+        following.run_tables(&self.gpu, &bound.list_blocks, &self.room, &record, cells.total());
+        following.bound = Some(bound);
         if beside.frame.is_multiple_of(SORT_PERIOD) && self.held > 0 {
             self.sort(&record)?;
             record.grains = self.held;
@@ -414,7 +470,15 @@ impl GpuGrains {
             starts: total,
             after_starts: 2 * total + 1,
             block_table: 3 * total + 2,
-            ..self.frame_record(beside.frame, beside.dt, beside.gravity, cells.origin, side, beside.walls, beside.outlets.len())
+            ..self.frame_record(
+                beside.frame,
+                beside.dt,
+                beside.gravity,
+                cells.origin,
+                side,
+                beside.walls,
+                beside.outlets.len(),
+            )
         }
     }
 

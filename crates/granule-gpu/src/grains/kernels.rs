@@ -25,6 +25,20 @@ pub struct Kernels {
     put_in_order: Kernel,
     /// Sort of keys.
     pub sort: Sort,
+    bound: Option<BoundFrame>,
+}
+
+/// The kernels of a frame with the buffers of a room.
+struct BoundFrame {
+    /// The room's version.
+    version: u64,
+    deform: Bound,
+    ask: Bound,
+    count: Bound,
+    even: Bound,
+    share: Bound,
+    compare: Bound,
+    advance: Bound,
 }
 
 impl Kernels {
@@ -52,6 +66,7 @@ impl Kernels {
             find_keys: kernel(&shaders::FINE_SORT, "find_keys", &sorting),
             put_in_order: kernel(&shaders::FINE_SORT, "put_in_order", &sorting),
             sort: Sort::new(gpu),
+            bound: None,
             shared,
         }
     }
@@ -66,50 +81,73 @@ impl Kernels {
         &self.shared
     }
 
-    /// Records and submits a frame, for which all has been written.
-    pub fn record(&self, gpu: &GpuDevice, room: &Room, frame: &FrameRecord) {
-        let shared = self.frame_group(gpu, room);
+    fn bind_frame(&self, gpu: &GpuDevice, r: &Room) -> BoundFrame {
+        let shared = self.frame_group(gpu, r);
         let bind = |kernel: &Kernel, own: &[&Buffer]| {
-            let buffers: Vec<&Buffer> = [&room.solids, &room.tables].into_iter().chain(own.iter().copied()).collect();
+            let buffers: Vec<&Buffer> =
+                [&r.solids, &r.tables].into_iter().chain(own.iter().copied()).collect();
             kernel.bind_shared(gpu, &buffers, &[&shared])
         };
-        let r = room;
+        BoundFrame {
+            version: r.version,
+            deform: bind(&self.deform, &[&r.guides, &r.deformation]),
+            ask: bind(&self.ask, &[&r.guides, &r.deformation, &r.own, &r.cover]),
+            count: bind(&self.count, &[&r.places, &r.counts, &r.tally]),
+            even: bind(&self.even, &[&r.counts, &r.cover, &r.own]),
+            share: bind(&self.share, &[&r.own, &r.cover, &r.nodes, &r.node_cover]),
+            compare: bind(&self.compare, &[&r.node_cover, &r.tally]),
+            advance: bind(
+                &self.advance,
+                &[&r.guides, &r.nodes, &r.tally, &r.places, &r.velocities, &r.counters],
+            ),
+        }
+    }
+
+    /// Records and submits a frame, for which all has been written.
+    pub fn record(&mut self, gpu: &GpuDevice, room: &Room, frame: &FrameRecord) {
+        let known = self.bound.take().filter(|bound| bound.version == room.version);
+        let bound = known.unwrap_or_else(|| self.bind_frame(gpu, room));
         let threads = |count: u64| count.div_ceil(u64::from(WORKGROUP)) as u32;
         let blocks = u64::from(frame.blocks);
         let grains = threads(u64::from(frame.grains));
         let mesh = u64::from(frame.parts) * u64::from(frame.along).pow(3) + 1;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        encoder.clear_buffer(&r.counters, 0, None);
+        encoder.clear_buffer(&room.counters, 0, None);
         if frame.spreads != 0 {
-            encoder.clear_buffer(&r.counts, 0, Some(4 * OWN as u64 * blocks));
-            encoder.clear_buffer(&r.tally, 0, Some(4 * mesh));
+            encoder.clear_buffer(&room.counts, 0, Some(4 * OWN as u64 * blocks));
+            encoder.clear_buffer(&room.tally, 0, Some(4 * mesh));
         }
         {
             let mut pass = encoder.begin_compute_pass(&Default::default());
-            let mut run = |bound: Bound, workgroups: u32| {
+            let mut run = |bound: &Bound, workgroups: u32| {
                 if workgroups > 0 {
                     bound.dispatch(&mut pass, workgroups);
                 }
             };
-            run(bind(&self.deform, &[&r.guides, &r.deformation]), threads(u64::from(frame.cells[3])));
-            run(bind(&self.ask, &[&r.guides, &r.deformation, &r.own, &r.cover]), threads(32 * blocks));
+            run(&bound.deform, threads(u64::from(frame.cells[3])));
+            run(&bound.ask, threads(32 * blocks));
             if frame.spreads != 0 {
-                run(bind(&self.count, &[&r.places, &r.counts, &r.tally]), grains);
-                run(bind(&self.even, &[&r.counts, &r.cover, &r.own]), frame.parts);
+                run(&bound.count, grains);
+                run(&bound.even, frame.parts);
             }
-            let nodes = threads(BLOCK as u64 * blocks);
-            run(bind(&self.share, &[&r.own, &r.cover, &r.nodes, &r.node_cover]), nodes);
+            run(&bound.share, threads(BLOCK as u64 * blocks));
             if frame.spreads != 0 {
-                run(bind(&self.compare, &[&r.node_cover, &r.tally]), threads(mesh));
+                run(&bound.compare, threads(mesh));
             }
-            let moved = [&r.guides, &r.nodes, &r.tally, &r.places, &r.velocities, &r.counters];
-            run(bind(&self.advance, &moved), grains);
+            run(&bound.advance, grains);
         }
         gpu.queue.submit([encoder.finish()]);
+        self.bound = Some(bound);
     }
 
     /// The kernels before and after a sort of a chunk; the order is in the buffer `last`.
-    pub fn bind_chunk(&self, gpu: &GpuDevice, room: &Room, chunk: &Buffer, last: usize) -> Option<[Bound; 2]> {
+    pub fn bind_chunk(
+        &self,
+        gpu: &GpuDevice,
+        room: &Room,
+        chunk: &Buffer,
+        last: usize,
+    ) -> Option<[Bound; 2]> {
         let sorting = room.sorting.as_ref()?;
         let shared = self.frame_group(gpu, room);
         let bind = |kernel: &Kernel, order: usize| {

@@ -24,17 +24,17 @@ mod tests;
 
 use glam::Vec3;
 use granule::boundary::Sdf;
+use granule::simulator::Simulator;
 use granule::upsample::advection::{LANDED, LANDING_STEP, LANDING_STEPS};
 use granule::upsample::guides::{LEAST_VOLUME, MOST_DEFORMATION, REGULARISATION};
-use granule::simulator::Simulator;
 use granule::upsample::nodes::{ALL, ALONG, NONE, Nodes};
 use granule::upsample::spreading::{
     EVENING, IN_MOTION, MOST_EVENING, MOST_SPREADING, SPREADING, SURFACE, WHOLE, fine_cells_along, offset,
 };
 use granule::upsample::weights::{CARRIED, LOOSE};
 use granule::upsample::{
-    Anchors, BesideFrame, COVERED, FULL_SUM, FrameInput, Grain, GrainMover, MoverReport, MoverSettings, NewGuide,
-    SEVERAL, SORT_PERIOD, SUPPORT, VOLUME_PER_GRAIN, Wall, moving_walls, wall_reach,
+    Anchors, BesideFrame, COVERED, FULL_SUM, FrameInput, Grain, GrainMover, MoverReport, MoverSettings,
+    NewGuide, SEVERAL, SORT_PERIOD, SUPPORT, VOLUME_PER_GRAIN, Wall, moving_walls, wall_reach,
 };
 use granule_device::GpuDevice;
 
@@ -258,7 +258,8 @@ impl GpuGrains {
             end_translation: wall.end.translation.extend(turned(wall)).to_array(),
             solids: [places[0], places[1], 0, 0],
         };
-        let region = |places: &[u32; 2]| WallRecord { solids: [places[0], places[1], 0, 0], ..WallRecord::default() };
+        let region =
+            |places: &[u32; 2]| WallRecord { solids: [places[0], places[1], 0, 0], ..WallRecord::default() };
         let (own, taking) = solids.places.split_at(walls.len());
         let records: Vec<WallRecord> =
             walls.iter().zip(own).map(wall).chain(taking.iter().map(region)).collect();

@@ -11,7 +11,8 @@ use crate::GpuError;
 use crate::primitives::Sort;
 
 /// Storage that is written and read from outside.
-pub const KEPT: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
+pub const KEPT: BufferUsages =
+    BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
 
 /// Bytes of each of the two columns of grains.
 pub const ROW: u64 = 16;
@@ -21,6 +22,8 @@ const TRANSFER: usize = 1 << 21;
 
 /// All buffers.
 pub struct Room {
+    /// Changes whenever a buffer is replaced.
+    pub version: u64,
     /// The frame's numbers.
     pub frame: Buffer,
     /// Walls, regions and materials.
@@ -86,6 +89,7 @@ impl Room {
         let small = |name| create(gpu, name, 1024, KEPT);
         let scene = size_of::<WallRecord>() * MOST_WALLS + 4 * MOST_MATERIALS;
         Ok(Self {
+            version: 0,
             frame: create(gpu, "fine frame", size_of::<FrameRecord>() as u64, uniform)?,
             scene: create(gpu, "fine walls", scene as u64, uniform)?,
             solids: small("fine solids")?,
@@ -109,16 +113,22 @@ impl Room {
     ///
     /// # Errors
     /// Says which buffer is larger than the device allows.
-    pub fn hold_frame(&mut self, gpu: &GpuDevice, frame: &FrameRecord, table_words: usize) -> Result<(), GpuError> {
+    pub fn hold_frame(
+        &mut self,
+        gpu: &GpuDevice,
+        frame: &FrameRecord,
+        table_words: usize,
+    ) -> Result<(), GpuError> {
         let blocks = u64::from(frame.blocks);
         let mesh = u64::from(frame.parts) * u64::from(frame.along).pow(3) + 1;
-        hold(gpu, &mut self.tables, "cells of guides", 4 * table_words as u64)?;
-        hold(gpu, &mut self.own, "nodes", 32 * OWN as u64 * blocks)?;
-        hold(gpu, &mut self.cover, "coverage", 4 * OWN as u64 * blocks)?;
-        hold(gpu, &mut self.counts, "grains at nodes", 4 * OWN as u64 * blocks)?;
-        hold(gpu, &mut self.nodes, "shared nodes", 32 * BLOCK as u64 * blocks)?;
-        hold(gpu, &mut self.node_cover, "shared coverage", 4 * BLOCK as u64 * blocks)?;
-        hold(gpu, &mut self.tally, "fine mesh", 4 * mesh)
+        self.version += hold(gpu, &mut self.tables, "cells of guides", 4 * table_words as u64)?;
+        self.version += hold(gpu, &mut self.own, "nodes", 32 * OWN as u64 * blocks)?;
+        self.version += hold(gpu, &mut self.cover, "coverage", 4 * OWN as u64 * blocks)?;
+        self.version += hold(gpu, &mut self.counts, "grains at nodes", 4 * OWN as u64 * blocks)?;
+        self.version += hold(gpu, &mut self.nodes, "shared nodes", 32 * BLOCK as u64 * blocks)?;
+        self.version += hold(gpu, &mut self.node_cover, "shared coverage", 4 * BLOCK as u64 * blocks)?;
+        self.version += hold(gpu, &mut self.tally, "fine mesh", 4 * mesh)?;
+        Ok(())
     }
 
     /// Makes room for so many guides at each end of a frame.
@@ -127,8 +137,9 @@ impl Room {
     /// Says that they are more than the device allows.
     pub fn hold_guides(&mut self, gpu: &GpuDevice, count: u32) -> Result<(), GpuError> {
         let size = size_of::<Guide>() as u64 * u64::from(count);
-        hold(gpu, &mut self.guides, "guides", 2 * size)?;
-        hold(gpu, &mut self.deformation, "deformations", size)
+        self.version += hold(gpu, &mut self.guides, "guides", 2 * size)?;
+        self.version += hold(gpu, &mut self.deformation, "deformations", size)?;
+        Ok(())
     }
 
     /// Makes room for `count` grains and keeps the first `held`.
@@ -151,7 +162,9 @@ impl Room {
             *column = larger;
         }
         let chunks = u64::from(wanted.div_ceil(CHUNK)) + 1;
-        hold(gpu, &mut self.counters, "fine counters", 4 * (2 + chunks))
+        self.version += hold(gpu, &mut self.counters, "fine counters", 4 * (2 + chunks))?;
+        self.version += 1;
+        Ok(())
     }
 
     /// Makes room for sorting chunks of so many grains.
@@ -204,7 +217,7 @@ impl Room {
     /// # Errors
     /// Says that maps of meshes are larger than the device allows.
     pub fn write_solids(&mut self, gpu: &GpuDevice, records: &[[u32; 4]]) -> Result<(), GpuError> {
-        hold(gpu, &mut self.solids, "fine solids", size_of_val(records) as u64)?;
+        self.version += hold(gpu, &mut self.solids, "fine solids", size_of_val(records) as u64)?;
         gpu.queue.write_buffer(&self.solids, 0, bytemuck::cast_slice(records));
         Ok(())
     }
@@ -275,7 +288,12 @@ impl Room {
 ///
 /// # Errors
 /// Says that it is larger than the device allows.
-pub fn create(gpu: &GpuDevice, name: &'static str, size: u64, usage: BufferUsages) -> Result<Buffer, GpuError> {
+pub fn create(
+    gpu: &GpuDevice,
+    name: &'static str,
+    size: u64,
+    usage: BufferUsages,
+) -> Result<Buffer, GpuError> {
     let limits = gpu.device.limits();
     let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
     let size = size.max(16).next_multiple_of(16);
@@ -285,13 +303,14 @@ pub fn create(gpu: &GpuDevice, name: &'static str, size: u64, usage: BufferUsage
     Ok(gpu.create_buffer(name, size, usage))
 }
 
-/// Replaces a buffer that is too small by one with some more room; what it held is lost.
+/// Replaces a buffer that is too small by one with some more room; what it held is lost. Gives how many were replaced.
 ///
 /// # Errors
 /// Says that it is larger than the device allows.
-pub fn hold(gpu: &GpuDevice, buffer: &mut Buffer, name: &'static str, size: u64) -> Result<(), GpuError> {
-    if size > buffer.size() {
-        *buffer = create(gpu, name, size + size / 4, KEPT).or_else(|_| create(gpu, name, size, KEPT))?;
+pub fn hold(gpu: &GpuDevice, buffer: &mut Buffer, name: &'static str, size: u64) -> Result<u64, GpuError> {
+    if size <= buffer.size() {
+        return Ok(0);
     }
-    Ok(())
+    *buffer = create(gpu, name, size + size / 4, KEPT).or_else(|_| create(gpu, name, size, KEPT))?;
+    Ok(1)
 }

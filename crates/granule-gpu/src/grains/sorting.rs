@@ -1,5 +1,6 @@
-//! Fine grains in the order of blocks, chunk by chunk; removed ones are dropped.
+//! Fine grains in the order of nodes, chunk by chunk; removed ones are dropped.
 
+use granule::upsample::nodes::OWN;
 use wgpu::BufferUsages;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
@@ -14,7 +15,7 @@ impl GpuGrains {
     /// Sorts the grains of every chunk and closes the gaps that removed ones leave.
     pub(super) fn sort(&mut self, frame: &FrameRecord) -> Result<(), GpuError> {
         self.room.hold_sorting(&self.gpu, self.held.min(CHUNK))?;
-        let bits = u32::BITS - (frame.blocks + 1).leading_zeros();
+        let bits = u32::BITS - (OWN as u32 * frame.blocks + 1).leading_zeros();
         let last = bits.div_ceil(DIGIT_BITS) as usize % 2;
         let mut kept = 0;
         for (k, first) in (0..self.held).step_by(CHUNK as usize).enumerate() {
@@ -47,7 +48,13 @@ impl GpuGrains {
                 put_in_order.dispatch(&mut pass, count.div_ceil(WORKGROUP));
             }
             for (sorted, column) in s.sorted.iter().zip([&self.room.places, &self.room.velocities]) {
-                encoder.copy_buffer_to_buffer(sorted, 0, column, u64::from(kept) * ROW, u64::from(live) * ROW);
+                encoder.copy_buffer_to_buffer(
+                    sorted,
+                    0,
+                    column,
+                    u64::from(kept) * ROW,
+                    u64::from(live) * ROW,
+                );
             }
             self.gpu.queue.submit([encoder.finish()]);
             kept += live;

@@ -114,6 +114,13 @@ impl Exporter {
         Ok(())
     }
 
+    /// Whether frames are written at all.
+    pub fn has_frame_files(&self) -> bool {
+        [ExportFormat::Ply, ExportFormat::Vtk, ExportFormat::Npy]
+            .iter()
+            .any(|format| self.output.has(*format))
+    }
+
     /// Writes a snapshot in every format that has a file per frame; `written` gets the files.
     fn write_files(
         &self,
