@@ -99,10 +99,13 @@ impl Advection<'_> {
     fn advance(&self, grain: &mut Grain) {
         let x = Vec3::from(grain.position);
         let place = self.nodes.locate(x);
-        let said = match &place {
+        let mut said = match &place {
             Some(place) => self.nodes.said(place),
             None => Said::default(),
         };
+        if said.share > 0.0 && said.share < 1.0 && self.holds(x) {
+            said.share = 1.0;
+        }
         let mut motion = self.motion(grain, &said);
         if let Some(Place { block, .. }) = place {
             self.spread(&mut motion, &said, block);
@@ -118,6 +121,12 @@ impl Advection<'_> {
         let to = if self.periodic { self.settings.domain.wrap(motion.to) } else { motion.to };
         grain.position = to.into();
         grain.velocity = motion.velocity.into();
+    }
+
+    /// Whether guides hold a grain at their surface, where some of the nodes around it are outside: what has landed
+    /// stays, and does not sink to where all of them are inside.
+    fn holds(&self, x: Vec3) -> bool {
+        self.settings.fault != Some(Fault::PublishedShare) && is_inside(self.frame.guides, x)
     }
 
     /// The way that guides and gravity lead a grain.
