@@ -82,6 +82,29 @@ fn restrict_all(motion: ptr<function, FineMotion>, bits: u32, friction: f32) {
     }
 }
 
+// Whether so much is inside a mass of guides that grains land there.
+fn is_mass(sum: f32, largest: f32) -> bool {
+    return coverage(sum, 0.0) > frame.landed && guided_share(sum, largest, 0.0, 0.0) >= 1.0;
+}
+
+// Whether guides hold a grain at their surface, at the frame's start; twin of Advection::holds.
+fn holds(x: vec3<f32>) -> bool {
+    let inverse_square = 1.0 / (frame.support * frame.support);
+    let cell = inner_cell(x, frame.origin.xyz, frame.cells.xyz);
+    var sum = 0.0;
+    var largest = 0.0;
+    for (var k = 0u; k < 9u; k++) {
+        let row = guide_row(cell, k);
+        for (var j = row.x; j < row.y; j++) {
+            let d = x - guides[3u * j].xyz;
+            let w = guide_weight(dot(d, d) * inverse_square);
+            sum += w;
+            largest = max(largest, w);
+        }
+    }
+    return is_mass(sum, largest);
+}
+
 // Velocity of the guides at the frame's end around a point inside their mass; w is 0 outside.
 fn mass_at(x: vec3<f32>) -> vec4<f32> {
     let inverse_square = 1.0 / (frame.support * frame.support);
@@ -99,7 +122,7 @@ fn mass_at(x: vec3<f32>) -> vec4<f32> {
             velocity += w * guides[3u * j + 2u].xyz;
         }
     }
-    if guided_share(sum, largest, 0.0, 0.0) >= 1.0 && coverage(sum, 0.0) > frame.landed {
+    if is_mass(sum, largest) {
         return vec4(velocity / sum, 1.0);
     }
     return vec4(0.0);
@@ -167,7 +190,10 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         return;
     }
     let x = first.xyz;
-    let said = said_at(x);
+    var said = said_at(x);
+    if said.share > 0.0 && said.share < 1.0 && holds(x) {
+        said.share = 1.0;
+    }
     let own = 1.0 - said.share;
     let dt = frame.gravity.w;
     var motion = FineMotion(x, x + said.way, said.velocity, 0.0);

@@ -61,9 +61,8 @@ fn a_resumed_run_has_the_same_grains_as_an_unbroken_one() {
 
 /// Volume of the grains over that of their guides.
 fn volume(simulation: &Simulation) -> f64 {
-    let guides: Vec<Vec3> =
-        simulation.upsampler().unwrap().guides().guide.iter().map(|g| g.position.into()).collect();
-    volume_ratio(&grains(simulation), RADIUS, &guides, 0.5 * D)
+    let upsampler = simulation.upsampler().unwrap();
+    volume_ratio(&grains(simulation), RADIUS, upsampler.guides(), upsampler.boundaries())
 }
 
 #[test]

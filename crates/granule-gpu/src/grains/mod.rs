@@ -26,11 +26,10 @@ use glam::Vec3;
 use granule::boundary::Sdf;
 use granule::simulator::Simulator;
 use granule::upsample::advection::{LANDED, LANDING_STEP, LANDING_STEPS};
+use granule::upsample::fine_mesh::{MOST_SPREADING, SPREADING, WHOLE, fine_cells_along, offset};
 use granule::upsample::guides::{LEAST_VOLUME, MOST_DEFORMATION, REGULARISATION};
 use granule::upsample::nodes::{ALL, ALONG, NONE, Nodes};
-use granule::upsample::spreading::{
-    EVENING, IN_MOTION, MOST_EVENING, MOST_SPREADING, SPREADING, SURFACE, WHOLE, fine_cells_along, offset,
-};
+use granule::upsample::spreading::{EVENING, IN_MOTION, MOST_EVENING, SURFACE};
 use granule::upsample::weights::{CARRIED, LOOSE};
 use granule::upsample::{
     Anchors, BesideFrame, COVERED, FULL_SUM, FrameInput, Grain, GrainMover, MoverReport, MoverSettings,
@@ -60,6 +59,8 @@ pub struct GpuGrains {
     removed: Vec<u32>,
     /// Solids of walls and regions with where each begins, and what regions they are of.
     solids: Option<Solids>,
+    /// Blocks of guides that come from the host.
+    nodes: Nodes,
     /// Guides of a solver on the same device, where there is one.
     following: Option<Following>,
 }
@@ -90,7 +91,17 @@ impl GpuGrains {
         if let Some(error) = gpu.take_error() {
             return Err(error.into());
         }
-        Ok(Self { gpu, settings, kernels, room, held: 0, removed: Vec::new(), solids: None, following: None })
+        Ok(Self {
+            gpu,
+            settings,
+            kernels,
+            room,
+            held: 0,
+            removed: Vec::new(),
+            solids: None,
+            nodes: Nodes::default(),
+            following: None,
+        })
     }
 
     fn removed(&self) -> u32 {
@@ -98,7 +109,8 @@ impl GpuGrains {
     }
 
     fn step(&mut self, frame: &FrameInput) -> Result<MoverReport, GpuError> {
-        let nodes = Nodes::new(frame, wall_reach(&self.settings));
+        let mut nodes = std::mem::take(&mut self.nodes);
+        nodes.lay(frame, wall_reach(&self.settings));
         self.upload_walls(frame.walls, frame.outlets)?;
         let Prepared { mut record, tables } = self.prepare(frame, &nodes);
         let guides = frame.guides.guide.len().max(frame.after.guide.len());
@@ -112,6 +124,7 @@ impl GpuGrains {
             record.grains = self.held;
             self.room.write_frame(&self.gpu, &record);
         }
+        self.nodes = nodes;
         self.run_frame(&record)
     }
 

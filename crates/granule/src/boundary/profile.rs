@@ -110,6 +110,36 @@ impl Profile {
         Local { p: Vec2::new(length, z), radial }
     }
 
+    /// Signed distance of a point [m] from the solid: that of [`nearest`](Self::nearest), without the rest.
+    #[inline]
+    pub(super) fn distance(&self, x: Vec3) -> f32 {
+        let offset = x - self.origin;
+        let z = offset.dot(self.axis);
+        let length = (offset - z * self.axis).length();
+        let near_axis = length <= TINY + 1e-6 * offset.length();
+        let p = Vec2::new(if near_axis { 0.0 } else { length }, z);
+        let (mut depth, mut square, mut nearest) = (f32::NEG_INFINITY, f32::INFINITY, None);
+        for edge in &self.edge {
+            let (height, place) = edge.measure(p);
+            depth = depth.max(height);
+            let beside = place - place.clamp(0.0, edge.length);
+            let edge_square = height * height + beside * beside;
+            if edge_square < square {
+                square = edge_square;
+                nearest = Some((height, beside == 0.0));
+            }
+        }
+        if depth <= 0.0 {
+            return depth;
+        }
+        match nearest {
+            Some((height, over)) if over || square.sqrt() <= TINY => height,
+            Some(_) => square.sqrt(),
+            // Reached only by a point that is not a number.
+            None => f32::NAN,
+        }
+    }
+
     fn surface(&self, radial: Vec3, distance: f32, normal: Vec2, closest: Vec2, face: u16) -> Surface {
         Surface {
             distance,

@@ -146,7 +146,7 @@ impl Node {
             Node::Block { block, hollow } => signed(block.distance(x), *hollow),
             Node::Ball { ball, hollow } => signed(ball.distance(x), *hollow),
             Node::Pill { pill, hollow } => signed(pill.distance(x), *hollow),
-            Node::Profile { profile, hollow } => signed(profile.nearest(x).distance, *hollow),
+            Node::Profile { profile, hollow } => signed(profile.distance(x), *hollow),
             Node::Grid(solid) => solid.distance(x),
             Node::Union(parts) => {
                 parts.iter().map(|part| part.node.distance(x)).fold(f32::INFINITY, f32::min)

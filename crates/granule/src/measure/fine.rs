@@ -10,6 +10,8 @@ use crate::upsample::{COVERED, FineCells, FineSort, Grain, Guide, GuideGrid, Til
 
 /// Distance within which neighbours are counted, in radii of a grain.
 const REACH: f32 = 3.0;
+/// Voxels along a cell of the guides, which is three of their radii.
+const VOXELS_ALONG: usize = 10;
 /// Coverage from which on a grain is deep enough inside for its neighbours to be counted.
 const DEEP: f32 = 0.9;
 /// Time for which a grain must hang on a wall to stick to it [s].
@@ -80,14 +82,37 @@ fn ball(radius: f32) -> Vec<IVec3> {
     steps.filter(|step| step.as_vec3().length() <= radius).collect()
 }
 
-/// Volume of the fine grains over that of their guides, both with their holes closed.
-pub fn volume_ratio(grains: &[Grain], radius: f32, guides: &[Vec3], guide_radius: f32) -> f64 {
-    // Every point between full grains is within two radii of one; between guides on a lattice within sqrt(3). The
-    // outermost of grains at random are a radius farther inside than those of a lattice, so they keep their skin.
-    let fine = closed_volume(&positions(grains), radius, 2.0 * radius, 0.0);
-    let voxel = radius.max(0.2 * guide_radius);
-    let coarse = closed_volume(guides, voxel, 1.75 * guide_radius, 0.75 * guide_radius);
-    fine / coarse.max(f64::MIN_POSITIVE)
+/// Volume [m3] of the mass of guides outside walls: where they fill more than half of the room around, on voxels of 0.3
+/// of their radii.
+///
+/// A flat surface of guides on a lattice has half of the room filled, so a full mass has the volume of its guides'
+/// cubes; one that has loosened or lies at random has no holes, unlike a union of balls.
+pub fn guided_volume(guides: &GuideGrid, walls: &Boundaries) -> f64 {
+    let cell_count = guides.start.len().saturating_sub(1);
+    let [nx, ny, _] = guides.count.map(|c| c as usize);
+    let voxel = guides.side / VOXELS_ALONG as f32;
+    let inside = |x: Vec3| coverage(weight_sum(guides, x), 0.0) > 0.5 && walls.distance(x) > 0.0;
+    let count_in = |cell: usize| {
+        let corner = Vec3::new((cell % nx) as f32, (cell / nx % ny) as f32, (cell / nx / ny) as f32);
+        let corner = guides.origin + guides.side * corner;
+        let middle = corner + 0.5 * guides.side;
+        let mut near = false;
+        guides.rows(middle, middle, |_| near = true);
+        let n = if near { VOXELS_ALONG } else { 0 };
+        let place = |k: usize| Vec3::new((k % n) as f32, (k / n % n) as f32, (k / n / n) as f32) + 0.5;
+        (0..n * n * n).filter(|k| inside(corner + voxel * place(*k))).count()
+    };
+    let count: usize = (0..cell_count).into_par_iter().map(count_in).sum();
+    count as f64 * f64::from(voxel).powi(3)
+}
+
+/// Volume of the fine grains over that of the mass of their guides.
+///
+/// Every point between grains as full as at first is within two radii of one, and the outermost centres are a radius
+/// inside the surface.
+pub fn volume_ratio(grains: &[Grain], radius: f32, guides: &GuideGrid, walls: &Boundaries) -> f64 {
+    let fine = closed_volume(&positions(grains), 0.7 * radius, 2.0 * radius, radius);
+    fine / guided_volume(guides, walls).max(f64::MIN_POSITIVE)
 }
 
 /// How deep grains are in walls.
@@ -312,12 +337,57 @@ mod tests {
         points.into_iter().zip(0..).map(grain).collect()
     }
 
+    /// Guides of a radius 0.05 in a ball of a radius 1: on a lattice stretched by a factor, each off its place by a share
+    /// of their distance at most.
+    fn guides_in_ball(stretch: f32, off: f32) -> GuideGrid {
+        let mut random = crate::random::Random::new(4);
+        let mut guides = Vec::new();
+        for k in 0..29 * 29 * 29 {
+            let x =
+                0.1 * stretch * (Vec3::new((k % 29) as f32, (k / 29 % 29) as f32, (k / 841) as f32) - 14.0);
+            let push = Vec3::new(random.unit(), random.unit(), random.unit()) - 0.5;
+            if x.length() < 1.0 {
+                let position = (x + 0.2 * stretch * off * push).into();
+                guides.push(Guide { position, ..Guide::default() });
+            }
+        }
+        GuideGrid::new(guides, 0.05, &Default::default())
+    }
+
+    const BALL: f64 = 4.0 / 3.0 * std::f64::consts::PI;
+
     #[test]
     fn closed_volumes_are_those_of_the_filled_shape() {
         let shape = Shape::Sphere { center: [0.0; 3], radius: 1.0, hollow: false };
-        let fine = closed_volume(&positions(&grains_in(&shape, 0.04)), 0.04, 0.08, 0.0);
-        let exact = 4.0 / 3.0 * std::f64::consts::PI;
-        assert!((fine / exact - 1.0).abs() < 0.04, "{fine}");
+        let fine = closed_volume(&positions(&grains_in(&shape, 0.02)), 0.014, 0.04, 0.02);
+        // Not all of the outermost grains touch the shape.
+        assert!((fine / BALL - 0.95).abs() < 0.02, "{}", fine / BALL);
+    }
+
+    #[test]
+    fn a_mass_of_guides_has_its_volume_on_a_lattice_and_loosened_at_random() {
+        for (stretch, off) in [(1.0, 0.0), (1.0, 0.3), (1.06, 0.0), (1.06, 0.3)] {
+            let volume = guided_volume(&guides_in_ball(stretch, off), &Boundaries::default());
+            assert!((volume / BALL - 1.0).abs() < 0.03, "{stretch} {off}: {}", volume / BALL);
+        }
+        let half = Shape::Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] };
+        let walls = Boundaries::new([("half", half, None, None)]).unwrap();
+        let volume = guided_volume(&guides_in_ball(1.0, 0.3), &walls);
+        assert!((volume / BALL - 0.5).abs() < 0.015, "{}", volume / BALL);
+    }
+
+    #[test]
+    fn grains_that_shrink_by_a_hundredth_or_leave_a_hole_show() {
+        let shape = Shape::Sphere { center: [0.0; 3], radius: 1.0, hollow: false };
+        let (mut grains, guides) = (grains_in(&shape, 0.02), guides_in_ball(1.0, 0.3));
+        let ratio = |grains: &[Grain]| volume_ratio(grains, 0.02, &guides, &Boundaries::default());
+        let first = ratio(&grains);
+        assert!((first - 0.97).abs() < 0.03, "{first}");
+        let holed: Vec<Grain> =
+            grains.iter().filter(|grain| Vec3::from(grain.position).length() > 0.35).copied().collect();
+        assert!(ratio(&holed) < 0.98 * first, "{} {first}", ratio(&holed));
+        grains.iter_mut().for_each(|grain| grain.position = grain.position.map(|x| 0.99 * x));
+        assert!(ratio(&grains) < 0.98 * first, "{} {first}", ratio(&grains));
     }
 
     #[test]

@@ -6,7 +6,6 @@ use glam::Vec3;
 
 use crate::scene::{Scene, UpsampleSettings};
 use crate::simulation::{Simulation, SimulationError};
-use crate::upsample::{Grain, Upsampler};
 
 use super::fine::{Watch, blue_noise, drift_inside, evenness_inside, penetration, volume_ratio};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
@@ -119,10 +118,10 @@ fn run(
             outcome.clumping_over_time.push([time, outcome.clumping]);
         }
         if frame == first {
-            outcome.volume[0] = volume(upsampler, &grains, guide_radius);
+            outcome.volume[0] = volume_ratio(&grains, radius, upsampler.guides(), walls);
         }
         if frame == last {
-            outcome.volume[1] = volume(upsampler, &grains, guide_radius);
+            outcome.volume[1] = volume_ratio(&grains, radius, upsampler.guides(), walls);
             settled = grains;
         } else if frame == end {
             let drift = drift_inside(&settled, &grains, upsampler.guides());
@@ -134,11 +133,6 @@ fn run(
     (outcome.stuck, outcome.off_arc, outcome.flights) =
         (watch.stuck as f64, watch.off_arc, watch.flights as f64);
     Ok(outcome)
-}
-
-fn volume(upsampler: &Upsampler, grains: &[Grain], guide_radius: f32) -> f64 {
-    let guides: Vec<Vec3> = upsampler.guides().guide.iter().map(|guide| guide.position.into()).collect();
-    volume_ratio(grains, upsampler.radius(), &guides, guide_radius)
 }
 
 impl Outcome {

@@ -3,42 +3,40 @@
 use glam::Vec3;
 
 use super::contact::{Motion, Wall};
+use super::fine_mesh::FineMesh;
 use super::grain::Grain;
-use super::guides::GuideGrid;
+use super::guides::{Guide, GuideGrid};
 use super::mover::{Fault, FrameInput, MoverSettings};
 use super::nodes::{Nodes, Place, Said};
-use super::spreading::{FineMesh, activity};
+use super::spreading::activity;
 use super::weights::{coverage, guided_share, weight};
 use crate::simd::{Lanes, Vectorised};
 
-/// What guides say at a point themselves, without nodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Surroundings {
-    /// Sum of the weights.
-    sum: f32,
-    /// Largest weight.
-    largest: f32,
-    /// Weighted mean of their velocities [m/s].
-    velocity: Vec3,
-}
-
-fn surroundings(grid: &GuideGrid, x: Vec3) -> Surroundings {
-    let mut found = Surroundings::default();
+/// Calls with the weight of every guide around a point.
+#[inline(always)]
+fn for_guides(grid: &GuideGrid, x: Vec3, mut each: impl FnMut(&Guide, f32)) {
     let inverse = 1.0 / (grid.support * grid.support);
     grid.rows(x, x, |range| {
         for guide in &grid.guide[range] {
-            let w = weight(x.distance_squared(guide.position.into()) * inverse);
-            if w > 0.0 {
-                found.sum += w;
-                found.largest = found.largest.max(w);
-                found.velocity += w * Vec3::from(guide.velocity);
-            }
+            each(guide, weight(x.distance_squared(guide.position.into()) * inverse));
         }
     });
-    if found.sum > 0.0 {
-        found.velocity /= found.sum;
-    }
-    found
+}
+
+/// Whether a point is so far inside a mass of guides that a grain lands there; asked of the guides themselves.
+fn is_inside(grid: &GuideGrid, x: Vec3) -> bool {
+    let (mut sum, mut largest) = (0.0, 0.0f32);
+    for_guides(grid, x, |_, w| (sum, largest) = (sum + w, largest.max(w)));
+    coverage(sum, 0.0) > LANDED && guided_share(sum, largest, 0.0, 0.0) >= 1.0
+}
+
+/// Weighted mean of the velocities of the guides around a point that is inside [m/s].
+fn mean_velocity(grid: &GuideGrid, x: Vec3) -> Vec3 {
+    let (mut sum, mut velocity) = (0.0, Vec3::ZERO);
+    for_guides(grid, x, |guide, w| {
+        (sum, velocity) = (sum + w, velocity + w * Vec3::from(guide.velocity));
+    });
+    velocity / sum
 }
 
 /// Moves grains through a frame.
@@ -55,11 +53,19 @@ pub struct Advection<'a> {
     pub reach: f32,
     /// Bits of the walls that move.
     pub moving_walls: u32,
+    /// Whether space is periodic along any axis.
+    pub periodic: bool,
 }
 
 /// Coverage at which flying grains land: they come to lie a little below the surface of the mass of guides, which has
 /// a half, and are covered as guides land.
 pub const LANDED: f32 = 0.42;
+
+/// How much distances from walls change at most from place to place; those from meshes may have errors.
+const STEEPEST: f32 = 1.05;
+
+/// Distance from a wall above which a grain does not touch it, in radii.
+const TOUCHING: f32 = 1.1;
 
 /// Steps of a landing grain back to the surface, in radii of a guide.
 pub const LANDING_STEP: f32 = 0.5;
@@ -75,13 +81,17 @@ pub struct MoveGrains<'a> {
 }
 
 impl Vectorised for MoveGrains<'_> {
-    type Output = ();
+    /// Whether all numbers are finite.
+    type Output = bool;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) {
+    fn run<L: Lanes>(self) -> bool {
+        let mut finite = true;
         for grain in self.grains {
             self.advection.advance(grain);
+            finite &= grain.is_finite();
         }
+        finite
     }
 }
 
@@ -90,16 +100,34 @@ impl Advection<'_> {
     fn advance(&self, grain: &mut Grain) {
         let x = Vec3::from(grain.position);
         let place = self.nodes.locate(x);
-        let said = place.map_or_else(Said::default, |place| self.nodes.said(&place));
+        let mut said = match &place {
+            Some(place) => self.nodes.said(place),
+            None => Said::default(),
+        };
+        if said.share > 0.0 && said.share < 1.0 && self.holds(x) {
+            said.share = 1.0;
+        }
         let mut motion = self.motion(grain, &said);
         if let Some(Place { block, .. }) = place {
             self.spread(&mut motion, &said, block);
         }
         let walls = self.walls(place, &motion);
         let at_rest = motion.to == x && motion.velocity == Vec3::ZERO && walls & self.moving_walls == 0;
-        if !at_rest {
-            self.finish(grain, &mut motion, walls);
+        if at_rest {
+            return;
         }
+        if walls != 0 || motion.own > 0.0 {
+            self.meet_walls_and_land(grain, &mut motion, walls);
+        }
+        let to = if self.periodic { self.settings.domain.wrap(motion.to) } else { motion.to };
+        grain.position = to.into();
+        grain.velocity = motion.velocity.into();
+    }
+
+    /// Whether guides hold a grain at their surface, where some of the nodes around it are outside: what has landed
+    /// stays, and does not sink to where all of them are inside.
+    fn holds(&self, x: Vec3) -> bool {
+        self.settings.fault != Some(Fault::PublishedShare) && is_inside(self.frame.guides, x)
     }
 
     /// The way that guides and gravity lead a grain.
@@ -142,15 +170,23 @@ impl Advection<'_> {
             return 0;
         }
         let least = self.reach - 2.0 * self.settings.radius;
-        let short = motion.from.distance_squared(motion.to) <= least * least;
-        match place {
-            Some(place) if short => self.nodes.walls[place.block],
-            _ => u32::MAX,
+        let way = motion.from.distance_squared(motion.to);
+        let Some(Place { block, .. }) = place else { return u32::MAX };
+        if way > least * least {
+            return u32::MAX;
         }
+        let bits = self.nodes.walls[block];
+        if bits & self.moving_walls != 0 || self.settings.fault == Some(Fault::StickyWalls) {
+            return bits;
+        }
+        // From the middle of the block to the grain, and on to where it goes.
+        let off = self.nodes.middle(self.nodes.cell_of_block[block]).distance(motion.from);
+        let clear = self.nodes.room[block] - STEEPEST * off > way.sqrt() + TOUCHING * self.settings.radius;
+        if clear { 0 } else { bits }
     }
 
-    /// Walls and landing; writes the grain.
-    fn finish(&self, grain: &mut Grain, motion: &mut Motion, walls: u32) {
+    /// What walls and the surface of the mass of guides leave of a motion.
+    fn meet_walls_and_land(&self, grain: &Grain, motion: &mut Motion, walls: u32) {
         if self.settings.fault == Some(Fault::StickyWalls) {
             self.stick(motion);
         }
@@ -158,8 +194,6 @@ impl Advection<'_> {
         if motion.own > 0.0 && self.land(motion) {
             self.restrict(grain, motion, walls);
         }
-        grain.position = self.settings.domain.wrap(motion.to).into();
-        grain.velocity = motion.velocity.into();
     }
 
     /// The published fault: walls count as guides wherever a grain is near.
@@ -201,15 +235,10 @@ impl Advection<'_> {
     /// Stops a grain that has flown into a mass of guides at its surface: it goes back the way that it came, as seen from
     /// the guides, and takes their velocity. Tells whether it did.
     fn land(&self, motion: &mut Motion) -> bool {
-        let inside = |x: Vec3| {
-            let around = surroundings(self.frame.after, x);
-            let several = guided_share(around.sum, around.largest, 0.0, 0.0) >= 1.0;
-            (several && coverage(around.sum, 0.0) > LANDED).then_some(around.velocity)
-        };
-        if self.settings.fault == Some(Fault::PublishedShare) {
+        if self.settings.fault == Some(Fault::PublishedShare) || !is_inside(self.frame.after, motion.to) {
             return false;
         }
-        let Some(velocity) = inside(motion.to) else { return false };
+        let velocity = mean_velocity(self.frame.after, motion.to);
         let way = (motion.velocity - velocity) * self.frame.dt;
         let longest = way.length().min(motion.from.distance(motion.to));
         let step = LANDING_STEP * self.settings.guide_radius;
@@ -218,7 +247,7 @@ impl Advection<'_> {
         let mut place = motion.to;
         for k in 1..=steps as u32 {
             let before = motion.to + k as f32 * back;
-            if inside(before).is_none() {
+            if !is_inside(self.frame.after, before) {
                 break;
             }
             place = before;

@@ -1,4 +1,4 @@
-//! Cells of the size of fine grains: their order in memory, and who is near whom.
+//! Cells of the size of fine grains: who is near whom, for what is measured on them.
 
 use glam::Vec3;
 use rayon::prelude::*;

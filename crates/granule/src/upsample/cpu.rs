@@ -6,10 +6,11 @@ use rayon::prelude::*;
 
 use super::advection::{Advection, MoveGrains};
 use super::contact::Wall;
+use super::fine_mesh::FineMesh;
 use super::grain::Grain;
 use super::mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};
 use super::nodes::Nodes;
-use super::spreading::{FineMesh, count_at_nodes, even_out};
+use super::spreading::{count_at_nodes, even_out};
 use crate::neighbors::Permutation;
 use crate::simd::Instructions;
 
@@ -27,6 +28,7 @@ pub struct CpuGrains {
     settings: MoverSettings,
     instructions: Instructions,
     grain: Vec<Grain>,
+    nodes: Nodes,
     mesh: FineMesh,
     order: Permutation,
     key: Vec<u64>,
@@ -41,6 +43,7 @@ impl CpuGrains {
             settings,
             instructions,
             grain: Vec::new(),
+            nodes: Nodes::default(),
             mesh: FineMesh::default(),
             order: Permutation::default(),
             key: Vec::new(),
@@ -59,29 +62,40 @@ impl CpuGrains {
         self.order.apply(&mut self.grain, &mut self.scratch);
     }
 
-    fn advect(&mut self, nodes: &Nodes, frame: &FrameInput, reach: f32) {
-        let spreads = self.spreads(nodes);
+    /// Moves all grains; tells whether all numbers are finite.
+    fn advect(&mut self, nodes: &Nodes, frame: &FrameInput, reach: f32) -> bool {
         let advection = Advection {
             settings: &self.settings,
             frame,
             nodes,
-            mesh: spreads.then_some(&self.mesh),
+            mesh: self.spreads(nodes).then_some(&self.mesh),
             reach,
             moving_walls: moving_walls(frame.walls),
+            periodic: self.settings.domain.is_periodic(),
         };
         let instructions = self.instructions;
-        self.grain
+        let moved = self
+            .grain
             .par_chunks_mut(CHUNK)
-            .for_each(|grains| instructions.run(MoveGrains { advection: &advection, grains }));
+            .map(|grains| instructions.run(MoveGrains { advection: &advection, grains }));
+        moved.reduce(|| true, |a, b| a && b)
     }
 
+    /// Whether grains are kept apart.
     fn spreads(&self, nodes: &Nodes) -> bool {
         self.settings.fault != Some(Fault::NoSpreading) && nodes.stirs.contains(&true)
     }
 
-    fn remove(&mut self, frame: &FrameInput) -> MoverReport {
+    /// Whether grains go where guides have too few of them.
+    fn evens_out(&self, nodes: &Nodes) -> bool {
+        self.settings.fault != Some(Fault::NoEvening) && self.spreads(nodes)
+    }
+
+    fn remove(&mut self, frame: &FrameInput, finite: bool) -> MoverReport {
         let before = self.grain.len();
-        self.grain.retain(Grain::is_finite);
+        if !finite {
+            self.grain.retain(Grain::is_finite);
+        }
         let lost = before - self.grain.len();
         if !frame.outlets.is_empty() {
             let taken = |grain: &Grain| {
@@ -94,19 +108,23 @@ impl CpuGrains {
 
     fn step(&mut self, frame: &FrameInput) -> MoverReport {
         let reach = wall_reach(&self.settings);
-        let mut nodes = Nodes::new(frame, reach);
+        let mut nodes = std::mem::take(&mut self.nodes);
+        nodes.lay(frame, reach);
         if frame.frame.is_multiple_of(SORT_PERIOD) {
             self.sort(&nodes);
         }
         nodes.ask(&self.settings, frame, &frame.guides.deformations(), self.instructions);
-        if self.spreads(&nodes) {
+        if self.evens_out(&nodes) {
             let counts = count_at_nodes(&nodes, &self.grain, &self.settings.domain);
-            even_out(&mut nodes, &counts, &self.settings);
-            self.mesh.count(&nodes, &self.grain, &self.settings, frame.frame);
+            even_out(&mut nodes, &counts, &self.settings, self.instructions);
+        }
+        if self.spreads(&nodes) {
+            self.mesh.count(&nodes, &self.grain, &self.settings, frame.frame, self.instructions);
         }
         nodes.share();
-        self.advect(&nodes, frame, reach);
-        self.remove(frame)
+        let finite = self.advect(&nodes, frame, reach);
+        self.nodes = nodes;
+        self.remove(frame, finite)
     }
 }
 
@@ -148,7 +166,8 @@ impl GrainMover for CpuGrains {
         let bytes = size_of::<Grain>() * (self.grain.capacity() + self.scratch.capacity())
             + 8 * self.key.capacity()
             + self.order.bytes()
-            + self.mesh.bytes();
+            + self.mesh.bytes()
+            + self.nodes.bytes();
         bytes as f64 / self.grain.len().max(1) as f64
     }
 }

@@ -190,8 +190,9 @@ impl GuideGrid {
     /// The cell of a point; those outside belong to the outermost inner cells.
     #[inline]
     pub fn cell(&self, x: Vec3) -> [u32; 3] {
-        let cell = ((x - self.origin) / self.side).floor();
-        [0, 1, 2].map(|k| (cell[k].max(1.0) as u32).min(self.count[k] - 2))
+        // From 1 on, so that whole parts are below.
+        let cell = ((x - self.origin) / self.side).max(Vec3::ONE);
+        [0, 1, 2].map(|k| (cell[k] as u32).min(self.count[k] - 2))
     }
 
     #[inline]
@@ -200,6 +201,7 @@ impl GuideGrid {
     }
 
     /// Guides that may be nearer than the support to any point of a box, as ranges: rows of cells.
+    #[inline]
     pub fn rows(&self, low: Vec3, high: Vec3, mut out: impl FnMut(std::ops::Range<usize>)) {
         let (a, b) = (self.cell(low), self.cell(high));
         for z in a[2] - 1..=b[2] + 1 {

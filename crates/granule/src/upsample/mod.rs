@@ -4,17 +4,20 @@
 //!
 //! ```text
 //! follow   guides that left their slack move, the others rest; new ones bring grains along      guides.rs, sampling.rs
+//! lay      blocks of nodes around the guides, and which walls are near each                      nodes.rs
+//! sort     every eighth frame: grains by blocks, only for what is near to be near in memory      cpu.rs
 //! deform   how the surroundings of every guide deform                                            guides.rs
-//! sort     every second frame: grains by cells of their own size                                 cells.rs
-//! spread   then, too: grains move from crowds to gaps, and apart from each other                 crowding.rs, cells.rs
-//! advect   grains go with the guides around them, or fly where there are none                    advection.rs
+//! ask      what the guides say at every node: a way, a velocity, their share                     nodes.rs
+//! even out grains counted at nodes; ways from crowds to gaps are added to what nodes say         spreading.rs
+//! count    grains on a mesh of about their diameter, which lies elsewhere every frame            fine_mesh.rs
+//! advect   grains go as the eight nodes around them say and apart, or fly where none is          advection.rs
 //! contact  ways are swept against the moving walls                                               contact.rs
 //! land     what flew into a mass of guides stops at its surface                                  advection.rs
 //! remove   outlets take their grains                                                             cpu.rs
 //! ```
 //!
-//! Guides are never changed by it. Grains gather from guides and write their own state only, so results are the same for
-//! any number of threads.
+//! Guides are never changed by it. Grains gather from nodes and write their own state only, and counts are whole
+//! numbers, so results are the same for any number of threads.
 //!
 //! # References
 //!
@@ -22,23 +25,27 @@
 //!
 //! * Grains take the guides' *ways* over a frame, with the deformation of each guide's surroundings, not their velocities
 //!   at an instant: affine motion is followed exactly, a frame is one step, and nothing drifts that stands still.
+//! * Guides are asked at nodes, a guide's radius apart, instead of at every grain: the cost per grain does not depend on
+//!   the number of guides around it.
 //! * A guide moves its grains only when it has left a slack of 0.05 radii: a heap at rest does not creep. Grains are never
 //!   farther off than that, however slowly guides move.
 //! * The share of guides in a grain's motion comes from how much of the room around it they fill, walls aside, instead of
 //!   from the nearest guide alone: inside a heap nothing falls.
 //! * Walls hold grains by their distance field and Coulomb friction, along the whole way; they never carry them.
 //! * Each deformation keeps volumes, and a guide without neighbours takes the grains around it along.
-//! * Grains move from where they are more than their guides are worth to where they are fewer, and apart from each other
-//!   where they overlap: as far as they move anyway, so that what rests is left alone.
+//! * Grains move from where they are more than their guides are worth to where they are fewer, and from crowds among
+//!   themselves to gaps: as far as they move anyway, so that what rests is left alone.
 //!
 //! # Limitations
 //!
-//! Grains do not push guides and do not collide with each other beyond that. Flying grains feel gravity, not the air.
+//! Grains do not push guides and do not collide with each other: they keep apart on average, not in pairs. Flying grains
+//! feel gravity, not the air.
 
 pub mod advection;
 mod cells;
 mod contact;
 mod cpu;
+pub mod fine_mesh;
 mod grain;
 pub mod guides;
 mod mover;
@@ -46,6 +53,8 @@ pub mod nodes;
 mod sampling;
 pub mod spreading;
 mod state;
+#[cfg(test)]
+mod tests;
 pub mod weights;
 
 use glam::Vec3;

@@ -19,8 +19,10 @@ pub enum Fault {
     NoSlack,
     /// Walls do not hold grains.
     NoContact,
-    /// Grains are not pushed apart.
+    /// Nothing leads grains from crowds to gaps, neither among guides nor among themselves.
     NoSpreading,
+    /// Grains keep apart, but do not go where guides have too few of them.
+    NoEvening,
     /// Walls carry grains along as if they were guides.
     StickyWalls,
     /// Flight by one step of Euler's method per frame.

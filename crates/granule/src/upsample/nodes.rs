@@ -85,6 +85,8 @@ pub struct Nodes {
     pub stirs: Vec<bool>,
     /// Walls that may be within reach of a grain in the block: a bit each, the last for all from there on.
     pub walls: Vec<u32>,
+    /// Distance of the middle of each block from the nearest wall at the frame's start [m].
+    pub room: Vec<f32>,
     /// How much of the room around each own node guides fill, and what they say there.
     pub own: Vec<[(f32, Node); OWN]>,
     /// Nodes of blocks.
@@ -92,15 +94,15 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// The blocks around guides; `reach` [m] is how far walls may be from grains that meet them.
-    pub fn new(frame: &FrameInput, reach: f32) -> Self {
+    /// Finds the blocks around guides; `reach` [m] is how far walls may be from grains that meet them.
+    pub fn lay(&mut self, frame: &FrameInput, reach: f32) {
         let grid = frame.guides;
-        let mut nodes = Self { origin: grid.origin, side: grid.side, count: grid.count, ..Self::default() };
-        nodes.find_blocks(grid);
-        let walls =
-            |cell: &u32| near_walls(frame.walls, nodes.corner(*cell) + 0.5 * grid.side, grid.side, reach);
-        nodes.walls = nodes.cell_of_block.par_iter().with_min_len(64).map(walls).collect();
-        nodes
+        (self.origin, self.side, self.count) = (grid.origin, grid.side, grid.count);
+        self.find_blocks(grid);
+        let (mut walls, mut room) = (std::mem::take(&mut self.walls), std::mem::take(&mut self.room));
+        let near = |cell: &u32| near_walls(frame.walls, self.middle(*cell), grid.side, reach);
+        self.cell_of_block.par_iter().with_min_len(64).map(near).unzip_into_vecs(&mut walls, &mut room);
+        (self.walls, self.room) = (walls, room);
     }
 
     /// Numbers the cells that have guides or lie beside such.
@@ -122,7 +124,10 @@ impl Nodes {
                 }
             }
         }
-        self.block_of_cell = vec![NONE; cell_count];
+        self.block_of_cell.clear();
+        self.block_of_cell.resize(cell_count, NONE);
+        self.cell_of_block.clear();
+        self.stirs.clear();
         for (cell, mark) in near.into_iter().enumerate().filter(|(_, mark)| *mark > 0) {
             self.block_of_cell[cell] = self.cell_of_block.len() as u32;
             self.cell_of_block.push(cell as u32);
@@ -135,6 +140,12 @@ impl Nodes {
         let [nx, ny, _] = self.count;
         let cell = Vec3::new((cell % nx) as f32, (cell / nx % ny) as f32, (cell / nx / ny) as f32);
         self.origin + self.side * cell
+    }
+
+    /// Middle of a cell [m].
+    #[inline(always)]
+    pub fn middle(&self, cell: u32) -> Vec3 {
+        self.corner(cell) + 0.5 * self.side
     }
 
     /// Distance of nodes [m].
@@ -161,15 +172,20 @@ impl Nodes {
         deformation: &[Deformation],
         instructions: Instructions,
     ) {
+        let mut own = std::mem::take(&mut self.own);
         let asked = Asking { settings, frame, deformation, instructions, nodes: self };
         let blocks = (0..self.cell_of_block.len()).into_par_iter().with_min_len(8);
-        self.own = blocks.map_init(Vec::new, |candidate, block| asked.block(block, candidate)).collect();
+        let answers = blocks.map_init(Vec::new, |candidate, block| asked.block(block, candidate));
+        answers.collect_into_vec(&mut own);
+        self.own = own;
     }
 
     /// Gathers the nodes of blocks from the own nodes of cells.
     pub fn share(&mut self) {
+        let mut node = std::mem::take(&mut self.node);
         let blocks = (0..self.cell_of_block.len()).into_par_iter().with_min_len(64);
-        self.node = blocks.map(|block| self.gathered(block, |(_, node)| *node)).collect();
+        blocks.map(|block| self.gathered(block, |(_, node)| *node)).collect_into_vec(&mut node);
+        self.node = node;
     }
 
     /// Numbers of a block's nodes, each from the cell whose own it is; nothing where that has no block.
@@ -195,33 +211,36 @@ impl Nodes {
     #[inline(always)]
     pub fn locate(&self, x: Vec3) -> Option<Place> {
         let at = (x - self.origin) / self.side;
-        let cell = at.floor();
         let end = Vec3::from(self.count.map(|c| c as f32));
-        if !(cell.cmpge(Vec3::ZERO).all() && cell.cmplt(end).all()) {
+        if !(at.cmpge(Vec3::ZERO).all() && at.cmplt(end).all()) {
             return None;
         }
+        // Not negative, so that whole parts are below.
+        let cell = [at.x as i32 as u32, at.y as i32 as u32, at.z as i32 as u32];
         let [nx, ny, _] = self.count;
-        let index = (cell.z as u32 * ny + cell.y as u32) * nx + cell.x as u32;
-        let block = self.block_of_cell[index as usize];
+        let block = self.block_of_cell[((cell[2] * ny + cell[1]) * nx + cell[0]) as usize];
         if block == NONE {
             return None;
         }
-        let inside = (at - cell) * ALONG as f32;
-        let corner = inside.floor().min(Vec3::splat((ALONG - 1) as f32));
-        let place = (corner.z as usize * SHARED + corner.y as usize) * SHARED + corner.x as usize;
-        Some(Place { block: block as usize, corner: place, beyond: inside - corner })
+        let inside = (at - Vec3::new(cell[0] as f32, cell[1] as f32, cell[2] as f32)) * ALONG as f32;
+        let last = ALONG as i32 - 1;
+        let corner = [(inside.x as i32).min(last), (inside.y as i32).min(last), (inside.z as i32).min(last)];
+        let beyond = inside - Vec3::new(corner[0] as f32, corner[1] as f32, corner[2] as f32);
+        let corner = corner.map(|c| c as usize);
+        let corner = (corner[2] * SHARED + corner[1]) * SHARED + corner[0];
+        Some(Place { block: block as usize, corner, beyond })
     }
 
     /// What guides say at a place.
     #[inline(always)]
     pub fn said(&self, place: &Place) -> Said {
-        let node = &self.node[place.block];
+        let near = &self.node[place.block][place.corner..place.corner + STEPS[7] + 1];
         let parts = parts(place.beyond);
         let mut sum = [0.0f32; 8];
         for k in 0..8 {
-            let numbers: &[f32; 8] = bytemuck::cast_ref(&node[place.corner + STEPS[k]]);
-            for (sum, number) in sum.iter_mut().zip(numbers) {
-                *sum += parts[k] * number;
+            let numbers: &[f32; 8] = bytemuck::cast_ref(&near[STEPS[k]]);
+            for i in 0..8 {
+                sum[i] += parts[k] * numbers[i];
             }
         }
         let known = if sum[7] > 0.0 { 1.0 / sum[7] } else { 0.0 };
@@ -230,6 +249,15 @@ impl Nodes {
             share: if sum[3] > ALL { 1.0 } else { sum[3] },
             velocity: Vec3::new(sum[4], sum[5], sum[6]) * known,
         }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        4 * (self.block_of_cell.capacity() + self.cell_of_block.capacity())
+            + self.stirs.capacity()
+            + 4 * (self.walls.capacity() + self.room.capacity())
+            + size_of::<[(f32, Node); OWN]>() * self.own.capacity()
+            + size_of::<[Node; BLOCK]>() * self.node.capacity()
     }
 }
 
@@ -241,17 +269,19 @@ pub fn parts(t: Vec3) -> [f32; 8] {
     [s.x * a, t.x * a, s.x * b, t.x * b, s.x * c, t.x * c, s.x * d, t.x * d]
 }
 
-/// Bits of the walls that come within reach [m] of a cube around a point, at the start or the end of a frame or between.
-fn near_walls(walls: &[Wall], center: Vec3, side: f32, reach: f32) -> u32 {
+/// Bits of the walls that come within reach [m] of a cube around a point, at the start or the end of a frame or between,
+/// and the point's distance [m] from the nearest wall at the start.
+fn near_walls(walls: &[Wall], center: Vec3, side: f32, reach: f32) -> (u32, f32) {
     let half = 0.5 * side * 3.0f32.sqrt();
-    let mut bits = 0;
+    let (mut bits, mut nearest) = (0, f32::INFINITY);
     for (k, wall) in walls.iter().enumerate() {
-        let bit = 1 << (k as u32).min(TOLD_WALLS - 1);
-        if bits & bit == 0 && !wall.is_far(center, half, reach) {
-            bits |= bit;
+        let distance = wall.start_distance(center);
+        nearest = nearest.min(distance);
+        if !wall.is_far(distance, center, half, reach) {
+            bits |= 1 << (k as u32).min(TOLD_WALLS - 1);
         }
     }
-    bits
+    (bits, nearest)
 }
 
 /// Sums over candidates at sixteen nodes.
@@ -331,6 +361,8 @@ impl Asking<'_> {
     /// The own nodes of a block.
     fn block(&self, block: usize, candidate: &mut Vec<u32>) -> [(f32, Node); OWN] {
         let low = self.nodes.corner(self.nodes.cell_of_block[block]);
+        // No node of the block is nearer to a wall.
+        let nearest = self.nodes.room[block] - 0.5 * 3.0f32.sqrt() * self.nodes.side;
         let spacing = self.nodes.spacing();
         self.find_candidates(low, low + 2.0 * spacing, candidate);
         let mut own = [(0.0, Node::default()); OWN];
@@ -351,7 +383,7 @@ impl Asking<'_> {
             });
             for k in 0..LANES.min(OWN - first) {
                 let place = Vec3::new(x[0][k], x[1][k], x[2][k]);
-                own[first + k] = self.node(&sums, k, place);
+                own[first + k] = self.node(&sums, k, place, nearest);
             }
         }
         own
@@ -374,30 +406,30 @@ impl Asking<'_> {
         });
     }
 
-    fn node(&self, sums: &Sums, k: usize, x: Vec3) -> (f32, Node) {
+    fn node(&self, sums: &Sums, k: usize, x: Vec3, nearest: f32) -> (f32, Node) {
         let (sum, largest, carrying) = (sums.sum[k], sums.largest[k], sums.carrying[k]);
         if sum <= 0.0 {
             return (0.0, Node::default());
         }
         let mean = |of: &[[f32; LANES]; 3]| [of[0][k] / sum, of[1][k] / sum, of[2][k] / sum];
-        let share = self.share(x, sum, largest, carrying);
+        let share = self.share(x, sum, largest, carrying, nearest);
         let node = Node { way: mean(&sums.way), share, velocity: mean(&sums.velocity), known: 1.0 };
         (coverage(sum, 0.0), node)
     }
 
-    /// The guides' share of the motion of grains at a node.
-    fn share(&self, x: Vec3, sum: f32, largest: f32, carrying: f32) -> f32 {
+    /// The guides' share of the motion of grains at a node that is no nearer to a wall than told [m].
+    fn share(&self, x: Vec3, sum: f32, largest: f32, carrying: f32, nearest: f32) -> f32 {
         if self.settings.fault == Some(Fault::PublishedShare) {
             return published_share(sum, largest);
         }
         let share = guided_share(sum, largest, carrying, 0.0);
-        if share == 1.0 {
+        let support = self.frame.guides.support;
+        if share == 1.0 || nearest >= support {
             return share;
         }
         // A wall beside the grain is no missing guide.
-        let support = self.frame.guides.support;
-        let distance = |wall: &Wall| wall.sdf.distance(wall.start.body_from_world(x));
-        let nearest = self.frame.walls.iter().map(distance).fold(support, f32::min);
+        let walls = self.frame.walls.iter();
+        let nearest = walls.map(|wall| wall.start_distance(x)).fold(support, f32::min);
         guided_share(sum, largest, carrying, beyond_wall(nearest / support))
     }
 }

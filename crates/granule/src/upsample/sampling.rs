@@ -165,7 +165,9 @@ impl Saturation {
         let steps = (0..125).map(|k| IVec3::new(k % 5 - 2, k / 5 % 5 - 2, k / 25 - 2));
         steps.filter_map(move |step| {
             let other = cell.as_ivec3() + step;
-            let wrapped = IVec3::new(other.x.rem_euclid(n), other.y.rem_euclid(n), other.z.rem_euclid(n));
+            // Cheaper than a remainder, and most of what a tile takes.
+            let within = |c: i32| if c < 0 { c + n } else { c - if c >= n { n } else { 0 } };
+            let wrapped = IVec3::new(within(other.x), within(other.y), within(other.z));
             let center = self.center[self.index(wrapped.as_uvec3())];
             let shift = (other - wrapped).as_vec3() * self.side;
             (!center.is_nan()).then(|| center + shift - cell.as_vec3() * self.side)

@@ -1,0 +1,545 @@
+//! Grains on a mesh of about their diameter, where guides stir: it keeps them apart from each other.
+//!
+//! A part of the mesh belongs to every cell of the guides that stirs, and to those before one. It holds the nodes of
+//! its cell and, once more, those of the next cells' near faces, so that the eight around any point are in one part.
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use super::grain::Grain;
+use super::mover::MoverSettings;
+use super::nodes::{ALONG, BLOCK, NONE, Nodes, STEPS, parts};
+use super::sampling::VOLUME_PER_GRAIN;
+use super::spreading::{SURFACE, with_images};
+use super::weights::ramp;
+use crate::simd::{Instructions, Lanes, Vectorised};
+
+/// Side of a fine cell, in radii of a grain.
+const FINE_SIDE: f32 = 2.0;
+/// Most fine cells along a cell of the guides.
+const MOST_ALONG: u32 = 32;
+/// How far grains move apart in a frame at a slope of a full mass per fine cell, in fine cells.
+pub const SPREADING: f32 = 0.5;
+/// Longest such way, in radii of a grain.
+pub const MOST_SPREADING: f32 = 0.5;
+
+/// A whole grain on the fine mesh.
+pub const WHOLE: f32 = 4096.0;
+
+/// Points that are looked at together.
+const CHUNK: usize = 1024;
+
+/// Steps to the seven cells beyond one along any axes.
+const BEYOND: [[u32; 3]; 7] = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]];
+
+/// Grains on a mesh of about their diameter, where guides stir. It lies elsewhere every frame, so that grains do not
+/// line up with it.
+#[derive(Debug, Default)]
+pub struct FineMesh {
+    origin: Vec3,
+    /// Side of a fine cell [m].
+    side: f32,
+    /// Fine cells along a cell of the guides, and what their numbers are multiplied with to be divided by it.
+    along: u32,
+    divisor: u64,
+    /// Where the mesh lies in this frame, in fine cells.
+    offset: Vec3,
+    count: [u32; 3],
+    /// Part of the mesh of each cell of the guides, or [`NONE`].
+    part_of_cell: Vec<u32>,
+    /// Cell of each part.
+    cell_of_part: Vec<u32>,
+    /// Block of each part; [`NONE`] for those of cells that do not stir.
+    block_of_part: Vec<u32>,
+    /// Grains at each node of a part, from points in its cell: whole ones are [`WHOLE`].
+    tally: Vec<u32>,
+    /// Excess of grains at the own nodes of each part, relative to a full mass.
+    own: Vec<f32>,
+    /// The same at all nodes of each part.
+    excess: Vec<f32>,
+    /// Part of each point, and the first and last of each chunk of them.
+    part_of_point: Vec<u32>,
+    span: Vec<[u32; 2]>,
+    /// Images of grains beyond the ends of periods.
+    image: Vec<Grain>,
+}
+
+/// Where a point is on the fine mesh: the cell of the guides, the node before it and how far it is beyond that.
+#[derive(Clone, Copy)]
+struct FinePlace {
+    cell: usize,
+    local: usize,
+    beyond: Vec3,
+}
+
+impl FineMesh {
+    /// Counts grains where guides stir.
+    pub fn count(
+        &mut self,
+        nodes: &Nodes,
+        grains: &[Grain],
+        settings: &MoverSettings,
+        frame: u64,
+        instructions: Instructions,
+    ) {
+        self.lay(nodes, settings, frame);
+        self.tally.clear();
+        self.tally.resize(self.cell_of_part.len() * self.part_size(), 0);
+        self.add(grains, instructions);
+        if settings.domain.is_periodic() {
+            self.add_images(grains, settings, instructions);
+        }
+        self.compare(nodes, settings, instructions);
+        self.share();
+    }
+
+    fn lay(&mut self, nodes: &Nodes, settings: &MoverSettings, frame: u64) {
+        self.origin = nodes.origin;
+        self.count = nodes.count;
+        self.along = fine_cells_along(nodes.side, settings.radius);
+        self.divisor = (1u64 << 32) / u64::from(self.along) + 1;
+        self.side = nodes.side / self.along as f32;
+        self.offset = offset(frame);
+        self.part_of_cell.clear();
+        self.part_of_cell.resize(nodes.block_of_cell.len(), NONE);
+        self.find_parts(nodes);
+    }
+
+    /// Numbers the cells that stir, and those before them.
+    fn find_parts(&mut self, nodes: &Nodes) {
+        let marked = 0;
+        for (&cell, _) in nodes.cell_of_block.iter().zip(&nodes.stirs).filter(|(_, stirs)| **stirs) {
+            self.part_of_cell[cell as usize] = marked;
+            for step in BEYOND {
+                if let Some(before) = beside(cell, step, self.count, false) {
+                    self.part_of_cell[before as usize] = marked;
+                }
+            }
+        }
+        self.cell_of_part.clear();
+        self.block_of_part.clear();
+        for (cell, part) in self.part_of_cell.iter_mut().enumerate().filter(|(_, part)| **part == marked) {
+            let block = nodes.block_of_cell[cell];
+            let stirs = block != NONE && nodes.stirs[block as usize];
+            *part = self.cell_of_part.len() as u32;
+            self.cell_of_part.push(cell as u32);
+            self.block_of_part.push(if stirs { block } else { NONE });
+        }
+    }
+
+    /// Nodes of a part along an axis.
+    fn shared(&self) -> usize {
+        self.along as usize + 1
+    }
+
+    fn part_size(&self) -> usize {
+        self.shared().pow(3)
+    }
+
+    /// Where a point is; none outside of all cells.
+    #[inline(always)]
+    fn locate(&self, x: Vec3) -> Option<FinePlace> {
+        let at = (x - self.origin) / self.side + self.offset;
+        let end = Vec3::from(self.count.map(|c| (c * self.along) as f32)) - 1.0;
+        if !(at.cmpge(Vec3::ZERO).all() && at.cmplt(end).all()) {
+            return None;
+        }
+        let first = [at.x as i32 as u32, at.y as i32 as u32, at.z as i32 as u32];
+        let cell = first.map(|f| (u64::from(f) * self.divisor >> 32) as u32);
+        let n = self.along;
+        let local = [first[0] - cell[0] * n, first[1] - cell[1] * n, first[2] - cell[2] * n];
+        let beyond = at - Vec3::new(first[0] as f32, first[1] as f32, first[2] as f32);
+        Some(FinePlace {
+            cell: ((cell[2] * self.count[1] + cell[1]) * self.count[0] + cell[0]) as usize,
+            local: ((local[2] * (n + 1) + local[1]) * (n + 1) + local[0]) as usize,
+            beyond,
+        })
+    }
+
+    /// Steps from a node of a part to the eight around a point beyond it.
+    #[inline(always)]
+    fn steps(&self) -> [usize; 8] {
+        let y = self.shared();
+        let z = y * y;
+        [0, 1, y, y + 1, z, z + 1, z + y, z + y + 1]
+    }
+
+    /// Adds points to the parts in whose cells they are. Every thread has parts of its own, so that their numbers do not
+    /// matter, and looks at the chunks of points that have some in them: few, as grains are nearly in order.
+    fn add(&mut self, points: &[Grain], instructions: Instructions) {
+        let (mut part, mut span, mut tally) = (
+            std::mem::take(&mut self.part_of_point),
+            std::mem::take(&mut self.span),
+            std::mem::take(&mut self.tally),
+        );
+        part.resize(points.len(), NONE);
+        span.resize(points.len().div_ceil(CHUNK), [0; 2]);
+        let chunks = points.par_chunks(CHUNK).zip(part.par_chunks_mut(CHUNK)).zip(&mut span);
+        chunks.with_min_len(4).for_each(|((points, part), span)| {
+            *span = instructions.run(FindParts { mesh: self, points, part });
+        });
+        let threads = if rayon::current_num_threads() == 1 { 1 } else { 4 * rayon::current_num_threads() };
+        let range = self.cell_of_part.len().div_ceil(threads).max(1);
+        tally.par_chunks_mut(range * self.part_size()).enumerate().for_each(|(k, tally)| {
+            let range = [(k * range) as u32, ((k + 1) * range) as u32];
+            instructions.run(AddPoints { mesh: self, points, part: &part, span: &span, range, tally });
+        });
+        (self.part_of_point, self.span, self.tally) = (part, span, tally);
+    }
+
+    /// Adds the images of grains near the ends of periods.
+    fn add_images(&mut self, grains: &[Grain], settings: &MoverSettings, instructions: Instructions) {
+        let mut image = std::mem::take(&mut self.image);
+        image.clear();
+        for grain in grains {
+            let x = Vec3::from(grain.position);
+            with_images(&settings.domain, x, 2.0 * self.side, |place| {
+                if place != x {
+                    image.push(Grain { position: place.into(), ..*grain });
+                }
+            });
+        }
+        self.add(&image, instructions);
+        self.image = image;
+    }
+
+    /// Compares grains with what guides are worth, at the own nodes of every part that stirs.
+    fn compare(&mut self, nodes: &Nodes, settings: &MoverSettings, instructions: Instructions) {
+        let full = self.side.powi(3) / (VOLUME_PER_GRAIN as f32 * settings.radius.powi(3));
+        let unit = 1.0 / (WHOLE * full);
+        let n = self.along as usize;
+        let mut own = std::mem::take(&mut self.own);
+        own.clear();
+        own.resize(self.cell_of_part.len() * n.pow(3), 0.0);
+        let step = ALONG as f32 / self.along as f32;
+        let parts = own.par_chunks_mut(n.pow(3)).with_min_len(16).enumerate();
+        let stirring = parts.filter(|(part, _)| self.block_of_part[*part] != NONE);
+        stirring.for_each_init(Vec::new, |sum, (part, own)| {
+            sum.resize(n.pow(3), 0);
+            self.collect(part, sum);
+            let cover = nodes.gathered(self.block_of_part[part] as usize, |(cover, _)| *cover);
+            let (along, offset) = (n, self.offset);
+            instructions.run(Compare { sum, own, cover: &cover, along, offset, step, unit });
+        });
+        self.own = own;
+    }
+
+    /// Grains at the own nodes of a part: those of its cell and those that the cells before it have there.
+    fn collect(&self, part: usize, sum: &mut [u32]) {
+        let (n, m, size) = (self.along as usize, self.shared(), self.part_size());
+        let tally = &self.tally[part * size..(part + 1) * size];
+        for (row, sum) in sum.chunks_exact_mut(n).enumerate() {
+            let start = (row / n * m + row % n) * m;
+            sum.copy_from_slice(&tally[start..start + n]);
+        }
+        for step in BEYOND {
+            let Some(before) = beside(self.cell_of_part[part], step, self.count, false) else { continue };
+            let other = self.part_of_cell[before as usize];
+            if other == NONE {
+                continue;
+            }
+            let tally = &self.tally[other as usize * size..(other as usize + 1) * size];
+            let range = |s: u32| if s == 1 { 0..1 } else { 0..n };
+            let from = step.map(|s| if s == 1 { n } else { 0 });
+            for z in range(step[2]) {
+                for y in range(step[1]) {
+                    let start = ((z + from[2]) * m + y + from[1]) * m + from[0];
+                    for x in range(step[0]) {
+                        sum[(z * n + y) * n + x] += tally[start + x];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gathers the nodes of parts from those that own them; 0 where nothing stirs.
+    fn share(&mut self) {
+        let (n, m, size) = (self.along as usize, self.shared(), self.part_size());
+        let mut excess = std::mem::take(&mut self.excess);
+        excess.resize(self.tally.len(), 0.0);
+        excess.par_chunks_mut(size).with_min_len(16).enumerate().for_each(|(part, excess)| {
+            let own = |part: usize| &self.own[part * n.pow(3)..(part + 1) * n.pow(3)];
+            for (row, own) in own(part).chunks_exact(n).enumerate() {
+                let start = (row / n * m + row % n) * m;
+                excess[start..start + n].copy_from_slice(own);
+            }
+            for step in BEYOND {
+                let next = beside(self.cell_of_part[part], step, self.count, true);
+                let other = next.map_or(NONE, |next| self.part_of_cell[next as usize]);
+                let own = (other != NONE).then(|| own(other as usize));
+                let range = |s: u32| if s == 1 { 0..1 } else { 0..n };
+                let to = step.map(|s| if s == 1 { n } else { 0 });
+                for z in range(step[2]) {
+                    for y in range(step[1]) {
+                        let start = ((z + to[2]) * m + y + to[1]) * m + to[0];
+                        for x in range(step[0]) {
+                            excess[start + x] = own.map_or(0.0, |own| own[(z * n + y) * n + x]);
+                        }
+                    }
+                }
+            }
+        });
+        self.excess = excess;
+    }
+
+    /// The way [m] of a grain in full motion out of a crowd.
+    #[inline(always)]
+    pub fn way(&self, x: Vec3, radius: f32) -> Vec3 {
+        let Some(place) = self.locate(x) else { return Vec3::ZERO };
+        let part = self.part_of_cell[place.cell];
+        if part == NONE {
+            return Vec3::ZERO;
+        }
+        let steps = self.steps();
+        let start = part as usize * self.part_size() + place.local;
+        let near = &self.excess[start..start + steps[7] + 1];
+        let mut e = [0.0; 8];
+        for k in 0..8 {
+            e[k] = near[steps[k]];
+        }
+        let t = place.beyond;
+        let mix = |a: f32, b: f32, t: f32| a + t * (b - a);
+        let slope = Vec3::new(
+            mix(mix(e[1] - e[0], e[3] - e[2], t.y), mix(e[5] - e[4], e[7] - e[6], t.y), t.z),
+            mix(mix(e[2] - e[0], e[3] - e[1], t.x), mix(e[6] - e[4], e[7] - e[5], t.x), t.z),
+            mix(mix(e[4] - e[0], e[5] - e[1], t.x), mix(e[6] - e[2], e[7] - e[3], t.x), t.y),
+        );
+        (-SPREADING * self.side * slope).clamp_length_max(MOST_SPREADING * radius)
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        4 * (self.part_of_cell.capacity() + self.cell_of_part.capacity() + self.block_of_part.capacity())
+            + 4 * (self.tally.capacity() + self.own.capacity() + self.excess.capacity())
+            + 4 * self.part_of_point.capacity()
+            + 8 * self.span.capacity()
+            + size_of::<Grain>() * self.image.capacity()
+    }
+}
+
+/// Finds the parts of points; gives the first and last of them.
+struct FindParts<'a> {
+    mesh: &'a FineMesh,
+    points: &'a [Grain],
+    part: &'a mut [u32],
+}
+
+impl Vectorised for FindParts<'_> {
+    type Output = [u32; 2];
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> [u32; 2] {
+        let mut span = [NONE, 0];
+        for (point, part) in self.points.iter().zip(self.part) {
+            *part = match self.mesh.locate(point.position.into()) {
+                Some(place) => self.mesh.part_of_cell[place.cell],
+                None => NONE,
+            };
+            if *part != NONE {
+                span = [span[0].min(*part), span[1].max(*part)];
+            }
+        }
+        span
+    }
+}
+
+/// Adds the points of a range of parts to their tallies.
+struct AddPoints<'a> {
+    mesh: &'a FineMesh,
+    points: &'a [Grain],
+    part: &'a [u32],
+    span: &'a [[u32; 2]],
+    range: [u32; 2],
+    tally: &'a mut [u32],
+}
+
+impl Vectorised for AddPoints<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let [first, end] = self.range;
+        let (steps, size) = (self.mesh.steps(), self.mesh.part_size());
+        let chunks = self.points.chunks(CHUNK).zip(self.part.chunks(CHUNK)).zip(self.span);
+        for ((points, part), span) in chunks {
+            if span[0] >= end || span[1] < first || span[0] == NONE {
+                continue;
+            }
+            for (point, &part) in points.iter().zip(part) {
+                if part < first || part >= end {
+                    continue;
+                }
+                let Some(place) = self.mesh.locate(point.position.into()) else { continue };
+                let start = (part - first) as usize * size + place.local;
+                let near = &mut self.tally[start..start + steps[7] + 1];
+                let parts = parts(place.beyond);
+                for k in 0..8 {
+                    near[steps[k]] += (parts[k] * WHOLE + 0.5) as i32 as u32;
+                }
+            }
+        }
+    }
+}
+
+/// Compares the grains at the own nodes of a part with what guides are worth there.
+struct Compare<'a> {
+    sum: &'a [u32],
+    own: &'a mut [f32],
+    cover: &'a [f32; BLOCK],
+    along: usize,
+    offset: Vec3,
+    /// Distance of nodes, in those of the guides'.
+    step: f32,
+    /// A full mass per whole grain.
+    unit: f32,
+}
+
+impl Vectorised for Compare<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        if self.cover.iter().all(|&c| c >= SURFACE[1]) {
+            for (own, sum) in self.own.iter_mut().zip(self.sum) {
+                *own = *sum as f32 * self.unit - 1.0;
+            }
+            return;
+        }
+        let rows = self.own.chunks_exact_mut(self.along).zip(self.sum.chunks_exact(self.along));
+        for (row, (own, sum)) in rows.enumerate() {
+            let [y, z] = [(row % self.along) as f32, (row / self.along) as f32];
+            for (x, (own, sum)) in own.iter_mut().zip(sum).enumerate() {
+                let at = ((Vec3::new(x as f32, y, z) - self.offset) * self.step).max(Vec3::ZERO);
+                *own = *sum as f32 * self.unit - ramp(covered(self.cover, at), SURFACE);
+            }
+        }
+    }
+}
+
+/// The cell so many cells after a cell along each axis, or before it; none outside.
+fn beside(cell: u32, step: [u32; 3], [nx, ny, nz]: [u32; 3], after: bool) -> Option<u32> {
+    let at = [cell % nx, cell / nx % ny, cell / nx / ny];
+    let mut to = [0; 3];
+    for axis in 0..3 {
+        to[axis] = if after { at[axis] + step[axis] } else { at[axis].checked_sub(step[axis])? };
+    }
+    (to[0] < nx && to[1] < ny && to[2] < nz).then(|| (to[2] * ny + to[1]) * nx + to[0])
+}
+
+/// A number on the nodes of a block at a point in it, in distances of nodes.
+#[inline(always)]
+fn covered(cover: &[f32; BLOCK], at: Vec3) -> f32 {
+    // Not negative, so that whole parts are below.
+    let last = ALONG as i32 - 1;
+    let corner = [(at.x as i32).min(last), (at.y as i32).min(last), (at.z as i32).min(last)];
+    let place = (corner[2] as usize * 4 + corner[1] as usize) * 4 + corner[0] as usize;
+    let parts = parts(at - Vec3::new(corner[0] as f32, corner[1] as f32, corner[2] as f32));
+    let near = &cover[place..place + STEPS[7] + 1];
+    let mut sum = 0.0;
+    for k in 0..8 {
+        sum += parts[k] * near[STEPS[k]];
+    }
+    sum
+}
+
+/// Fine cells of grains of a radius [m] along a cell of a side [m].
+pub fn fine_cells_along(side: f32, radius: f32) -> u32 {
+    ((side / (FINE_SIDE * radius)).round() as u32).clamp(1, MOST_ALONG)
+}
+
+/// Where the mesh lies in a frame, in fine cells: the additive sequence of least discrepancy in three dimensions.
+pub fn offset(frame: u64) -> Vec3 {
+    let part = |share: f64| (0.5 + (frame % (1 << 24)) as f64 * share).fract() as f32;
+    Vec3::new(part(0.819_172_513_396_164_5), part(0.671_043_606_703_789_3), part(0.549_700_477_901_970_4))
+        .min(Vec3::splat(0.999_999))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::neighbors::Domain;
+    use crate::random::Random;
+    use crate::upsample::{FrameInput, Guide, GuideGrid};
+
+    /// Parts share nodes and are filled by different threads: the sum must be that of one large mesh.
+    #[test]
+    fn parts_together_are_one_mesh() {
+        let mut random = Random::new(5);
+        let mut point = |size: f32| Vec3::new(random.unit(), random.unit(), random.unit()) * size;
+        let stray = Guide { position: [25.0; 3], ..Guide::default() };
+        let moving = |x: Vec3| Guide { position: x.into(), moves: 1.0, ..Guide::default() };
+        let guides = (0..60).map(|_| moving(point(12.0))).chain([stray]).collect();
+        let grid = GuideGrid::new(guides, 1.0, &Domain::default());
+        let grains: Vec<Grain> =
+            (0..3000).map(|_| Grain { position: (point(20.0) - 4.0).into(), ..Grain::default() }).collect();
+        let (radius, domain) = (0.3, Domain::default());
+        let settings = MoverSettings { radius, guide_radius: 1.0, domain, friction: vec![], fault: None };
+        let mut nodes = Nodes::default();
+        let (gravity, walls, outlets) = (Vec3::ZERO, &[], &[]);
+        let frame = FrameInput { frame: 3, dt: 0.1, gravity, guides: &grid, after: &grid, walls, outlets };
+        nodes.lay(&frame, 1.0);
+        nodes.ask(&settings, &frame, &grid.deformations(), Instructions::best());
+        let mut mesh = FineMesh::default();
+        mesh.count(&nodes, &grains, &settings, 3, Instructions::best());
+
+        let mut expected: HashMap<[u32; 3], u32> = HashMap::new();
+        for grain in &grains {
+            let at = (Vec3::from(grain.position) - mesh.origin) / mesh.side + mesh.offset;
+            let first = at.floor();
+            for (k, part) in parts(at - first).into_iter().enumerate() {
+                let step = Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32);
+                let node = (first + step).max(Vec3::ZERO).as_uvec3().to_array();
+                *expected.entry(node).or_default() += (part * WHOLE + 0.5) as u32;
+            }
+        }
+        let n = mesh.along as usize;
+        let (mut compared, mut sum) = (0, vec![0; n.pow(3)]);
+        for part in (0..mesh.cell_of_part.len()).filter(|part| mesh.block_of_part[*part] != NONE) {
+            let cell = mesh.cell_of_part[part];
+            let [nx, ny, nz] = mesh.count;
+            let corner = [cell % nx, cell / nx % ny, cell / nx / ny];
+            if (0..3).any(|k| corner[k] == 0 || corner[k] + 1 == [nx, ny, nz][k]) {
+                continue;
+            }
+            mesh.collect(part, &mut sum);
+            for (k, sum) in sum.iter().enumerate() {
+                let local = [k % n, k / n % n, k / n / n];
+                let node = [0, 1, 2].map(|a| corner[a] * mesh.along + local[a] as u32);
+                assert_eq!(*sum, expected.get(&node).copied().unwrap_or(0), "{node:?}");
+                compared += 1;
+            }
+        }
+        assert!(compared > 10_000, "{compared}");
+    }
+
+    #[test]
+    fn a_grain_beside_a_crowd_goes_away_from_it_across_parts() {
+        let moving = |k: usize| Guide {
+            position: [2.0 * (k % 6) as f32, 2.0 * (k / 6 % 6) as f32, 2.0 * (k / 36) as f32],
+            moves: 1.0,
+            ..Guide::default()
+        };
+        let grid = GuideGrid::new((0..216).map(moving).collect(), 1.0, &Domain::default());
+        let (radius, domain) = (0.3, Domain::default());
+        let settings = MoverSettings { radius, guide_radius: 1.0, domain, friction: vec![], fault: None };
+        let (gravity, walls, outlets) = (Vec3::ZERO, &[], &[]);
+        let mut mean = Vec3::ZERO;
+        for frame in 0..40 {
+            let input = FrameInput { frame, dt: 0.1, gravity, guides: &grid, after: &grid, walls, outlets };
+            let mut nodes = Nodes::default();
+            nodes.lay(&input, 1.0);
+            nodes.ask(&settings, &input, &grid.deformations(), Instructions::best());
+            // Guides' cells end at 3 and 6: the crowd is before, the grain beyond.
+            let crowd = Vec3::new(5.9, 5.0, 5.0);
+            let grains = vec![Grain { position: crowd.into(), ..Grain::default() }; 20];
+            let mut mesh = FineMesh::default();
+            mesh.count(&nodes, &grains, &settings, frame, Instructions::best());
+            let way = mesh.way(crowd + Vec3::X * 0.45, radius);
+            assert!(way.length() <= 0.5 * radius * 1.001, "{frame}: {way}");
+            mean += way / 40.0;
+        }
+        assert!(mean.x > 0.05 && mean.y.abs().max(mean.z.abs()) < 0.3 * mean.x, "{mean}");
+    }
+}
