@@ -142,8 +142,9 @@ fn compare(scene: &Scene, frames: u64) -> Option<Side> {
         if number == 1 {
             assert!(middle < 1e-5 && far < 1e-3, "frame 1: {middle} {most} {far}");
         }
-        // Grains that land do so by whole steps, on one side or the other of a threshold; such pairs are few.
-        assert!(middle < 1e-3 && far < 0.005 * number as f64, "frame {number}: {middle} {most} {far}");
+        // Grains that land do so by whole steps, on one side or the other of a threshold: such pairs part, and more of them
+        // with every frame.
+        assert!(middle < 1e-4 && far < 0.02 * number as f64, "frame {number}: {middle} {most} {far}");
     }
     let totals = [0, 1].map(|k| side.upsamplers[k].totals());
     assert_eq!(totals[0].made, totals[1].made);
@@ -167,18 +168,18 @@ fn a_collapse_between_walls_is_that_of_the_cpu_and_repeats_itself() {
 
 #[test]
 fn grains_that_leave_and_come_are_those_of_the_cpu() {
-    let scene = with_grains(Scene::open("silo", true, &[]).unwrap(), 0.35);
-    let Some(side) = compare(&scene, 20) else { return };
+    let scene = with_grains(Scene::open("silo", true, &[]).unwrap(), 0.5);
+    let Some(side) = compare(&scene, 10) else { return };
     assert!(side.upsamplers[1].totals().drained > 100);
-    let scene = with_grains(Scene::open("heap", true, &[]).unwrap(), 0.35);
-    let Some(side) = compare(&scene, 12) else { return };
+    let scene = with_grains(Scene::open("heap", true, &[]).unwrap(), 0.5);
+    let Some(side) = compare(&scene, 8) else { return };
     assert!(side.upsamplers[1].totals().made > 100);
 }
 
 #[test]
 fn grains_in_a_periodic_space_are_those_of_the_cpu() {
-    let scene = with_grains(Scene::open("dunes", true, &[]).unwrap(), 0.4);
-    compare(&scene, 3);
+    let scene = with_grains(Scene::open("dunes", true, &[]).unwrap(), 0.6);
+    compare(&scene, 2);
 }
 
 /// A simulation on the device after some frames, whose grains follow guides there or read back.
@@ -198,29 +199,28 @@ fn on_device(scene: &Scene, device: &granule::Device, at_hand: bool, frames: u32
 #[test]
 fn guides_that_stay_on_the_device_lead_grains_as_those_do_that_are_read_back() {
     let Some(device) = common::gpu() else { return };
-    for (scene, frames) in [(collapse(), 6), (Scene::open("heap", true, &[]).unwrap(), 12)] {
-        let scene = with_grains(scene, 0.35);
+    for (scene, frames) in [(collapse(), 6), (Scene::open("heap", true, &[]).unwrap(), 8)] {
+        let scene = with_grains(scene, 0.45);
         let [there, read] = [false, true].map(|at_hand| on_device(&scene, &device, at_hand, frames));
         let (a, b) = (there.fine_grains().unwrap(), read.fine_grains().unwrap());
         assert_eq!(there.upsampler().unwrap().totals().made, read.upsampler().unwrap().totals().made);
         assert!(a.len() > 100 && a.len() == b.len());
         let radius = there.upsampler().unwrap().radius();
-        let mut ways: Vec<f32> = a
-            .iter()
-            .zip(&b)
-            .map(|(a, b)| Vec3::from(a.position).distance(b.position.into()) / radius)
-            .collect();
+        // Nodes and mesh lie elsewhere, so single grains part, but they flow alike.
+        let places = a.iter().zip(&b).map(|(a, b)| (Vec3::from(a.position), Vec3::from(b.position)));
+        let mut ways: Vec<f32> = places.clone().map(|(a, b)| a.distance(b) / radius).collect();
         ways.sort_by(f32::total_cmp);
-        // The nodes stand elsewhere.
         let (middle, most) = (ways[ways.len() / 2], ways[ways.len() * 95 / 100]);
-        assert!(middle < 0.2 && most < 2.0, "{middle} {most}");
+        assert!(middle < 1.0 && most < 3.0, "{middle} {most}");
+        let apart = places.map(|(a, b)| a - b).sum::<Vec3>() / a.len() as f32 / radius;
+        assert!(apart.length() < 0.05, "{apart}");
     }
 }
 
 #[test]
 fn a_resumed_run_on_the_device_has_the_same_grains() {
     let Some(device) = common::gpu() else { return };
-    let scene = with_grains(Scene::open("heap", true, &[]).unwrap(), 0.35);
+    let scene = with_grains(Scene::open("heap", true, &[]).unwrap(), 0.5);
     let mut first = on_device(&scene, &device, false, 6);
     let bytes = first.checkpoint().unwrap();
     let options = Options { device: device.clone(), ..Options::default() };
