@@ -145,7 +145,7 @@ impl FineMesh {
             return None;
         }
         let first = [at.x as i32 as u32, at.y as i32 as u32, at.z as i32 as u32];
-        let cell = first.map(|f| (u64::from(f) * self.divisor >> 32) as u32);
+        let cell = first.map(|f| ((u64::from(f) * self.divisor) >> 32) as u32);
         let n = self.along;
         let local = [first[0] - cell[0] * n, first[1] - cell[1] * n, first[2] - cell[2] * n];
         let beyond = at - Vec3::new(first[0] as f32, first[1] as f32, first[2] as f32);

@@ -30,7 +30,8 @@
 //! * A guide moves its grains only when it has left a slack of 0.05 radii: a heap at rest does not creep. Grains are never
 //!   farther off than that, however slowly guides move.
 //! * The share of guides in a grain's motion comes from how much of the room around it they fill, walls aside, instead of
-//!   from the nearest guide alone: inside a heap nothing falls.
+//!   from the nearest guide alone: inside a heap nothing falls. At its surface, where nodes are on both sides, the guides
+//!   themselves are asked, so that the topmost grains do not sink.
 //! * Walls hold grains by their distance field and Coulomb friction, along the whole way; they never carry them.
 //! * Each deformation keeps volumes, and a guide without neighbours takes the grains around it along.
 //! * Grains move from where they are more than their guides are worth to where they are fewer, and from crowds among

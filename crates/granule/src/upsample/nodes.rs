@@ -368,11 +368,11 @@ impl Asking<'_> {
         let mut own = [(0.0, Node::default()); OWN];
         for first in (0..OWN).step_by(LANES) {
             let mut x = [[0.0; LANES]; 3];
-            for k in 0..LANES {
+            let [xs, ys, zs] = &mut x;
+            for (k, ((x, y), z)) in xs.iter_mut().zip(ys).zip(zs).enumerate() {
                 let node = (first + k).min(OWN - 1);
                 let steps = Vec3::new((node % 3) as f32, (node / 3 % 3) as f32, (node / 9) as f32);
-                let place = low + spacing * steps;
-                (0..3).for_each(|axis| x[axis][k] = place[axis]);
+                [*x, *y, *z] = (low + spacing * steps).to_array();
             }
             let sums = self.instructions.run(Gather {
                 guide: &self.frame.guides.guide,
