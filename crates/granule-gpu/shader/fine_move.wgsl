@@ -87,8 +87,8 @@ fn is_mass(sum: f32, largest: f32) -> bool {
     return coverage(sum, 0.0) > frame.landed && guided_share(sum, largest, 0.0, 0.0) >= 1.0;
 }
 
-// Whether guides hold a grain at their surface, at the frame's start; twin of Advection::holds.
-fn holds(x: vec3<f32>) -> bool {
+// The guides' share where some nodes around a grain are outside their mass; twin of Advection::share_at_surface.
+fn share_at_surface(x: vec3<f32>, share: f32) -> f32 {
     let inverse_square = 1.0 / (frame.support * frame.support);
     let cell = inner_cell(x, frame.origin.xyz, frame.cells.xyz);
     var sum = 0.0;
@@ -102,7 +102,10 @@ fn holds(x: vec3<f32>) -> bool {
             largest = max(largest, w);
         }
     }
-    return is_mass(sum, largest);
+    if sum == 0.0 {
+        return 0.0;
+    }
+    return select(share, 1.0, is_mass(sum, largest));
 }
 
 // Velocity of the guides at the frame's end around a point inside their mass; w is 0 outside.
@@ -191,8 +194,8 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     }
     let x = first.xyz;
     var said = said_at(x);
-    if said.share > 0.0 && said.share < 1.0 && holds(x) {
-        said.share = 1.0;
+    if said.share > 0.0 && said.share < 1.0 {
+        said.share = share_at_surface(x, said.share);
     }
     let own = 1.0 - said.share;
     let dt = frame.gravity.w;

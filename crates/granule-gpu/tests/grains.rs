@@ -31,6 +31,9 @@ fn on_cpu(settings: &MoverSettings) -> Box<dyn GrainMover> {
     Box::new(CpuGrains::new(settings.clone(), Instructions::best(), pool))
 }
 
+/// What makes a mover.
+type MakeMover = dyn Fn(&MoverSettings) -> Box<dyn GrainMover>;
+
 /// Grains of several movers behind the same guides.
 struct Side {
     scene: Scene,
@@ -40,7 +43,7 @@ struct Side {
 }
 
 impl Side {
-    fn new(scene: &Scene, movers: &[&dyn Fn(&MoverSettings) -> Box<dyn GrainMover>]) -> Self {
+    fn new(scene: &Scene, movers: &[&MakeMover]) -> Self {
         let settings = MoverSettings::of(scene, None).unwrap();
         let coarse = Scene { upsample: None, ..scene.clone() };
         let mut guides = Simulation::new(coarse, &Options::default()).unwrap();
@@ -108,7 +111,7 @@ fn collapse() -> Scene {
         Shape::Box { min: [-4.0 * D, -1.0, -4.0 * D], max: [22.0 * D, 2.0, 12.0 * D], hollow: true };
     scene.boundary.push(wall("box", box_shape, Some(0.3)));
     let blade =
-        Shape::Box { min: [-1.5 * D, 0.5 * D, -1.0 * D], max: [-0.5 * D, 6.0 * D, 10.0 * D], hollow: false };
+        Shape::Box { min: [-1.5 * D, 0.5 * D, -D], max: [-0.5 * D, 6.0 * D, 10.0 * D], hollow: false };
     let mut blade = wall("blade", blade, Some(0.2));
     let key = |time: f64, x: f32, angle: f32| Keyframe {
         time,
@@ -129,7 +132,7 @@ fn collapse() -> Scene {
 /// Runs both and compares them: the same grains, after one frame to rounding and after some closely.
 fn compare(scene: &Scene, frames: u64) -> Option<Side> {
     let gpu = gpu()?;
-    let device = |settings: &MoverSettings| -> Box<dyn GrainMover> {
+    let device = move |settings: &MoverSettings| -> Box<dyn GrainMover> {
         Box::new(GpuGrains::new(gpu.clone(), settings.clone()).unwrap())
     };
     let mut side = Side::new(scene, &[&on_cpu, &device]);
@@ -158,7 +161,7 @@ fn a_collapse_between_walls_is_that_of_the_cpu_and_repeats_itself() {
     let scene = with_grains(collapse(), 0.3);
     let Some(side) = compare(&scene, 4) else { return };
     let gpu = gpu().unwrap();
-    let device = |settings: &MoverSettings| -> Box<dyn GrainMover> {
+    let device = move |settings: &MoverSettings| -> Box<dyn GrainMover> {
         Box::new(GpuGrains::new(gpu.clone(), settings.clone()).unwrap())
     };
     let mut again = Side::new(&scene, &[&device]);

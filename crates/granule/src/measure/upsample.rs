@@ -25,8 +25,8 @@ struct Case {
 /// Scenes, in their quick forms; the quick form of the experiment has the last one only.
 const CASES: [Case; 4] = [
     Case { scene: "heap", first: 6.0, last: 8.0 },
-    Case { scene: "hourglass", first: 0.0, last: 3.5 },
-    Case { scene: "dumptruck", first: 0.0, last: 4.5 },
+    Case { scene: "hourglass", first: 0.0, last: 6.0 },
+    Case { scene: "dumptruck", first: 0.0, last: 6.0 },
     Case { scene: "bunker", first: 0.25, last: 1.5 },
 ];
 

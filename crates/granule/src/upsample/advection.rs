@@ -23,10 +23,15 @@ fn for_guides(grid: &GuideGrid, x: Vec3, mut each: impl FnMut(&Guide, f32)) {
     });
 }
 
-/// Whether a point is so far inside a mass of guides that a grain lands there; asked of the guides themselves.
-fn is_inside(grid: &GuideGrid, x: Vec3) -> bool {
+/// Sum and largest of the guides' weights at a point, asked of the guides themselves.
+fn weights_at(grid: &GuideGrid, x: Vec3) -> (f32, f32) {
     let (mut sum, mut largest) = (0.0, 0.0f32);
     for_guides(grid, x, |_, w| (sum, largest) = (sum + w, largest.max(w)));
+    (sum, largest)
+}
+
+/// Whether weights are those of a point so far inside a mass of guides that a grain lands there.
+fn is_inside((sum, largest): (f32, f32)) -> bool {
     coverage(sum, 0.0) > LANDED && guided_share(sum, largest, 0.0, 0.0) >= 1.0
 }
 
@@ -104,8 +109,8 @@ impl Advection<'_> {
             Some(place) => self.nodes.said(place),
             None => Said::default(),
         };
-        if said.share > 0.0 && said.share < 1.0 && self.holds(x) {
-            said.share = 1.0;
+        if said.share > 0.0 && said.share < 1.0 {
+            said.share = self.share_at_surface(x, said.share);
         }
         let mut motion = self.motion(grain, &said);
         if let Some(Place { block, .. }) = place {
@@ -124,10 +129,19 @@ impl Advection<'_> {
         grain.velocity = motion.velocity.into();
     }
 
-    /// Whether guides hold a grain at their surface, where some of the nodes around it are outside: what has landed
-    /// stays, and does not sink to where all of them are inside.
-    fn holds(&self, x: Vec3) -> bool {
-        self.settings.fault != Some(Fault::PublishedShare) && is_inside(self.frame.guides, x)
+    /// The guides' share where some of the nodes around a grain are outside their mass, instead of that of the nodes: what
+    /// has landed stays, and does not sink to where all nodes are inside; what has no guide near flies freely.
+    fn share_at_surface(&self, x: Vec3, share: f32) -> f32 {
+        let weights = weights_at(self.frame.guides, x);
+        if self.settings.fault == Some(Fault::PublishedShare) {
+            share
+        } else if weights.0 == 0.0 {
+            0.0
+        } else if is_inside(weights) {
+            1.0
+        } else {
+            share
+        }
     }
 
     /// The way that guides and gravity lead a grain.
@@ -235,7 +249,9 @@ impl Advection<'_> {
     /// Stops a grain that has flown into a mass of guides at its surface: it goes back the way that it came, as seen from
     /// the guides, and takes their velocity. Tells whether it did.
     fn land(&self, motion: &mut Motion) -> bool {
-        if self.settings.fault == Some(Fault::PublishedShare) || !is_inside(self.frame.after, motion.to) {
+        if self.settings.fault == Some(Fault::PublishedShare)
+            || !is_inside(weights_at(self.frame.after, motion.to))
+        {
             return false;
         }
         let velocity = mean_velocity(self.frame.after, motion.to);
@@ -247,7 +263,7 @@ impl Advection<'_> {
         let mut place = motion.to;
         for k in 1..=steps as u32 {
             let before = motion.to + k as f32 * back;
-            if !is_inside(self.frame.after, before) {
+            if !is_inside(weights_at(self.frame.after, before)) {
                 break;
             }
             place = before;
