@@ -169,6 +169,12 @@ fn in_words(results: &[Bench]) -> String {
                 number(fine.bytes_per_grain),
                 fine.device
             );
+            let stages = fine.stages.0.iter().map(|(name, ms)| vec![name.to_string(), number(*ms)]);
+            let stages: Vec<Vec<String>> = stages.collect();
+            if !stages.is_empty() {
+                text += "\n\nmean milliseconds per frame of fine grains\n";
+                text += &output::table(&["stage", "ms"], &stages);
+            }
         }
     }
     text

@@ -121,6 +121,9 @@ pub struct UpsampleSummary {
     pub grains_per_second: f64,
     /// Bytes held per grain.
     pub bytes_per_grain: f64,
+    /// Mean milliseconds per frame of every stage since the start, where they are known.
+    #[serde(skip_serializing_if = "StageMedians::is_empty")]
+    pub stages: StageMedians,
 }
 
 impl UpsampleSummary {
@@ -138,6 +141,7 @@ impl UpsampleSummary {
             ms_per_frame,
             grains_per_second: upsampler.count() as f64 * frames as f64 / seconds.max(1e-9),
             bytes_per_grain: upsampler.bytes_per_grain(),
+            stages: StageMedians(upsampler.stages()),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::advection::{Advection, MoveGrains};
+use super::clock::StageClock;
 use super::contact::Wall;
 use super::fine_mesh::FineMesh;
 use super::grain::Grain;
@@ -34,6 +35,7 @@ pub struct CpuGrains {
     key: Vec<u64>,
     scratch: Vec<Grain>,
     pool: Arc<rayon::ThreadPool>,
+    clock: StageClock,
 }
 
 impl CpuGrains {
@@ -49,6 +51,7 @@ impl CpuGrains {
             key: Vec::new(),
             scratch: Vec::new(),
             pool: Arc::new(pool),
+            clock: StageClock::default(),
         }
     }
 
@@ -109,22 +112,34 @@ impl CpuGrains {
     fn step(&mut self, frame: &FrameInput) -> MoverReport {
         let reach = wall_reach(&self.settings);
         let mut nodes = std::mem::take(&mut self.nodes);
+        self.clock.begin();
         nodes.lay(frame, reach);
+        self.clock.lap("lay");
         if frame.frame.is_multiple_of(SORT_PERIOD) {
             self.sort(&nodes);
+            self.clock.lap("sort");
         }
-        nodes.ask(&self.settings, frame, &frame.guides.deformations(), self.instructions);
+        let deformations = frame.guides.deformations();
+        self.clock.lap("deform");
+        nodes.ask(&self.settings, frame, &deformations, self.instructions);
+        self.clock.lap("ask");
         if self.evens_out(&nodes) {
             let counts = count_at_nodes(&nodes, &self.grain, &self.settings.domain);
             even_out(&mut nodes, &counts, &self.settings, self.instructions);
+            self.clock.lap("even_out");
         }
         if self.spreads(&nodes) {
             self.mesh.count(&nodes, &self.grain, &self.settings, frame.frame, self.instructions);
+            self.clock.lap("count");
         }
         nodes.share();
+        self.clock.lap("share");
         let finite = self.advect(&nodes, frame, reach);
         self.nodes = nodes;
-        self.remove(frame, finite)
+        self.clock.lap("advect");
+        let report = self.remove(frame, finite);
+        self.clock.lap("remove");
+        report
     }
 }
 
@@ -160,6 +175,10 @@ impl GrainMover for CpuGrains {
 
     fn count(&self) -> usize {
         self.grain.len()
+    }
+
+    fn stages(&self) -> Vec<(&'static str, f64)> {
+        self.clock.means()
     }
 
     fn bytes_per_grain(&self) -> f64 {

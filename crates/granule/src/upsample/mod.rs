@@ -44,6 +44,7 @@
 
 pub mod advection;
 mod cells;
+mod clock;
 mod contact;
 mod cpu;
 pub mod fine_mesh;
@@ -68,6 +69,7 @@ use crate::scene::{BodyKind, Scene};
 use crate::simulator::{Simulator, Snapshot};
 
 pub use cells::{FineCells, FineSort};
+use clock::StageClock;
 pub use contact::Wall;
 pub use cpu::{CpuGrains, SORT_PERIOD, moving_walls, wall_reach};
 pub use grain::Grain;
@@ -98,6 +100,7 @@ pub struct Upsampler {
     random: Random,
     next_id: u32,
     totals: Totals,
+    clock: StageClock,
 }
 
 /// Every fine grain that ever was.
@@ -164,6 +167,7 @@ impl Upsampler {
             random: Random::new(Random::new(seed ^ 0x6772_6169_6e73).bits()),
             next_id: 0,
             totals: Totals::default(),
+            clock: StageClock::default(),
         }
     }
 
@@ -188,10 +192,12 @@ impl Upsampler {
     /// Says in words why the device cannot go on.
     pub fn advance(&mut self, guides: &Snapshot, context: &FrameContext) -> Result<(), String> {
         let dt = (context.to - context.from) as f32;
+        self.clock.begin();
         let walls = self.move_walls(context);
         let (moving, born) = self.see(guides, dt);
         let radius = self.settings.guide_radius;
         let start = GuideGrid::new(moving, radius, &self.settings.domain);
+        self.clock.lap("follow");
         let frame = FrameInput {
             frame: context.frame,
             dt,
@@ -369,6 +375,11 @@ impl Upsampler {
     /// The device in words.
     pub fn device(&self) -> String {
         self.mover.device()
+    }
+
+    /// Mean milliseconds per frame of every stage, as far as they are known.
+    pub fn stages(&self) -> Vec<(&'static str, f64)> {
+        self.clock.means().into_iter().chain(self.mover.stages()).collect()
     }
 
     /// Bytes held per grain.

@@ -157,4 +157,8 @@ pub trait GrainMover: Send {
     fn count(&self) -> usize;
     /// Bytes held per grain.
     fn bytes_per_grain(&self) -> f64;
+    /// Mean milliseconds per frame of every stage, where they are known.
+    fn stages(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
 }
