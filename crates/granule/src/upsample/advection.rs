@@ -7,10 +7,14 @@ use super::fine_mesh::FineMesh;
 use super::grain::Grain;
 use super::guides::{Guide, GuideGrid};
 use super::mover::{Fault, FrameInput, MoverSettings};
-use super::nodes::{Nodes, Place, Said};
-use super::spreading::activity;
+use super::nodes::{Nodes, Places, SaidAll};
+use super::sixteen::{
+    Columns, are_finite, at, bits_where, columns_of, differ, difference, lanes, lanes_of, numbers, set,
+    square, velocities_of,
+};
+use super::spreading::IN_MOTION;
 use super::weights::{coverage, guided_share, weight};
-use crate::simd::{Lanes, Vectorised};
+use crate::simd::{LANES, Lanes, Vectorised};
 
 /// Calls with the weight of every guide around a point.
 #[inline(always)]
@@ -91,42 +95,78 @@ impl Vectorised for MoveGrains<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> bool {
+        let (groups, rest) = self.grains.as_chunks_mut();
         let mut finite = true;
-        for grain in self.grains {
-            self.advection.advance(grain);
-            finite &= grain.is_finite();
+        for grains in groups {
+            finite &= self.advection.advance::<L>(grains);
+        }
+        if !rest.is_empty() {
+            // Others in their company do not matter to grains.
+            let mut grains = [rest[0]; LANES];
+            grains[..rest.len()].copy_from_slice(rest);
+            finite &= self.advection.advance::<L>(&mut grains);
+            rest.copy_from_slice(&grains[..rest.len()]);
         }
         finite
     }
 }
 
+/// What sixteen grains do in a frame.
+struct Motions<L> {
+    from: [L; 3],
+    to: [L; 3],
+    velocity: [L; 3],
+    own: L,
+}
+
 impl Advection<'_> {
+    /// Moves sixteen grains; tells whether all numbers are finite.
     #[inline(always)]
-    fn advance(&self, grain: &mut Grain) {
-        let x = Vec3::from(grain.position);
-        let place = self.nodes.locate(x);
-        let mut said = match &place {
-            Some(place) => self.nodes.said(place),
-            None => Said::default(),
-        };
-        if said.share > 0.0 && said.share < 1.0 {
-            said.share = self.share_at_surface(x, said.share);
+    fn advance<L: Lanes>(&self, grains: &mut [Grain; LANES]) -> bool {
+        let x = columns_of(grains);
+        let place = self.nodes.locate_all(&x);
+        let mut said = self.nodes.said_at::<L>(&place);
+        self.ask_at_surface(&x, &mut said.share);
+        let mut motion = self.motions(grains, &x, &said);
+        self.spread(&mut motion, &x, &said, &place);
+        let walls = self.near_walls(&place, &motion);
+        let moves = bits_where(|k| walls[k] & self.moving_walls != 0) | differ(&motion.from, &motion.to);
+        let moves = moves | differ(&motion.velocity, &[L::splat(0.0); 3]);
+        let alone = L::splat(0.0).below(motion.own);
+        let meeting = moves & (alone | bits_where(|k| walls[k] != 0));
+        let (mut to, mut velocity) = (numbers(motion.to), numbers(motion.velocity));
+        let own = motion.own.to_array();
+        for k in lanes_of(meeting) {
+            let mut motion =
+                Motion { from: at(&x, k), to: at(&to, k), velocity: at(&velocity, k), own: own[k] };
+            self.meet_walls_and_land(&grains[k], &mut motion, walls[k]);
+            set(&mut to, k, motion.to);
+            set(&mut velocity, k, motion.velocity);
         }
-        let mut motion = self.motion(grain, &said);
-        if let Some(Place { block, .. }) = place {
-            self.spread(&mut motion, &said, block);
+        if self.periodic {
+            for k in 0..LANES {
+                let wrapped = self.settings.domain.wrap(at(&to, k));
+                set(&mut to, k, wrapped);
+            }
         }
-        let walls = self.walls(place, &motion);
-        let at_rest = motion.to == x && motion.velocity == Vec3::ZERO && walls & self.moving_walls == 0;
-        if at_rest {
-            return;
+        for (k, grain) in grains.iter_mut().enumerate() {
+            grain.position = at(&to, k).into();
+            grain.velocity = at(&velocity, k).into();
         }
-        if walls != 0 || motion.own > 0.0 {
-            self.meet_walls_and_land(grain, &mut motion, walls);
+        are_finite(&to) && are_finite(&velocity)
+    }
+
+    /// Asks the guides themselves where only some of the nodes around a grain are inside their mass.
+    #[inline(always)]
+    fn ask_at_surface<L: Lanes>(&self, x: &Columns, share: &mut L) {
+        let partly = L::splat(0.0).below(*share) & share.below(L::splat(1.0));
+        if partly != 0 {
+            let mut shares = share.to_array();
+            for k in lanes_of(partly) {
+                shares[k] = self.share_at_surface(at(x, k), shares[k]);
+            }
+            *share = L::from_array(&shares);
         }
-        let to = if self.periodic { self.settings.domain.wrap(motion.to) } else { motion.to };
-        grain.position = to.into();
-        grain.velocity = motion.velocity.into();
     }
 
     /// The guides' share where some of the nodes around a grain are outside their mass, instead of that of the nodes: what
@@ -144,59 +184,78 @@ impl Advection<'_> {
         }
     }
 
-    /// The way that guides and gravity lead a grain.
+    /// The ways that guides and gravity lead grains.
     #[inline(always)]
-    fn motion(&self, grain: &Grain, said: &Said) -> Motion {
+    fn motions<L: Lanes>(&self, grains: &[Grain; LANES], x: &Columns, said: &SaidAll<L>) -> Motions<L> {
         let (dt, gravity) = (self.frame.dt, self.frame.gravity);
-        let (x, v) = (Vec3::from(grain.position), Vec3::from(grain.velocity));
-        let own = 1.0 - said.share;
-        if own <= 0.0 {
-            return Motion { from: x, to: x + said.way, velocity: said.velocity, own: 0.0 };
-        }
-        let flown = match self.settings.fault {
-            Some(Fault::EulerFlight) => v * dt,
-            _ => v * dt + gravity * (0.5 * dt * dt),
+        let fallen = match self.settings.fault {
+            Some(Fault::EulerFlight) => Vec3::ZERO,
+            _ => gravity * (0.5 * dt * dt),
         };
-        Motion {
-            from: x,
-            to: x + said.share * said.way + own * flown,
-            velocity: said.share * said.velocity + own * (v + gravity * dt),
-            own,
+        let own = L::splat(1.0) - said.share;
+        let v = velocities_of(grains);
+        let from = lanes(x);
+        let (mut to, mut velocity) = (from, from);
+        for axis in 0..3 {
+            let v = L::from_array(&v[axis]);
+            let flown = v * L::splat(dt) + L::splat(fallen[axis]);
+            to[axis] = from[axis] + said.share * said.way[axis] + own * flown;
+            velocity[axis] = said.share * said.velocity[axis] + own * (v + L::splat(gravity[axis] * dt));
         }
+        Motions { from, to, velocity, own }
     }
 
-    /// Out of crowds, as far as guides move the grain anyway.
+    /// Out of crowds, as far as guides move grains anyway.
     #[inline(always)]
-    fn spread(&self, motion: &mut Motion, said: &Said, block: usize) {
+    fn spread<L: Lanes>(&self, motion: &mut Motions<L>, x: &Columns, said: &SaidAll<L>, place: &Places) {
         let Some(mesh) = self.mesh else { return };
-        if said.share > 0.0 && self.nodes.stirs[block] {
-            let part = said.share * activity(said.way, self.settings.radius);
-            if part > 0.0 {
-                motion.to += part * mesh.way(motion.from, self.settings.radius);
+        let radius = self.settings.radius;
+        let activity =
+            (square(said.way).root() * L::splat(1.0 / (IN_MOTION * radius))).at_most(L::splat(1.0));
+        let stirs = bits_where(|k| self.nodes.stirs.get(place.block[k] as usize).copied().unwrap_or(false));
+        let part = (said.share * activity).keep(stirs);
+        let wanted = L::splat(0.0).below(part);
+        if wanted != 0 {
+            let ways = mesh.ways::<L>(x, radius, wanted);
+            for axis in 0..3 {
+                motion.to[axis] = motion.to[axis] + part * ways[axis];
             }
         }
     }
 
-    /// Bits of the walls that a motion may meet.
+    /// Bits of the walls that motions may meet.
     #[inline(always)]
-    fn walls(&self, place: Option<Place>, motion: &Motion) -> u32 {
+    fn near_walls<L: Lanes>(&self, place: &Places, motion: &Motions<L>) -> [u32; LANES] {
         if self.settings.fault == Some(Fault::NoContact) {
-            return 0;
+            return [0; LANES];
         }
-        let least = self.reach - 2.0 * self.settings.radius;
-        let way = motion.from.distance_squared(motion.to);
-        let Some(Place { block, .. }) = place else { return u32::MAX };
-        if way > least * least {
-            return u32::MAX;
-        }
-        let bits = self.nodes.walls[block];
-        if bits & self.moving_walls != 0 || self.settings.fault == Some(Fault::StickyWalls) {
-            return bits;
+        let radius = self.settings.radius;
+        let least = self.reach - 2.0 * radius;
+        let mut middle = [[0.0; LANES]; 3];
+        let (mut room, mut bits) = ([f32::NEG_INFINITY; LANES], [u32::MAX; LANES]);
+        for k in 0..LANES {
+            let block = place.block[k] as usize;
+            if block < self.nodes.walls.len() {
+                bits[k] = self.nodes.walls[block];
+                room[k] = self.nodes.room[block];
+                set(&mut middle, k, self.nodes.middle(self.nodes.cell_of_block[block]));
+            }
         }
         // From the middle of the block to the grain, and on to where it goes.
-        let off = self.nodes.middle(self.nodes.cell_of_block[block]).distance(motion.from);
-        let clear = self.nodes.room[block] - STEEPEST * off > way.sqrt() + TOUCHING * self.settings.radius;
-        if clear { 0 } else { bits }
+        let way = square(difference(motion.to, motion.from)).root();
+        let off = square(difference(motion.from, lanes(&middle))).root();
+        let clear =
+            (way + L::splat(TOUCHING * radius)).below(L::from_array(&room) - L::splat(STEEPEST) * off);
+        let far = L::splat(least).below(way);
+        let sticky = self.settings.fault == Some(Fault::StickyWalls);
+        for (k, bits) in bits.iter_mut().enumerate() {
+            if far >> k & 1 == 1 {
+                *bits = u32::MAX;
+            } else if clear >> k & 1 == 1 && *bits & self.moving_walls == 0 && !sticky {
+                *bits = 0;
+            }
+        }
+        bits
     }
 
     /// What walls and the surface of the mass of guides leave of a motion.

@@ -10,9 +10,10 @@ use super::grain::Grain;
 use super::mover::MoverSettings;
 use super::nodes::{ALONG, BLOCK, NONE, Nodes, STEPS, parts};
 use super::sampling::VOLUME_PER_GRAIN;
+use super::sixteen::{Columns, columns_of, lanes, parts_of, scaled, square};
 use super::spreading::{SURFACE, with_images};
 use super::weights::ramp;
-use crate::simd::{Instructions, Lanes, Vectorised};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised};
 
 /// Side of a fine cell, in radii of a grain.
 const FINE_SIDE: f32 = 2.0;
@@ -37,8 +38,9 @@ const BEYOND: [[u32; 3]; 7] = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0
 #[derive(Debug, Default)]
 pub struct FineMesh {
     origin: Vec3,
-    /// Side of a fine cell [m].
+    /// Side of a fine cell [m], and its inverse.
     side: f32,
+    inverse_side: f32,
     /// Fine cells along a cell of the guides, and what their numbers are multiplied with to be divided by it.
     along: u32,
     divisor: u64,
@@ -64,12 +66,12 @@ pub struct FineMesh {
     image: Vec<Grain>,
 }
 
-/// Where a point is on the fine mesh: the cell of the guides, the node before it and how far it is beyond that.
-#[derive(Clone, Copy)]
-struct FinePlace {
-    cell: usize,
-    local: usize,
-    beyond: Vec3,
+/// Where sixteen points are on the fine mesh: the cell of the guides, or [`NONE`], the node before the point and how far
+/// it is beyond that.
+struct FinePlaces {
+    cell: [u32; LANES],
+    local: [u32; LANES],
+    beyond: Columns,
 }
 
 impl FineMesh {
@@ -99,6 +101,7 @@ impl FineMesh {
         self.along = fine_cells_along(nodes.side, settings.radius);
         self.divisor = (1u64 << 32) / u64::from(self.along) + 1;
         self.side = nodes.side / self.along as f32;
+        self.inverse_side = 1.0 / self.side;
         self.offset = offset(frame);
         self.part_of_cell.clear();
         self.part_of_cell.resize(nodes.block_of_cell.len(), NONE);
@@ -136,24 +139,39 @@ impl FineMesh {
         self.shared().pow(3)
     }
 
-    /// Where a point is; none outside of all cells.
+    /// Where sixteen points are.
     #[inline(always)]
-    fn locate(&self, x: Vec3) -> Option<FinePlace> {
-        let at = (x - self.origin) / self.side + self.offset;
-        let end = Vec3::from(self.count.map(|c| (c * self.along) as f32)) - 1.0;
-        if !(at.cmpge(Vec3::ZERO).all() && at.cmplt(end).all()) {
-            return None;
+    fn locate(&self, x: &Columns) -> FinePlaces {
+        let mut places = FinePlaces { cell: [0; LANES], local: [0; LANES], beyond: [[0.0; LANES]; 3] };
+        let mut outside = [0u32; LANES];
+        let (mut cells, mut nodes) = (1, 1);
+        for axis in 0..3 {
+            let (origin, offset) = (self.origin[axis], self.offset[axis]);
+            let end = (self.count[axis] * self.along) as f32 - 1.0;
+            for k in 0..LANES {
+                let at = (x[axis][k] - origin) * self.inverse_side + offset;
+                outside[k] |= u32::from(!(at >= 0.0 && at < end));
+                // Whole parts are below, as nothing is negative.
+                let first = at as i32 as u32;
+                let cell = ((u64::from(first) * self.divisor) >> 32) as u32;
+                places.beyond[axis][k] = at - first as i32 as f32;
+                places.cell[k] = places.cell[k].wrapping_add(cell.wrapping_mul(cells));
+                let local = first.wrapping_sub(cell.wrapping_mul(self.along));
+                places.local[k] = places.local[k].wrapping_add(local.wrapping_mul(nodes));
+            }
+            cells *= self.count[axis];
+            nodes *= self.along + 1;
         }
-        let first = [at.x as i32 as u32, at.y as i32 as u32, at.z as i32 as u32];
-        let cell = first.map(|f| ((u64::from(f) * self.divisor) >> 32) as u32);
-        let n = self.along;
-        let local = [first[0] - cell[0] * n, first[1] - cell[1] * n, first[2] - cell[2] * n];
-        let beyond = at - Vec3::new(first[0] as f32, first[1] as f32, first[2] as f32);
-        Some(FinePlace {
-            cell: ((cell[2] * self.count[1] + cell[1]) * self.count[0] + cell[0]) as usize,
-            local: ((local[2] * (n + 1) + local[1]) * (n + 1) + local[0]) as usize,
-            beyond,
-        })
+        for k in 0..LANES {
+            places.cell[k] = if outside[k] == 0 { places.cell[k] } else { NONE };
+        }
+        places
+    }
+
+    /// The part of a cell; none where there is none, and for none.
+    #[inline(always)]
+    fn part(&self, cell: u32) -> u32 {
+        self.part_of_cell.get(cell as usize).copied().unwrap_or(NONE)
     }
 
     /// Steps from a node of a part to the eight around a point beyond it.
@@ -282,29 +300,38 @@ impl FineMesh {
         self.excess = excess;
     }
 
-    /// The way [m] of a grain in full motion out of a crowd.
+    /// The ways [m] of sixteen grains in full motion out of crowds; any where bits are not set.
     #[inline(always)]
-    pub fn way(&self, x: Vec3, radius: f32) -> Vec3 {
-        let Some(place) = self.locate(x) else { return Vec3::ZERO };
-        let part = self.part_of_cell[place.cell];
-        if part == NONE {
-            return Vec3::ZERO;
+    pub fn ways<L: Lanes>(&self, x: &Columns, radius: f32, wanted: u32) -> [L; 3] {
+        let places = self.locate(x);
+        let (steps, size) = (self.steps(), self.part_size());
+        let mut excess = [[0.0; LANES]; 8];
+        for k in 0..LANES {
+            let part = if wanted >> k & 1 == 1 { self.part(places.cell[k]) } else { NONE };
+            if part != NONE {
+                let start = part as usize * size + places.local[k] as usize;
+                let near = &self.excess[start..start + steps[7] + 1];
+                for corner in 0..8 {
+                    excess[corner][k] = near[steps[corner]];
+                }
+            }
         }
-        let steps = self.steps();
-        let start = part as usize * self.part_size() + place.local;
-        let near = &self.excess[start..start + steps[7] + 1];
-        let mut e = [0.0; 8];
-        for k in 0..8 {
-            e[k] = near[steps[k]];
+        let mut e = [L::splat(0.0); 8];
+        for corner in 0..8 {
+            e[corner] = L::from_array(&excess[corner]);
         }
-        let t = place.beyond;
-        let mix = |a: f32, b: f32, t: f32| a + t * (b - a);
-        let slope = Vec3::new(
-            mix(mix(e[1] - e[0], e[3] - e[2], t.y), mix(e[5] - e[4], e[7] - e[6], t.y), t.z),
-            mix(mix(e[2] - e[0], e[3] - e[1], t.x), mix(e[6] - e[4], e[7] - e[5], t.x), t.z),
-            mix(mix(e[4] - e[0], e[5] - e[1], t.x), mix(e[6] - e[2], e[7] - e[3], t.x), t.y),
-        );
-        (-SPREADING * self.side * slope).clamp_length_max(MOST_SPREADING * radius)
+        let t = lanes(&places.beyond);
+        let mix = |a: L, b: L, t: L| a + t * (b - a);
+        let slope = [
+            mix(mix(e[1] - e[0], e[3] - e[2], t[1]), mix(e[5] - e[4], e[7] - e[6], t[1]), t[2]),
+            mix(mix(e[2] - e[0], e[3] - e[1], t[0]), mix(e[6] - e[4], e[7] - e[5], t[0]), t[2]),
+            mix(mix(e[4] - e[0], e[5] - e[1], t[0]), mix(e[6] - e[2], e[7] - e[3], t[0]), t[1]),
+        ];
+        let way = scaled(slope, L::splat(-SPREADING * self.side));
+        let length = square(way).root();
+        let most = L::splat(MOST_SPREADING * radius);
+        let scale = most.if_below(length, most / length, L::splat(1.0));
+        scaled(way, scale)
     }
 
     /// Bytes held.
@@ -330,13 +357,13 @@ impl Vectorised for FindParts<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> [u32; 2] {
         let mut span = [NONE, 0];
-        for (point, part) in self.points.iter().zip(self.part) {
-            *part = match self.mesh.locate(point.position.into()) {
-                Some(place) => self.mesh.part_of_cell[place.cell],
-                None => NONE,
-            };
-            if *part != NONE {
-                span = [span[0].min(*part), span[1].max(*part)];
+        for (points, part) in self.points.chunks(LANES).zip(self.part.chunks_mut(LANES)) {
+            let places = self.mesh.locate(&columns_of(points));
+            for (part, &cell) in part.iter_mut().zip(&places.cell) {
+                *part = self.mesh.part(cell);
+                if *part != NONE {
+                    span = [span[0].min(*part), span[1].max(*part)];
+                }
             }
         }
         span
@@ -365,20 +392,35 @@ impl Vectorised for AddPoints<'_> {
             if span[0] >= end || span[1] < first || span[0] == NONE {
                 continue;
             }
-            for (point, &part) in points.iter().zip(part) {
-                if part < first || part >= end {
+            for (points, part) in points.chunks(LANES).zip(part.chunks(LANES)) {
+                if part.iter().all(|part| *part < first || *part >= end) {
                     continue;
                 }
-                let Some(place) = self.mesh.locate(point.position.into()) else { continue };
-                let start = (part - first) as usize * size + place.local;
-                let near = &mut self.tally[start..start + steps[7] + 1];
-                let parts = parts(place.beyond);
-                for k in 0..8 {
-                    near[steps[k]] += (parts[k] * WHOLE + 0.5) as i32 as u32;
+                let places = self.mesh.locate(&columns_of(points));
+                let amounts = amounts(&places.beyond);
+                for (k, &part) in part.iter().enumerate().filter(|(_, part)| (first..end).contains(part)) {
+                    let start = (part - first) as usize * size + places.local[k] as usize;
+                    let near = &mut self.tally[start..start + steps[7] + 1];
+                    for corner in 0..8 {
+                        near[steps[corner]] += amounts[corner][k];
+                    }
                 }
             }
         }
     }
+}
+
+/// What points give to each of the eight nodes around them: whole ones are [`WHOLE`].
+#[inline(always)]
+fn amounts(beyond: &Columns) -> [[u32; LANES]; 8] {
+    let parts = parts_of(beyond);
+    let mut amounts = [[0; LANES]; 8];
+    for corner in 0..8 {
+        for k in 0..LANES {
+            amounts[corner][k] = (parts[corner][k] * WHOLE + 0.5) as i32 as u32;
+        }
+    }
+    amounts
 }
 
 /// Compares the grains at the own nodes of a part with what guides are worth there.

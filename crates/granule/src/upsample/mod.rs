@@ -53,6 +53,7 @@ pub mod guides;
 mod mover;
 pub mod nodes;
 mod sampling;
+mod sixteen;
 pub mod spreading;
 mod state;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::contact::Wall;
 use super::guides::{Deformation, Guide, GuideGrid};
 use super::mover::{Fault, FrameInput, MoverSettings};
+use super::sixteen::{Columns, numbers, parts_of, scaled};
 use super::weights::{beyond_wall, coverage, guided_share, published_share, weight};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised};
 
@@ -46,15 +47,24 @@ pub struct Node {
     pub known: f32,
 }
 
-/// What guides say at a point.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Said {
-    /// The way of what is there [m].
-    pub way: Vec3,
+/// What guides say at sixteen points.
+pub(super) struct SaidAll<L> {
+    /// The ways of what is there [m].
+    pub way: [L; 3],
     /// Share of a grain's motion that guides have.
-    pub share: f32,
-    /// Velocity [m/s].
-    pub velocity: Vec3,
+    pub share: L,
+    /// Velocities [m/s].
+    pub velocity: [L; 3],
+}
+
+/// Where sixteen points are among nodes.
+pub(super) struct Places {
+    /// The block, or the one beyond the last, which has no guides.
+    pub block: [u32; LANES],
+    /// The node of the block before the point along every axis.
+    pub corner: [u32; LANES],
+    /// How far the point is beyond it, in distances of nodes.
+    pub beyond: Columns,
 }
 
 /// Where a point is among nodes.
@@ -185,6 +195,8 @@ impl Nodes {
         let mut node = std::mem::take(&mut self.node);
         let blocks = (0..self.cell_of_block.len()).into_par_iter().with_min_len(64);
         blocks.map(|block| self.gathered(block, |(_, node)| *node)).collect_into_vec(&mut node);
+        // The one of grains that are in none.
+        node.push([Node::default(); BLOCK]);
         self.node = node;
     }
 
@@ -231,23 +243,65 @@ impl Nodes {
         Some(Place { block: block as usize, corner, beyond })
     }
 
-    /// What guides say at a place.
+    /// Where sixteen points are; beyond the last block outside of all.
     #[inline(always)]
-    pub fn said(&self, place: &Place) -> Said {
-        let near = &self.node[place.block][place.corner..place.corner + STEPS[7] + 1];
-        let parts = parts(place.beyond);
-        let mut sum = [0.0f32; 8];
-        for k in 0..8 {
-            let numbers: &[f32; 8] = bytemuck::cast_ref(&near[STEPS[k]]);
-            for i in 0..8 {
-                sum[i] += parts[k] * numbers[i];
+    pub(super) fn locate_all(&self, x: &Columns) -> Places {
+        let mut place = Places { block: [0; LANES], corner: [0; LANES], beyond: [[0.0; LANES]; 3] };
+        let mut outside = [0u32; LANES];
+        let inverse = 1.0 / self.side;
+        let (mut cells, mut nodes) = (1u32, 1u32);
+        for axis in 0..3 {
+            let (origin, end) = (self.origin[axis], self.count[axis] as f32);
+            for k in 0..LANES {
+                let at = (x[axis][k] - origin) * inverse;
+                outside[k] |= u32::from(!(at >= 0.0 && at < end));
+                // Not negative, so that whole parts are below.
+                let cell = at as i32;
+                let inside = (at - cell as f32) * ALONG as f32;
+                let corner = (inside as i32).min(ALONG as i32 - 1);
+                place.beyond[axis][k] = inside - corner as f32;
+                place.block[k] = place.block[k].wrapping_add((cell as u32).wrapping_mul(cells));
+                place.corner[k] = place.corner[k].wrapping_add((corner as u32).wrapping_mul(nodes));
             }
+            cells *= self.count[axis];
+            nodes *= SHARED as u32;
         }
-        let known = if sum[7] > 0.0 { 1.0 / sum[7] } else { 0.0 };
-        Said {
-            way: Vec3::new(sum[0], sum[1], sum[2]) * known,
-            share: if sum[3] > ALL { 1.0 } else { sum[3] },
-            velocity: Vec3::new(sum[4], sum[5], sum[6]) * known,
+        let last = self.cell_of_block.len() as u32;
+        for k in 0..LANES {
+            let cell = place.block[k] as usize;
+            let block = if outside[k] == 0 { self.block_of_cell[cell] } else { NONE };
+            // A block without guides follows the last.
+            place.block[k] = block.min(last);
+        }
+        place
+    }
+
+    /// What guides say at sixteen places.
+    #[inline(always)]
+    pub(super) fn said_at<L: Lanes>(&self, place: &Places) -> SaidAll<L> {
+        let parts = parts_of(&place.beyond);
+        let mut sums = [[[0.0f32; 4]; LANES]; 2];
+        for k in 0..LANES {
+            let corner = (place.corner[k] as usize).min(BLOCK - STEPS[7] - 1);
+            let near = &self.node[place.block[k] as usize][corner..corner + STEPS[7] + 1];
+            let mut sum = [0.0f32; 8];
+            for c in 0..8 {
+                let numbers: &[f32; 8] = bytemuck::cast_ref(&near[STEPS[c]]);
+                for i in 0..8 {
+                    sum[i] += parts[c][k] * numbers[i];
+                }
+            }
+            sums[0][k].copy_from_slice(&sum[..4]);
+            sums[1][k].copy_from_slice(&sum[4..]);
+        }
+        let [x, y, z, share] = L::from_rows(&sums[0]);
+        let [vx, vy, vz, known] = L::from_rows(&sums[1]);
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        let known = zero.if_below(known, one / known, zero);
+        SaidAll {
+            way: scaled([x, y, z], known),
+            share: L::splat(ALL).if_below(share, one, share),
+            velocity: scaled([vx, vy, vz], known),
         }
     }
 
@@ -342,8 +396,8 @@ impl Vectorised for Gather<'_> {
             sum: sum.to_array(),
             largest: largest.to_array(),
             carrying: carrying.to_array(),
-            way: way.map(Lanes::to_array),
-            velocity: velocity.map(Lanes::to_array),
+            way: numbers(way),
+            velocity: numbers(velocity),
         }
     }
 }
