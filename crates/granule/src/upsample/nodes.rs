@@ -91,6 +91,10 @@ pub struct Nodes {
     pub block_of_cell: Vec<u32>,
     /// Cell of each block, ascending.
     pub cell_of_block: Vec<u32>,
+    /// Blocks of the 27 cells around that of each block, or [`NONE`]: by `(z + 1) 9 + (y + 1) 3 + x + 1`.
+    pub neighbors: Vec<[u32; 27]>,
+    /// Middle of each block [m].
+    pub center: Vec<[f32; 3]>,
     /// Whether any guide around a block moves.
     pub stirs: Vec<bool>,
     /// Walls that may be within reach of a grain in the block: a bit each, the last for all from there on.
@@ -109,10 +113,38 @@ impl Nodes {
         let grid = frame.guides;
         (self.origin, self.side, self.count) = (grid.origin, grid.side, grid.count);
         self.find_blocks(grid);
-        let (mut walls, mut room) = (std::mem::take(&mut self.walls), std::mem::take(&mut self.room));
-        let near = |cell: &u32| near_walls(frame.walls, self.middle(*cell), grid.side, reach);
-        self.cell_of_block.par_iter().with_min_len(64).map(near).unzip_into_vecs(&mut walls, &mut room);
-        (self.walls, self.room) = (walls, room);
+        self.find_neighbors();
+        let near = |center: &[f32; 3]| near_walls(frame.walls, Vec3::from(*center), grid.side, reach);
+        let centers = self.center.par_iter().with_min_len(64);
+        centers.map(near).unzip_into_vecs(&mut self.walls, &mut self.room);
+    }
+
+    /// Finds the middle of every block, and the blocks around it.
+    fn find_neighbors(&mut self) {
+        let (mut center, mut neighbors) =
+            (std::mem::take(&mut self.center), std::mem::take(&mut self.neighbors));
+        let cells = self.cell_of_block.par_iter().with_min_len(256);
+        let around = |&cell: &u32| (self.middle(cell).to_array(), self.around(cell));
+        cells.map(around).unzip_into_vecs(&mut center, &mut neighbors);
+        (self.center, self.neighbors) = (center, neighbors);
+    }
+
+    /// Blocks of the 27 cells around one.
+    fn around(&self, cell: u32) -> [u32; 27] {
+        let mut out = [NONE; 27];
+        let [nx, ny, nz] = self.count;
+        let [x, y, z] = [cell % nx, cell / nx % ny, cell / nx / ny];
+        // From the cell before to that after, as far as there are cells.
+        let range = |c: u32, n: u32| u32::from(c == 0)..3 - u32::from(c + 1 == n);
+        for dz in range(z, nz) {
+            for dy in range(y, ny) {
+                let row = ((z + dz - 1) * ny + y + dy - 1) * nx + x;
+                for dx in range(x, nx) {
+                    out[(dz * 9 + dy * 3 + dx) as usize] = self.block_of_cell[(row + dx - 1) as usize];
+                }
+            }
+        }
+        out
     }
 
     /// Numbers the cells that have guides or lie beside such.
@@ -163,14 +195,10 @@ impl Nodes {
         self.side / ALONG as f32
     }
 
-    /// The block of the cell so many cells off a block's own; none where there is none.
+    /// The block of the cell so many cells off a block's own, at most one along each axis; none where there is none.
     #[inline]
     pub fn beside(&self, block: usize, [x, y, z]: [i32; 3]) -> Option<usize> {
-        let [nx, ny, nz] = self.count.map(|c| c as i32);
-        let cell = self.cell_of_block[block] as i32;
-        let [x, y, z] = [cell % nx + x, cell / nx % ny + y, cell / nx / ny + z];
-        let inside = (0..nx).contains(&x) && (0..ny).contains(&y) && (0..nz).contains(&z);
-        let found = if inside { self.block_of_cell[((z * ny + y) * nx + x) as usize] } else { NONE };
+        let found = self.neighbors[block][((z + 1) * 9 + (y + 1) * 3 + x + 1) as usize];
         (found != NONE).then_some(found as usize)
     }
 
@@ -308,6 +336,8 @@ impl Nodes {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         4 * (self.block_of_cell.capacity() + self.cell_of_block.capacity())
+            + size_of::<[u32; 27]>() * self.neighbors.capacity()
+            + size_of::<[f32; 3]>() * self.center.capacity()
             + self.stirs.capacity()
             + 4 * (self.walls.capacity() + self.room.capacity())
             + size_of::<[(f32, Node); OWN]>() * self.own.capacity()

@@ -213,6 +213,36 @@ fn blocks_know_which_walls_are_near() {
 }
 
 #[test]
+fn blocks_know_the_blocks_around_them() {
+    let trial = Trial::new(20.0);
+    // A sphere of guides: blocks of the rim and cells without a block are among those around.
+    let mut guides = trial.guides(|x| x, |x| x).guide;
+    guides.retain(|guide| Vec3::from(guide.position).distance(Vec3::splat(10.0)) < 10.0);
+    let guides = GuideGrid::new(guides, 1.0, &trial.domain);
+    let mut nodes = Nodes::default();
+    nodes.lay(&trial.frame(0, &guides, &guides), 2.0);
+    let (mut none, mut outside) = (0, 0);
+    for (block, &cell) in nodes.cell_of_block.iter().enumerate() {
+        let [nx, ny, nz] = nodes.count.map(|c| c as i32);
+        let cell = cell as i32;
+        let corner = [cell % nx, cell / nx % ny, cell / nx / ny];
+        let middle = nodes.origin + nodes.side * (Vec3::from(corner.map(|c| c as f32)) + 0.5);
+        assert!(Vec3::from(nodes.center[block]).distance(middle) < 1e-4);
+        for k in 0..27 {
+            let [x, y, z] = [corner[0] + k % 3 - 1, corner[1] + k / 3 % 3 - 1, corner[2] + k / 9 - 1];
+            let inside = (0..nx).contains(&x) && (0..ny).contains(&y) && (0..nz).contains(&z);
+            let index = (z * ny + y) * nx + x;
+            let expected = if inside { nodes.block_of_cell[index as usize] } else { NONE };
+            assert_eq!(nodes.neighbors[block][k as usize], expected, "{corner:?} {k}");
+            none += u32::from(inside && expected == NONE);
+            outside += u32::from(!inside);
+        }
+        assert_eq!(nodes.beside(block, [0; 3]), Some(block));
+    }
+    assert!(none > 100 && outside > 100, "{none} {outside}");
+}
+
+#[test]
 fn images_beyond_the_ends_of_a_period_count() {
     let mut trial = Trial::new(14.0);
     trial.domain = Domain::new([Some([0.0, 14.0]), None, None]);
