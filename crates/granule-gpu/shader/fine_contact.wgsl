@@ -8,9 +8,11 @@ struct FineMotion {
     own: f32,
 }
 
-const SLIDES: u32 = 4u;
-const MARCHES: u32 = 48u;
+const STEPS: u32 = 64u;
+const CONTACTS: u32 = 4u;
 const TOUCH: f32 = 0.02;
+const ALONG_WALL: f32 = 0.5;
+const INTO: f32 = 1e-4;
 const CORRECTIONS: u32 = 4u;
 
 fn after_contact(velocity: vec3<f32>, normal: vec3<f32>, friction: f32) -> vec3<f32> {
@@ -27,42 +29,14 @@ fn after_contact(velocity: vec3<f32>, normal: vec3<f32>, friction: f32) -> vec3<
     return along * (1.0 - lost / speed);
 }
 
-// How far a grain gets along a direction, and the normal of the wall that ends its way.
-struct March {
-    at: f32,
-    normal: vec3<f32>,
-    met: bool,
-}
-
-fn march(wall: u32, place: vec3<f32>, direction: vec3<f32>, size: f32) -> March {
-    let radius = frame.radius;
-    var at = 0.0;
-    for (var k = 0u; k < MARCHES; k++) {
-        let x = place + direction * at;
-        let gap = wall_distance(wall, x) - radius;
-        var step = gap;
-        if gap < TOUCH * radius {
-            let normal = wall_nearest(wall, x).normal;
-            if dot(direction, normal) < 0.0 {
-                return March(at, normal, true);
-            }
-            step = max(abs(gap), 0.25 * radius);
-        }
-        at += step;
-        if at >= size {
-            return March(size, vec3(0.0), false);
-        }
-    }
-    return March(at, vec3(0.0), false);
-}
-
 // The motion that a wall allows; tells whether the grain touches it.
 fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, material_friction: f32) -> bool {
     let wall = fine_scene.walls[k];
     let start = in_pose(wall.start_rotation, wall.start_translation.xyz, (*motion).start);
     let goal = in_pose(wall.end_rotation, wall.end_translation.xyz, (*motion).goal);
     let radius = frame.radius;
-    if wall_distance(k, start) > distance(start, goal) + radius * (1.0 + TOUCH) {
+    var gap = wall_distance(k, start) - radius;
+    if gap > distance(start, goal) + radius * TOUCH {
         return false;
     }
     var friction = wall.start_translation.w;
@@ -74,23 +48,35 @@ fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, material_friction:
     var rest = goal - start;
     var normal = vec3(0.0);
     var met = false;
-    for (var slide = 0u; slide < SLIDES; slide++) {
+    var touched = false;
+    var contacts = 0u;
+    for (var k_step = 0u; k_step < STEPS; k_step++) {
+        var step = gap;
+        if gap < TOUCH * radius {
+            touched = true;
+            let there = wall_nearest(k, place).normal;
+            if dot(rest, there) < -INTO * length(rest) {
+                met = true;
+                normal = there;
+                contacts++;
+                rest = after_contact(rest, normal, friction);
+                if contacts == CONTACTS {
+                    break;
+                }
+            }
+            step = max(abs(gap), ALONG_WALL * radius);
+        }
         let size = length(rest);
-        if size <= 1e-4 * radius {
+        if size <= step {
             place += rest;
             break;
         }
-        let direction = rest / size;
-        let found = march(k, place, direction, size);
-        place += direction * found.at;
-        if !found.met {
-            break;
-        }
-        met = true;
-        normal = found.normal;
-        rest = after_contact(direction * (size - found.at), normal, friction);
+        let part = rest * (step / size);
+        place += part;
+        rest -= part;
+        gap = wall_distance(k, place) - radius;
     }
-    for (var round = 0u; round < CORRECTIONS; round++) {
+    for (var round = 0u; touched && round < CORRECTIONS; round++) {
         let surface = wall_nearest(k, place);
         if surface.distance >= radius * (1.0 - 1e-3) {
             break;

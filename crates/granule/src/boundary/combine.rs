@@ -13,7 +13,11 @@ const CANDIDATE_COUNT: usize = 16;
 pub(super) const EDGE_COUNT: u16 = 4;
 
 /// Nearest wall of the part that is `first` by distance, as far as its own faces go.
-pub(super) fn nearest_part(parts: &[Part], x: Vec3, first: impl Fn(f32, f32) -> bool) -> Surface {
+pub(super) fn nearest_part<'a>(
+    parts: impl Iterator<Item = &'a Part>,
+    x: Vec3,
+    first: impl Fn(f32, f32) -> bool,
+) -> Surface {
     let mut best: Option<(&Part, f32)> = None;
     for part in parts {
         let distance = part.node.distance(x);

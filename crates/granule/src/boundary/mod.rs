@@ -26,7 +26,7 @@ pub use grid_solid::{MapNode, MapWall, SampledMap};
 pub use mesh_shape::MeshShape;
 pub use motion::{Interpolation, Keyframe, Motion, MotionError, Pose, Stretch};
 pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
-pub use sdf::{Sdf, Surface};
+pub use sdf::{MOST_SLOPE, Parts, Sdf, Surface};
 pub use shape::Shape;
 pub use solid::{ProfileEdge, Solid};
 pub use surface_mesh::SurfaceMesh;

@@ -52,6 +52,24 @@ pub struct Sdf {
     face_count: u16,
 }
 
+/// How much distances change at most from place to place; those from meshes may have errors.
+pub const MOST_SLOPE: f32 = 1.05;
+
+/// Some parts of a combined solid: a bit each, the last for all from there on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts(u32);
+
+impl Parts {
+    /// All of them.
+    pub const ALL: Self = Self(u32::MAX);
+
+    #[inline]
+    fn of(self, parts: &[Part]) -> impl Iterator<Item = &Part> {
+        let bit = move |k: usize| self.0 >> k.min(31) & 1 == 1;
+        parts.iter().enumerate().filter(move |(k, _)| bit(*k)).map(|(_, part)| part)
+    }
+}
+
 /// A part and the number of its first face.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
@@ -99,6 +117,46 @@ impl Sdf {
     #[inline]
     pub fn distance(&self, x: Vec3) -> f32 {
         self.node.distance(x)
+    }
+
+    /// The parts of a combination that decide about distances within `radius` [m] of `center`; all of other solids.
+    pub fn parts_within(&self, center: Vec3, radius: f32) -> Parts {
+        let deciding = |parts: &[Part], sign: f32| {
+            // By how much a part may be beaten by another at the centre and still win nearby.
+            let distance = |part: &Part| sign * part.node.distance(center);
+            let first = parts.iter().map(distance).fold(f32::NEG_INFINITY, f32::max);
+            let slack = 2.0 * MOST_SLOPE * radius;
+            let near = parts.iter().map(|part| distance(part) >= first - slack);
+            Parts(near.enumerate().fold(0, |bits, (k, near)| bits | u32::from(near) << k.min(31)))
+        };
+        match &self.node {
+            Node::Union(parts) => deciding(parts, -1.0),
+            Node::Intersection { parts, .. } => deciding(parts, 1.0),
+            _ => Parts::ALL,
+        }
+    }
+
+    /// As [`distance`](Self::distance), where no other parts decide.
+    #[inline]
+    pub fn distance_by(&self, x: Vec3, chosen: Parts) -> f32 {
+        match &self.node {
+            Node::Union(parts) => {
+                chosen.of(parts).map(|part| part.node.distance(x)).fold(f32::INFINITY, f32::min)
+            }
+            Node::Intersection { parts, .. } => {
+                chosen.of(parts).map(|part| part.node.distance(x)).fold(f32::NEG_INFINITY, f32::max)
+            }
+            node => node.distance(x),
+        }
+    }
+
+    /// As [`nearest`](Self::nearest), where no other parts decide.
+    pub fn nearest_by(&self, x: Vec3, chosen: Parts) -> Surface {
+        match &self.node {
+            Node::Union(parts) => combine::nearest_part(chosen.of(parts), x, |a, b| a < b),
+            Node::Intersection { parts, .. } => combine::nearest_part(chosen.of(parts), x, |a, b| a > b),
+            node => node.nearest(x),
+        }
     }
 
     /// Smallest and largest corner of the solid [m]; `None` if it has no bounds.
@@ -166,8 +224,8 @@ impl Node {
             Node::Pill { pill, hollow } => signed(pill.nearest(x), *hollow),
             Node::Profile { profile, hollow } => signed(profile.nearest(x), *hollow),
             Node::Grid(solid) => solid.nearest(x),
-            Node::Union(parts) => combine::nearest_part(parts, x, |a, b| a < b),
-            Node::Intersection { parts, .. } => combine::nearest_part(parts, x, |a, b| a > b),
+            Node::Union(parts) => combine::nearest_part(parts.iter(), x, |a, b| a < b),
+            Node::Intersection { parts, .. } => combine::nearest_part(parts.iter(), x, |a, b| a > b),
         }
     }
 

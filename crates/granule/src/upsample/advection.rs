@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::contact::{Motion, Wall};
+use super::contact::{Contact, Motion};
 use super::fine_mesh::FineMesh;
 use super::grain::Grain;
 use super::guides::{Guide, GuideGrid};
@@ -14,6 +14,7 @@ use super::sixteen::{
 };
 use super::spreading::IN_MOTION;
 use super::weights::{coverage, guided_share, weight};
+use crate::boundary::{MOST_SLOPE, Parts};
 use crate::simd::{LANES, Lanes, Vectorised};
 
 /// Calls with the weight of every guide around a point.
@@ -64,14 +65,20 @@ pub struct Advection<'a> {
     pub moving_walls: u32,
     /// Whether space is periodic along any axis.
     pub periodic: bool,
+    /// Parts of every wall that decide in every block; all where there is none.
+    pub parts: &'a [Parts],
+}
+
+/// Walls that a grain may meet: a bit each, and the block whose parts of them decide, if that is known.
+#[derive(Clone, Copy)]
+struct Near {
+    bits: u32,
+    block: Option<usize>,
 }
 
 /// Coverage at which flying grains land: they come to lie a little below the surface of the mass of guides, which has
 /// a half, and are covered as guides land.
 pub const LANDED: f32 = 0.42;
-
-/// How much distances from walls change at most from place to place; those from meshes may have errors.
-const STEEPEST: f32 = 1.05;
 
 /// Distance from a wall above which a grain does not touch it, in radii.
 const TOUCHING: f32 = 1.1;
@@ -130,10 +137,10 @@ impl Advection<'_> {
         let mut motion = self.motions(grains, &x, &said);
         self.spread(&mut motion, &x, &said, &place);
         let walls = self.near_walls(&place, &motion);
-        let moves = bits_where(|k| walls[k] & self.moving_walls != 0) | differ(&motion.from, &motion.to);
+        let moves = bits_where(|k| walls[k].bits & self.moving_walls != 0) | differ(&motion.from, &motion.to);
         let moves = moves | differ(&motion.velocity, &[L::splat(0.0); 3]);
         let alone = L::splat(0.0).below(motion.own);
-        let meeting = moves & (alone | bits_where(|k| walls[k] != 0));
+        let meeting = moves & (alone | bits_where(|k| walls[k].bits != 0));
         let (mut to, mut velocity) = (numbers(motion.to), numbers(motion.velocity));
         let own = motion.own.to_array();
         for k in lanes_of(meeting) {
@@ -225,9 +232,10 @@ impl Advection<'_> {
 
     /// Bits of the walls that motions may meet.
     #[inline(always)]
-    fn near_walls<L: Lanes>(&self, place: &Places, motion: &Motions<L>) -> [u32; LANES] {
+    fn near_walls<L: Lanes>(&self, place: &Places, motion: &Motions<L>) -> [Near; LANES] {
+        let mut near = [Near { bits: 0, block: None }; LANES];
         if self.settings.fault == Some(Fault::NoContact) {
-            return [0; LANES];
+            return near;
         }
         let radius = self.settings.radius;
         let least = self.reach - 2.0 * radius;
@@ -236,30 +244,32 @@ impl Advection<'_> {
         for k in 0..LANES {
             let block = place.block[k] as usize;
             if block < self.nodes.walls.len() {
-                bits[k] = self.nodes.walls[block];
-                room[k] = self.nodes.room[block];
-                set(&mut middle, k, self.nodes.middle(self.nodes.cell_of_block[block]));
+                (bits[k], room[k]) = (self.nodes.walls[block], self.nodes.room[block]);
+                set(&mut middle, k, self.nodes.center[block].into());
             }
         }
         // From the middle of the block to the grain, and on to where it goes.
         let way = square(difference(motion.to, motion.from)).root();
         let off = square(difference(motion.from, lanes(&middle))).root();
         let clear =
-            (way + L::splat(TOUCHING * radius)).below(L::from_array(&room) - L::splat(STEEPEST) * off);
+            (way + L::splat(TOUCHING * radius)).below(L::from_array(&room) - L::splat(MOST_SLOPE) * off);
         let far = L::splat(least).below(way);
+        let is_set = |mask: u32, k: usize| mask >> k & 1 == 1;
         let sticky = self.settings.fault == Some(Fault::StickyWalls);
-        for (k, bits) in bits.iter_mut().enumerate() {
-            if far >> k & 1 == 1 {
-                *bits = u32::MAX;
-            } else if clear >> k & 1 == 1 && *bits & self.moving_walls == 0 && !sticky {
-                *bits = 0;
-            }
+        for k in 0..LANES {
+            let (bits, block) = match is_set(far, k) {
+                true => (u32::MAX, None),
+                false => (bits[k], Some(place.block[k] as usize)),
+            };
+            // What is known of the room is true of walls that do not move.
+            let free = is_set(clear, k) && bits & self.moving_walls == 0 && !sticky;
+            near[k] = Near { bits: if free { 0 } else { bits }, block };
         }
-        bits
+        near
     }
 
     /// What walls and the surface of the mass of guides leave of a motion.
-    fn meet_walls_and_land(&self, grain: &Grain, motion: &mut Motion, walls: u32) {
+    fn meet_walls_and_land(&self, grain: &Grain, motion: &mut Motion, walls: Near) {
         if self.settings.fault == Some(Fault::StickyWalls) {
             self.stick(motion);
         }
@@ -281,17 +291,18 @@ impl Advection<'_> {
         }
     }
 
-    fn restrict(&self, grain: &Grain, motion: &mut Motion, bits: u32) {
-        if bits == 0 {
+    fn restrict(&self, grain: &Grain, motion: &mut Motion, near: Near) {
+        if near.bits == 0 {
             return;
         }
         let friction = self.settings.friction.get(grain.material as usize).copied().unwrap_or(0.0);
+        let contact = Contact { radius: self.settings.radius, friction, dt: self.frame.dt };
         // Once more where several walls touch the grain: what the second has moved may be in the first again.
         let mut touched = 0;
         for round in 0..2 {
             for (k, wall) in self.frame.walls.iter().enumerate() {
-                let near = bits >> (k as u32).min(31) & 1 == 1;
-                if near && self.meet(wall, motion, friction) && round == 0 {
+                let is_near = near.bits >> (k as u32).min(31) & 1 == 1;
+                if is_near && wall.restrict(motion, &contact, self.parts(near, k)) && round == 0 {
                     touched += 1;
                 }
             }
@@ -301,8 +312,11 @@ impl Advection<'_> {
         }
     }
 
-    fn meet(&self, wall: &Wall, motion: &mut Motion, friction: f32) -> bool {
-        wall.restrict(motion, self.settings.radius, self.frame.dt, friction)
+    /// The parts of a wall that decide where a grain may go.
+    #[inline]
+    fn parts(&self, near: Near, wall: usize) -> Parts {
+        let walls = self.frame.walls.len();
+        near.block.and_then(|block| self.parts.get(block * walls + wall)).copied().unwrap_or(Parts::ALL)
     }
 
     /// Stops a grain that has flown into a mass of guides at its surface: it goes back the way that it came, as seen from

@@ -5,15 +5,19 @@
 
 use glam::Vec3;
 
-use crate::boundary::{Pose, Sdf};
+use crate::boundary::{Parts, Pose, Sdf};
 
-/// Slides along walls within one way; what is left then is given up.
-const SLIDES: usize = 4;
-/// Steps of a march along a way.
-const MARCHES: usize = 48;
+/// Steps of a grain on its way past a wall; what is left then is given up.
+const STEPS: usize = 64;
+/// Contacts on one way; what is left then is given up.
+const CONTACTS: usize = 4;
 /// A grain touches a wall when it is nearer than this many radii more than its own.
 const TOUCH: f32 = 0.02;
-/// Corrections after the last slide, in corners.
+/// Steps of a grain that touches a wall and goes along it, in radii: it may be so much in another one for a moment.
+const ALONG: f32 = 0.5;
+/// Part of a way that leads into a wall, above which it is a contact.
+const INTO: f32 = 1e-4;
+/// Corrections after the last contact, in corners.
 const CORRECTIONS: usize = 4;
 
 /// A wall during a frame.
@@ -65,75 +69,95 @@ impl Wall {
         distance > radius + reach + moved
     }
 
-    /// The motion of a grain of a radius [m] that this wall allows; tells whether the grain touches it. `dt` [s] is the
-    /// frame's length, `friction` the material's own coefficient.
-    pub fn restrict(&self, motion: &mut Motion, radius: f32, dt: f32, friction: f32) -> bool {
+    /// The parts that decide about ways that stay within `radius` [m] of `center`.
+    pub fn parts_within(&self, center: Vec3, radius: f32) -> Parts {
+        if self.start != self.end {
+            return Parts::ALL;
+        }
+        self.sdf.parts_within(self.start.body_from_world(center), radius)
+    }
+
+    /// The motion of a grain that this wall, as far as the chosen parts of it go, allows; tells whether the grain touches
+    /// it.
+    pub fn restrict(&self, motion: &mut Motion, grain: &Contact, parts: Parts) -> bool {
         let from = self.start.body_from_world(motion.from);
         let to = self.end.body_from_world(motion.to);
-        if self.sdf.distance(from) > from.distance(to) + radius * (1.0 + TOUCH) {
+        let distance = self.sdf.distance_by(from, parts);
+        if distance > from.distance(to) + grain.radius * (1.0 + TOUCH) {
             return false;
         }
-        let friction = self.friction.unwrap_or(friction) * motion.own;
-        let (mut place, mut normal) = self.slide(from, to, radius, friction);
-        self.push_out(&mut place, &mut normal, radius);
-        let Some(normal) = normal else { return false };
+        let friction = self.friction.unwrap_or(grain.friction) * motion.own;
+        let passing = Passing { sdf: &self.sdf, parts, radius: grain.radius, friction };
+        let Some((place, normal)) = passing.go(from, to, distance) else { return false };
         motion.to = self.end.world_from_body(place);
-        let wall = (motion.to - self.start.world_from_body(place)) / dt;
+        let wall = (motion.to - self.start.world_from_body(place)) / grain.dt;
         motion.velocity = wall + after_contact(motion.velocity - wall, self.end.rotation * normal, friction);
         true
     }
+}
 
-    /// Goes from a place towards another in the wall's frame; along the wall where it is in the way. Gives where that
-    /// leads, and the normal of the last contact.
-    fn slide(&self, from: Vec3, to: Vec3, radius: f32, friction: f32) -> (Vec3, Option<Vec3>) {
+/// What walls must know of a grain.
+#[derive(Clone, Copy, Debug)]
+pub struct Contact {
+    /// Its radius [m].
+    pub radius: f32,
+    /// Its material's coefficient of friction.
+    pub friction: f32,
+    /// Length of the frame [s].
+    pub dt: f32,
+}
+
+/// A grain on its way past a wall, in the wall's frame.
+struct Passing<'a> {
+    sdf: &'a Sdf,
+    parts: Parts,
+    radius: f32,
+    friction: f32,
+}
+
+impl Passing<'_> {
+    /// Goes from a place at a distance [m] towards another; along the wall where it is in the way. Gives where that leads
+    /// and the normal of the last contact; nothing where the wall is not in the way.
+    fn go(&self, from: Vec3, to: Vec3, distance: f32) -> Option<(Vec3, Vec3)> {
         let (mut place, mut rest, mut contact) = (from, to - from, None);
-        for _ in 0..SLIDES {
-            let length = rest.length();
-            if length <= 1e-4 * radius {
-                return (place + rest, contact);
-            }
-            let direction = rest / length;
-            let (at, normal) = self.march(place, direction, length, radius);
-            place += direction * at;
-            let Some(normal) = normal else { return (place, contact) };
-            contact = Some(normal);
-            let left = direction * (length - at);
-            rest = after_contact(left, normal, friction);
-        }
-        (place, contact)
-    }
-
-    /// How far a grain gets along a direction, at most `length` [m], and the normal of the wall that ends its way.
-    fn march(&self, place: Vec3, direction: Vec3, length: f32, radius: f32) -> (f32, Option<Vec3>) {
-        let mut at = 0.0;
-        for _ in 0..MARCHES {
-            let x = place + direction * at;
-            let gap = self.sdf.distance(x) - radius;
-            let step = if gap < TOUCH * radius {
-                let normal = self.sdf.nearest(x).normal;
-                if direction.dot(normal) < 0.0 {
-                    return (at, Some(normal));
+        let (mut gap, mut touched, mut contacts) = (distance - self.radius, false, 0);
+        for _ in 0..STEPS {
+            let mut step = gap;
+            if gap < TOUCH * self.radius {
+                touched = true;
+                let normal = self.sdf.nearest_by(place, self.parts).normal;
+                if rest.dot(normal) < -INTO * rest.length() {
+                    (contact, contacts) = (Some(normal), contacts + 1);
+                    rest = after_contact(rest, normal, self.friction);
+                    if contacts == CONTACTS {
+                        break;
+                    }
                 }
-                gap.abs().max(0.25 * radius)
-            } else {
-                gap
-            };
-            at += step;
-            if at >= length {
-                return (length, None);
+                step = gap.abs().max(ALONG * self.radius);
             }
+            let length = rest.length();
+            if length <= step {
+                place += rest;
+                break;
+            }
+            let part = rest * (step / length);
+            (place, rest) = (place + part, rest - part);
+            gap = self.sdf.distance_by(place, self.parts) - self.radius;
         }
-        (at, None)
+        if touched {
+            self.push_out(&mut place, &mut contact);
+        }
+        contact.map(|normal| (place, normal))
     }
 
     /// Moves a place out of the wall.
-    fn push_out(&self, place: &mut Vec3, normal: &mut Option<Vec3>, radius: f32) {
+    fn push_out(&self, place: &mut Vec3, normal: &mut Option<Vec3>) {
         for _ in 0..CORRECTIONS {
-            let surface = self.sdf.nearest(*place);
-            if surface.distance >= radius * (1.0 - 1e-3) {
+            let surface = self.sdf.nearest_by(*place, self.parts);
+            if surface.distance >= self.radius * (1.0 - 1e-3) {
                 return;
             }
-            *place += surface.normal * (radius - surface.distance);
+            *place += surface.normal * (self.radius - surface.distance);
             *normal = Some(surface.normal);
         }
     }
@@ -159,6 +183,7 @@ mod tests {
     use glam::Quat;
 
     const RADIUS: f32 = 0.01;
+    const GRAIN: Contact = Contact { radius: RADIUS, friction: 0.5, dt: 0.02 };
 
     fn wall(shape: Shape) -> Wall {
         let sdf = Sdf::new(&shape).unwrap();
@@ -180,7 +205,7 @@ mod tests {
     #[test]
     fn a_grain_that_flies_at_a_thin_plate_stays_before_it() {
         let mut motion = flying(Vec3::new(-0.5, 0.0, 0.0), Vec3::new(0.5, 0.0, 0.0));
-        plate().restrict(&mut motion, RADIUS, 0.02, 0.5);
+        plate().restrict(&mut motion, &GRAIN, Parts::ALL);
         assert!((motion.to.x + 0.02).abs() < 0.05 * RADIUS, "{}", motion.to);
         assert!(motion.velocity.x.abs() < 1e-4);
     }
@@ -191,7 +216,7 @@ mod tests {
         tool.end.translation = Vec3::new(0.6, 0.0, 0.0);
         let place = Vec3::new(0.3, 0.2, 0.0);
         let mut motion = Motion { from: place, to: place, velocity: Vec3::ZERO, own: 1.0 };
-        tool.restrict(&mut motion, RADIUS, 0.02, 0.5);
+        tool.restrict(&mut motion, &GRAIN, Parts::ALL);
         assert!((motion.to.x - 0.62).abs() < 0.05 * RADIUS, "{}", motion.to);
         assert!((motion.velocity.x - 30.0).abs() < 0.1, "{}", motion.velocity);
         // Pulled back, it leaves the grain where it is: nothing sticks.
@@ -199,7 +224,7 @@ mod tests {
         away.end.translation = Vec3::new(-0.6, 0.0, 0.0);
         let place = Vec3::new(0.0201, 0.2, 0.0);
         let mut motion = Motion { from: place, to: place, velocity: Vec3::ZERO, own: 1.0 };
-        away.restrict(&mut motion, RADIUS, 0.02, 0.5);
+        away.restrict(&mut motion, &GRAIN, Parts::ALL);
         assert_eq!((motion.to, motion.velocity), (place, Vec3::ZERO));
     }
 
@@ -209,7 +234,7 @@ mod tests {
         blade.end.rotation = Quat::from_rotation_y(-0.5);
         let place = Vec3::new(0.6, 0.0, 0.1);
         let mut motion = Motion { from: place, to: place, velocity: Vec3::ZERO, own: 1.0 };
-        blade.restrict(&mut motion, RADIUS, 0.02, 0.5);
+        blade.restrict(&mut motion, &GRAIN, Parts::ALL);
         assert!(blade.distance(motion.to) > 0.99 * RADIUS && motion.to.z > 0.2, "{}", motion.to);
     }
 
@@ -225,7 +250,7 @@ mod tests {
     #[test]
     fn a_guided_grain_slides_without_friction_of_its_own() {
         let mut motion = Motion { own: 0.0, ..flying(Vec3::new(0.0, 0.01, 0.0), Vec3::new(0.1, -0.01, 0.0)) };
-        floor().restrict(&mut motion, RADIUS, 0.02, 0.5);
+        floor().restrict(&mut motion, &GRAIN, Parts::ALL);
         assert!((motion.to.x - 0.1).abs() < 1e-4 && (motion.to.y - 0.01).abs() < 1e-4, "{}", motion.to);
         assert!((motion.velocity.x - 5.0).abs() < 1e-3);
     }
@@ -234,7 +259,7 @@ mod tests {
     fn a_grain_in_a_corner_ends_outside_both_walls() {
         let hollow = wall(Shape::Box { min: [0.0; 3], max: [1.0; 3], hollow: true });
         let mut motion = flying(Vec3::splat(0.1), Vec3::splat(-0.5));
-        hollow.restrict(&mut motion, RADIUS, 0.02, 0.0);
+        hollow.restrict(&mut motion, &Contact { friction: 0.0, ..GRAIN }, Parts::ALL);
         assert!(hollow.distance(motion.to) > 0.97 * RADIUS, "{}", motion.to);
     }
 

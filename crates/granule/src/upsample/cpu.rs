@@ -12,6 +12,7 @@ use super::grain::Grain;
 use super::mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};
 use super::nodes::Nodes;
 use super::spreading::{count_at_nodes, even_out};
+use crate::boundary::Parts;
 use crate::neighbors::Permutation;
 use crate::simd::Instructions;
 
@@ -31,6 +32,8 @@ pub struct CpuGrains {
     grain: Vec<Grain>,
     nodes: Nodes,
     mesh: FineMesh,
+    /// Parts of every wall that decide in every block.
+    parts: Vec<Parts>,
     order: Permutation,
     key: Vec<u64>,
     scratch: Vec<Grain>,
@@ -47,6 +50,7 @@ impl CpuGrains {
             grain: Vec::new(),
             nodes: Nodes::default(),
             mesh: FineMesh::default(),
+            parts: Vec::new(),
             order: Permutation::default(),
             key: Vec::new(),
             scratch: Vec::new(),
@@ -65,6 +69,19 @@ impl CpuGrains {
         self.order.apply(&mut self.grain, &mut self.scratch);
     }
 
+    /// Finds the parts of walls that decide about grains of every block.
+    fn choose_parts(&mut self, nodes: &Nodes, frame: &FrameInput, reach: f32) {
+        let walls = frame.walls;
+        let radius = 0.5 * 3.0f32.sqrt() * nodes.side + reach;
+        let choose = |k: usize| {
+            let (block, wall) = (k / walls.len(), k % walls.len());
+            let near = nodes.walls[block] >> wall.min(31) & 1 == 1;
+            if near { walls[wall].parts_within(nodes.center[block].into(), radius) } else { Parts::ALL }
+        };
+        let all = (0..nodes.center.len() * walls.len()).into_par_iter();
+        all.with_min_len(256).map(choose).collect_into_vec(&mut self.parts);
+    }
+
     /// Moves all grains; tells whether all numbers are finite.
     fn advect(&mut self, nodes: &Nodes, frame: &FrameInput, reach: f32) -> bool {
         let advection = Advection {
@@ -75,6 +92,7 @@ impl CpuGrains {
             reach,
             moving_walls: moving_walls(frame.walls),
             periodic: self.settings.domain.is_periodic(),
+            parts: &self.parts,
         };
         let instructions = self.instructions;
         let moved = self
@@ -134,6 +152,7 @@ impl CpuGrains {
         }
         nodes.share();
         self.clock.lap("share");
+        self.choose_parts(&nodes, frame, reach);
         let finite = self.advect(&nodes, frame, reach);
         self.nodes = nodes;
         self.clock.lap("advect");
