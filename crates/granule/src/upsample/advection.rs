@@ -7,7 +7,7 @@ use super::fine_mesh::FineMesh;
 use super::grain::Grain;
 use super::guides::{Guide, GuideGrid};
 use super::mover::{Fault, FrameInput, MoverSettings};
-use super::nodes::{Nodes, Place, Said};
+use super::nodes::{Nodes, Place, STEEPEST, Said};
 use super::spreading::activity;
 use super::weights::{coverage, guided_share, weight};
 use crate::simd::{Lanes, Vectorised};
@@ -65,9 +65,6 @@ pub struct Advection<'a> {
 /// Coverage at which flying grains land: they come to lie a little below the surface of the mass of guides, which has
 /// a half, and are covered as guides land.
 pub const LANDED: f32 = 0.42;
-
-/// How much distances from walls change at most from place to place; those from meshes may have errors.
-const STEEPEST: f32 = 1.05;
 
 /// Distance from a wall above which a grain does not touch it, in radii.
 const TOUCHING: f32 = 1.1;
