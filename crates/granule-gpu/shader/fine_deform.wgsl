@@ -1,4 +1,4 @@
-// How the surroundings of every guide deform; twin of GuideGrid::deformations.
+// How the surroundings of every guide deform; twin of deformations.
 
 @group(0) @binding(3) var<storage, read_write> deformation: array<vec4<f32>>;
 

@@ -8,6 +8,7 @@
 
 mod combine;
 mod compile;
+mod distances;
 mod grid_solid;
 mod mesh_shape;
 mod motion;

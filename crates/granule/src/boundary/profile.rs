@@ -15,13 +15,13 @@ const STEEP: f32 = 0.7;
 
 /// An edge of the polygon.
 #[derive(Clone, Copy, Debug)]
-struct Edge {
-    start: Vec2,
+pub(super) struct Edge {
+    pub(super) start: Vec2,
     /// Unit vector along the edge.
-    along: Vec2,
-    length: f32,
+    pub(super) along: Vec2,
+    pub(super) length: f32,
     /// Unit normal out of the polygon.
-    normal: Vec2,
+    pub(super) normal: Vec2,
 }
 
 impl Edge {
@@ -39,10 +39,10 @@ impl Edge {
 /// A convex polygon turned about an axis.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
-    origin: Vec3,
+    pub(super) origin: Vec3,
     /// Unit vector.
-    axis: Vec3,
-    edge: Vec<Edge>,
+    pub(super) axis: Vec3,
+    pub(super) edge: Vec<Edge>,
     /// Whether the polygon reaches the axis, so that nothing of the solid's complement lies around the axis.
     touches_axis: bool,
 }

@@ -2,7 +2,7 @@
 
 use glam::Vec4;
 
-use super::{LANES, Lanes};
+use super::{LANES, Lanes, Real};
 
 /// The numbers from `at` on; 0 beyond the end.
 #[inline(always)]
@@ -55,4 +55,34 @@ pub fn store_rows<L: Lanes>(rows: &mut [Vec4], at: usize, columns: [L; 4]) {
         unsafe { L::to_rows(columns, all.as_mut_ptr().cast(), 4) };
         rows.copy_from_slice(&all[..rows.len()]);
     }
+}
+
+/// Bits of the first lanes, as many as told.
+#[inline(always)]
+pub fn first_lanes(count: usize) -> u32 {
+    if count < LANES { (1 << count) - 1 } else { (1 << LANES) - 1 }
+}
+
+/// Sum of all lanes: halves first, then quarters and so on, whatever the instructions.
+#[inline(always)]
+pub fn total<L: Lanes>(lanes: L) -> f32 {
+    fold(lanes, |a, b| a + b)
+}
+
+/// The largest of all lanes.
+#[inline(always)]
+pub fn largest<L: Lanes>(lanes: L) -> f32 {
+    fold(lanes, Real::at_least)
+}
+
+#[inline(always)]
+fn fold<L: Lanes>(lanes: L, join: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut values = lanes.to_array();
+    for k in 0..8 {
+        values[k] = join(values[k], values[k + 8]);
+    }
+    for k in 0..4 {
+        values[k] = join(values[k], values[k + 4]);
+    }
+    join(join(values[0], values[2]), join(values[1], values[3]))
 }

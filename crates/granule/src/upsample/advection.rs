@@ -15,7 +15,7 @@ use super::sixteen::{
 use super::spreading::IN_MOTION;
 use super::weights::{coverage, guided_share, weight};
 use crate::boundary::{MOST_SLOPE, Parts};
-use crate::simd::{LANES, Lanes, Vectorised};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised};
 
 /// Calls with the weight of every guide around a point.
 #[inline(always)]
@@ -26,13 +26,6 @@ fn for_guides(grid: &GuideGrid, x: Vec3, mut each: impl FnMut(&Guide, f32)) {
             each(guide, weight(x.distance_squared(guide.position.into()) * inverse));
         }
     });
-}
-
-/// Sum and largest of the guides' weights at a point, asked of the guides themselves.
-fn weights_at(grid: &GuideGrid, x: Vec3) -> (f32, f32) {
-    let (mut sum, mut largest) = (0.0, 0.0f32);
-    for_guides(grid, x, |_, w| (sum, largest) = (sum + w, largest.max(w)));
-    (sum, largest)
 }
 
 /// Whether weights are those of a point so far inside a mass of guides that a grain lands there.
@@ -67,6 +60,8 @@ pub struct Advection<'a> {
     pub periodic: bool,
     /// Parts of every wall that decide in every block; all where there is none.
     pub parts: &'a [Parts],
+    /// What the processor has.
+    pub instructions: Instructions,
 }
 
 /// Walls that a grain may meet: a bit each, and the block whose parts of them decide, if that is known.
@@ -179,7 +174,7 @@ impl Advection<'_> {
     /// The guides' share where some of the nodes around a grain are outside their mass, instead of that of the nodes: what
     /// has landed stays, and does not sink to where all nodes are inside; what has no guide near flies freely.
     fn share_at_surface(&self, x: Vec3, share: f32) -> f32 {
-        let weights = weights_at(self.frame.guides, x);
+        let weights = self.frame.guides.weights_at(x, self.instructions);
         if self.settings.fault == Some(Fault::PublishedShare) {
             share
         } else if weights.0 == 0.0 {
@@ -239,8 +234,9 @@ impl Advection<'_> {
         }
         let radius = self.settings.radius;
         let least = self.reach - 2.0 * radius;
+        let mut bits = [u32::MAX; LANES];
+        let mut room = [f32::NEG_INFINITY; LANES];
         let mut middle = [[0.0; LANES]; 3];
-        let (mut room, mut bits) = ([f32::NEG_INFINITY; LANES], [u32::MAX; LANES]);
         for k in 0..LANES {
             let block = place.block[k] as usize;
             if block < self.nodes.walls.len() {
@@ -248,11 +244,12 @@ impl Advection<'_> {
                 set(&mut middle, k, self.nodes.center[block].into());
             }
         }
-        // From the middle of the block to the grain, and on to where it goes.
+        // From the middle of the block to the grain and on to where it goes, or from the nearest node.
         let way = square(difference(motion.to, motion.from)).root();
         let off = square(difference(motion.from, lanes(&middle))).root();
-        let clear =
-            (way + L::splat(TOUCHING * radius)).below(L::from_array(&room) - L::splat(MOST_SLOPE) * off);
+        let room = L::from_array(&room) - L::splat(MOST_SLOPE) * off;
+        let room = room.at_least(L::from_array(&self.nodes.room_at(place, self.reach)));
+        let clear = (way + L::splat(TOUCHING * radius)).below(room);
         let far = L::splat(least).below(way);
         let is_set = |mask: u32, k: usize| mask >> k & 1 == 1;
         let sticky = self.settings.fault == Some(Fault::StickyWalls);
@@ -323,7 +320,7 @@ impl Advection<'_> {
     /// the guides, and takes their velocity. Tells whether it did.
     fn land(&self, motion: &mut Motion) -> bool {
         if self.settings.fault == Some(Fault::PublishedShare)
-            || !is_inside(weights_at(self.frame.after, motion.to))
+            || !is_inside(self.frame.after.weights_at(motion.to, self.instructions))
         {
             return false;
         }
@@ -336,7 +333,7 @@ impl Advection<'_> {
         let mut place = motion.to;
         for k in 1..=steps as u32 {
             let before = motion.to + k as f32 * back;
-            if !is_inside(weights_at(self.frame.after, before)) {
+            if !is_inside(self.frame.after.weights_at(before, self.instructions)) {
                 break;
             }
             place = before;

@@ -7,11 +7,12 @@ use rayon::prelude::*;
 use super::advection::{Advection, MoveGrains};
 use super::clock::StageClock;
 use super::contact::Wall;
+use super::deformation::deformations;
 use super::fine_mesh::FineMesh;
 use super::grain::Grain;
 use super::mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};
 use super::nodes::Nodes;
-use super::spreading::{count_at_nodes, even_out};
+use super::spreading::Crowds;
 use crate::boundary::Parts;
 use crate::neighbors::Permutation;
 use crate::simd::Instructions;
@@ -31,6 +32,7 @@ pub struct CpuGrains {
     instructions: Instructions,
     grain: Vec<Grain>,
     nodes: Nodes,
+    crowds: Crowds,
     mesh: FineMesh,
     /// Parts of every wall that decide in every block.
     parts: Vec<Parts>,
@@ -49,6 +51,7 @@ impl CpuGrains {
             instructions,
             grain: Vec::new(),
             nodes: Nodes::default(),
+            crowds: Crowds::default(),
             mesh: FineMesh::default(),
             parts: Vec::new(),
             order: Permutation::default(),
@@ -93,6 +96,7 @@ impl CpuGrains {
             moving_walls: moving_walls(frame.walls),
             periodic: self.settings.domain.is_periodic(),
             parts: &self.parts,
+            instructions: self.instructions,
         };
         let instructions = self.instructions;
         let moved = self
@@ -137,13 +141,14 @@ impl CpuGrains {
             self.sort(&nodes);
             self.clock.lap("sort");
         }
-        let deformations = frame.guides.deformations();
+        let deformations = deformations(frame.guides, &nodes, self.instructions);
         self.clock.lap("deform");
         nodes.ask(&self.settings, frame, &deformations, self.instructions);
         self.clock.lap("ask");
         if self.evens_out(&nodes) {
-            let counts = count_at_nodes(&nodes, &self.grain, &self.settings.domain);
-            even_out(&mut nodes, &counts, &self.settings, self.instructions);
+            let domain = &self.settings.domain;
+            self.crowds.count_at_nodes(&nodes, &self.grain, domain, self.instructions);
+            self.crowds.even_out(&mut nodes, &self.settings, self.instructions);
             self.clock.lap("even_out");
         }
         if self.spreads(&nodes) {
@@ -204,6 +209,7 @@ impl GrainMover for CpuGrains {
         let bytes = size_of::<Grain>() * (self.grain.capacity() + self.scratch.capacity())
             + 8 * self.key.capacity()
             + self.order.bytes()
+            + self.crowds.bytes()
             + self.mesh.bytes()
             + self.nodes.bytes();
         bytes as f64 / self.grain.len().max(1) as f64

@@ -235,7 +235,7 @@ impl FineMesh {
         stirring.for_each_init(Vec::new, |sum, (part, own)| {
             sum.resize(n.pow(3), 0);
             self.collect(part, sum);
-            let cover = nodes.gathered(self.block_of_part[part] as usize, |(cover, _)| *cover);
+            let cover = nodes.gathered(self.block_of_part[part] as usize, &nodes.cover);
             let (along, offset) = (n, self.offset);
             instructions.run(Compare { sum, own, cover: &cover, along, offset, step, unit });
         });
@@ -503,7 +503,7 @@ mod tests {
     use super::*;
     use crate::neighbors::Domain;
     use crate::random::Random;
-    use crate::upsample::{FrameInput, Guide, GuideGrid};
+    use crate::upsample::{FrameInput, Guide, GuideGrid, deformations};
 
     /// Parts share nodes and are filled by different threads: the sum must be that of one large mesh.
     #[test]
@@ -522,7 +522,8 @@ mod tests {
         let (gravity, walls, outlets) = (Vec3::ZERO, &[], &[]);
         let frame = FrameInput { frame: 3, dt: 0.1, gravity, guides: &grid, after: &grid, walls, outlets };
         nodes.lay(&frame, 1.0);
-        nodes.ask(&settings, &frame, &grid.deformations(), Instructions::best());
+        let instructions = Instructions::best();
+        nodes.ask(&settings, &frame, &deformations(&grid, &nodes, instructions), instructions);
         let mut mesh = FineMesh::default();
         mesh.count(&nodes, &grains, &settings, 3, Instructions::best());
 
@@ -572,7 +573,8 @@ mod tests {
             let input = FrameInput { frame, dt: 0.1, gravity, guides: &grid, after: &grid, walls, outlets };
             let mut nodes = Nodes::default();
             nodes.lay(&input, 1.0);
-            nodes.ask(&settings, &input, &grid.deformations(), Instructions::best());
+            let instructions = Instructions::best();
+            nodes.ask(&settings, &input, &deformations(&grid, &nodes, instructions), instructions);
             // Guides' cells end at 3 and 6: the crowd is before, the grain beyond.
             let crowd = Vec3::new(5.9, 5.0, 5.0);
             let grains = vec![Grain { position: crowd.into(), ..Grain::default() }; 20];

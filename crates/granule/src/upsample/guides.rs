@@ -1,27 +1,19 @@
 //! The simulated particles as guides of fine grains: where they were, where they are, how their surroundings deform.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{DVec3, Mat3, Vec3};
-use rayon::prelude::*;
+use glam::{DVec3, Vec3};
 
-use super::weights::{FULL_SUM, LOOSE, SUPPORT, ramp, weight};
+use super::guide_columns::GuideColumns;
+use super::weights::{FULL_SUM, SUPPORT, weight};
 use crate::neighbors::Domain;
+use crate::simd::{Instructions, LANES, Lanes, Vectorised, first_lanes, largest, total};
 
 /// How far a guide may stray before its grains follow, in its radii: below it they rest. Grains are never farther off
 /// their guides than this.
 pub const SLACK: f32 = 0.05;
 
-/// Largest deformation of a guide's surroundings in a frame (Frobenius norm); more comes from guides that meet or part.
-pub const MOST_DEFORMATION: f32 = 1.0;
-
 /// Coverage of points between guides that are not on a lattice.
 const BETWEEN: f32 = 0.7;
-
-/// Volume below which a deformation is that of guides that meet, and none.
-pub const LEAST_VOLUME: f32 = 0.1;
-
-/// What a lone guide lacks to have a deformation: added to the diagonal of its moments, in supports squared.
-pub const REGULARISATION: f32 = 0.002;
 
 /// A guide during a frame, the same on every device.
 #[repr(C)]
@@ -39,15 +31,6 @@ pub struct Guide {
     pub velocity: [f32; 3],
     /// Fills the record.
     pub filler_too: f32,
-}
-
-/// How the surroundings of a guide deform during a frame: the way of a point is `displacement + affine (x - position)`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Deformation {
-    /// Rows of the gradient. The fourth number of the first row tells how far the guide takes grains along alone, from
-    /// 0 to 1; the others fill the record.
-    pub rows: [[f32; 4]; 3],
 }
 
 /// Guides as they are between two frames: what is kept from frame to frame.
@@ -150,6 +133,8 @@ pub struct GuideGrid {
     pub start: Vec<u32>,
     /// Guides by cell.
     pub guide: Vec<Guide>,
+    /// The same in columns.
+    pub columns: GuideColumns,
     /// Support of the weights [m].
     pub support: f32,
 }
@@ -165,8 +150,7 @@ impl GuideGrid {
         repeat_periodically(&mut guides, support, domain);
         let (low, high) = fitting_box(&mut guides, support);
         let count = cells_between(low, high, support).as_uvec3().to_array();
-        let (start, guide) = Default::default();
-        let mut grid = Self { origin: low - support, side: support, count, start, guide, support };
+        let mut grid = Self { origin: low - support, side: support, count, support, ..Self::default() };
         grid.fill(&guides);
         grid
     }
@@ -185,6 +169,7 @@ impl GuideGrid {
             self.guide[next[k as usize] as usize] = *guide;
             next[k as usize] += 1;
         }
+        self.columns = GuideColumns::new(&self.guide);
     }
 
     /// The cell of a point; those outside belong to the outermost inner cells.
@@ -215,6 +200,17 @@ impl GuideGrid {
         }
     }
 
+    /// The rows of cells around one that is not in the rim: their first guides, and those after their last.
+    #[inline(always)]
+    pub fn rows_around(&self, [x, y, z]: [u32; 3]) -> [[u32; 2]; 9] {
+        let mut rows = [[0; 2]; 9];
+        for (k, row) in rows.iter_mut().enumerate() {
+            let first = self.index([x - 1, y + k as u32 % 3 - 1, z + k as u32 / 3 - 1]) as usize;
+            *row = [self.start[first], self.start[first + 3]];
+        }
+        rows
+    }
+
     /// Whether a point lies in the volume that guides stand for: the cube of one of them, or between many.
     pub fn holds(&self, x: Vec3, guide_radius: f32) -> bool {
         let (mut held, mut sum) = (false, 0.0);
@@ -229,76 +225,43 @@ impl GuideGrid {
         held || sum > BETWEEN * FULL_SUM
     }
 
-    /// Deformation of the surroundings of every guide, in the grid's order; none of those that rest among resting ones.
-    pub fn deformations(&self) -> Vec<Deformation> {
-        let work = |guide: &Guide| {
-            let (gradient, sum) = self.gradient(guide);
-            Deformation::of(&gradient, guide.moves * ramp(sum, LOOSE))
-        };
-        self.guide.par_iter().with_min_len(256).map(work).collect()
+    /// Sum and largest of the guides' weights at a point.
+    pub fn weights_at(&self, x: Vec3, instructions: Instructions) -> (f32, f32) {
+        instructions.run(WeightsAt { grid: self, x })
     }
 
-    /// Gradient of the guides' ways around one of them, by moving least squares, and the sum of the weights there:
-    ///
-    /// ```text
-    /// A = (sum w (u_j - u_i) (x_j - x_i)^T) (sum w (x_j - x_i) (x_j - x_i)^T + e I)^-1
-    /// ```
-    pub fn gradient(&self, guide: &Guide) -> (Mat3, f32) {
-        let x = Vec3::from(guide.position);
-        let u = Vec3::from(guide.displacement);
-        let inverse = 1.0 / (self.support * self.support);
-        let (mut cross, mut moment, mut sum, mut moving) = (Mat3::ZERO, Mat3::ZERO, 0.0, 0.0);
-        self.rows(x, x, |range| {
-            for other in &self.guide[range] {
-                let d = Vec3::from(other.position) - x;
-                let w = weight(d.length_squared() * inverse);
-                if w > 0.0 {
-                    let d = d / self.support;
-                    cross += outer(w * (Vec3::from(other.displacement) - u), d);
-                    moment += outer(w * d, d);
-                    moving += other.moves;
-                    sum += w;
-                }
+    /// The same, sixteen guides at a time.
+    #[inline(always)]
+    pub fn weights<L: Lanes>(&self, x: Vec3) -> (f32, f32) {
+        let at = x.to_array().map(L::splat);
+        let inverse = L::splat(1.0 / (self.support * self.support));
+        let (mut sum, mut most) = (L::splat(0.0), L::splat(0.0));
+        for [from, to] in self.rows_around(self.cell(x)) {
+            for first in (from as usize..to as usize).step_by(LANES) {
+                let p = self.columns.position::<L>(first);
+                let d = [at[0] - p[0], at[1] - p[1], at[2] - p[2]];
+                let w = weight((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * inverse);
+                let w = w.keep(first_lanes(to as usize - first));
+                (sum, most) = (sum + w, most.at_least(w));
             }
-        });
-        if moving == 0.0 {
-            return (Mat3::ZERO, sum);
         }
-        moment += Mat3::from_diagonal(Vec3::splat(REGULARISATION));
-        let gradient = cross * moment.inverse() * (1.0 / self.support);
-        let norm = [gradient.x_axis, gradient.y_axis, gradient.z_axis]
-            .map(Vec3::length_squared)
-            .iter()
-            .sum::<f32>()
-            .sqrt();
-        let bounded = if norm > MOST_DEFORMATION { gradient * (MOST_DEFORMATION / norm) } else { gradient };
-        (isochoric(bounded), sum)
+        (total(sum), largest(most))
     }
 }
 
-impl Deformation {
-    fn of(gradient: &Mat3, carries: f32) -> Self {
-        let row = |k: usize, last: f32| {
-            let row = gradient.row(k);
-            [row.x, row.y, row.z, last]
-        };
-        Self { rows: [row(0, carries), row(1, 0.0), row(2, 0.0)] }
+/// Sum and largest of the weights at a point.
+struct WeightsAt<'a> {
+    grid: &'a GuideGrid,
+    x: Vec3,
+}
+
+impl Vectorised for WeightsAt<'_> {
+    type Output = (f32, f32);
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> (f32, f32) {
+        self.grid.weights::<L>(self.x)
     }
-}
-
-/// The deformation of the same shape that keeps volumes: (I + A) / det(I + A)^(1/3) - I.
-///
-/// What guides are worth stays around them: they may part and leave gaps, but nothing is pressed together for good by
-/// what a few neighbours on one side tell.
-fn isochoric(gradient: Mat3) -> Mat3 {
-    let stretched = Mat3::IDENTITY + gradient;
-    let volume = stretched.determinant();
-    if volume > LEAST_VOLUME { stretched * volume.cbrt().recip() - Mat3::IDENTITY } else { Mat3::ZERO }
-}
-
-/// a b^T.
-fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// Cells of a side [m] between two corners, with the rim.
@@ -358,16 +321,32 @@ mod tests {
     }
 
     #[test]
-    fn affine_motion_is_found_exactly() {
-        let a = Mat3::from_cols_array(&[0.1, 0.02, 0.0, -0.05, 0.0, 0.03, 0.01, -0.02, -0.1]);
-        let guides = lattice(7, |x| Vec3::new(3.0, 0.0, -1.0) + a * x);
-        let grid = GuideGrid::new(guides, 1.0, &Domain::default());
-        let center = grid.guide.iter().find(|g| g.position == [6.0; 3]).unwrap();
-        let (found, sum) = grid.gradient(center);
-        assert!((sum - 2.0).abs() < 0.1, "{sum}");
-        // The regularisation takes a part in a hundred.
-        let a = isochoric(a);
-        assert!(found.abs_diff_eq(a, 0.002), "{found}");
+    fn weights_in_columns_are_those_of_the_guides_one_by_one() {
+        let mut random = crate::random::Random::new(5);
+        let mut point = || Vec3::new(random.unit(), random.unit(), random.unit()) * 6.0;
+        // Many in a cell, so that rows are longer than sixteen; the last row ends with the columns.
+        let guides: Vec<Guide> =
+            (0..3000).map(|_| Guide { position: point().into(), ..Guide::default() }).collect();
+        let grid = GuideGrid::new(guides, 0.3, &Domain::default());
+        let last = Vec3::from(grid.guide[grid.guide.len() - 1].position);
+        let places = (0..200).map(|_| 1.4 * point() - 1.0).collect::<Vec<_>>();
+        let mut found = 0;
+        for x in places.into_iter().chain([last, grid.guide[0].position.into(), Vec3::splat(1e6)]) {
+            let weights = grid.guide.iter().map(|guide| {
+                weight(x.distance_squared(guide.position.into()) / (grid.support * grid.support))
+            });
+            let (sum, most) = weights.fold((0.0, 0.0f32), |(sum, most), w| (sum + w, most.max(w)));
+            let best = grid.weights_at(x, Instructions::best());
+            assert!(
+                (best.0 - sum).abs() <= 1e-4 * sum && (best.1 - most).abs() < 1e-5,
+                "{x}: {best:?} {sum}"
+            );
+            for instructions in Instructions::ALL.into_iter().filter(|set| set.available()) {
+                assert_eq!(grid.weights_at(x, instructions), best);
+            }
+            found += u32::from(sum > 0.0);
+        }
+        assert!(found > 60, "{found}");
     }
 
     #[test]

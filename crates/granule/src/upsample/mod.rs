@@ -6,8 +6,8 @@
 //! follow   guides that left their slack move, the others rest; new ones bring grains along      guides.rs, sampling.rs
 //! lay      blocks of nodes around the guides, and which walls are near each                      nodes.rs
 //! sort     every eighth frame: grains by blocks, only for what is near to be near in memory      cpu.rs
-//! deform   how the surroundings of every guide deform                                            guides.rs
-//! ask      what the guides say at every node: a way, a velocity, their share                     nodes.rs
+//! deform   how the surroundings of every guide deform                                            deformation.rs
+//! ask      what the guides say at every node: a way, a velocity, their share                     asking.rs
 //! even out grains counted at nodes; ways from crowds to gaps are added to what nodes say         spreading.rs
 //! count    grains on a mesh of about their diameter, which lies elsewhere every frame            fine_mesh.rs
 //! advect   grains go as the eight nodes around them say and apart, or fly where none is          advection.rs
@@ -43,12 +43,15 @@
 //! feel gravity, not the air.
 
 pub mod advection;
+mod asking;
 mod cells;
 mod clock;
 mod contact;
 mod cpu;
+pub mod deformation;
 pub mod fine_mesh;
 mod grain;
+pub mod guide_columns;
 pub mod guides;
 mod mover;
 pub mod nodes;
@@ -73,8 +76,9 @@ pub use cells::{FineCells, FineSort};
 use clock::StageClock;
 pub use contact::Wall;
 pub use cpu::{CpuGrains, SORT_PERIOD, moving_walls, wall_reach};
+pub use deformation::{Deformation, deformations};
 pub use grain::Grain;
-pub use guides::{Anchors, Deformation, Guide, GuideGrid, SLACK};
+pub use guides::{Anchors, Guide, GuideGrid, SLACK};
 pub use mover::{BesideFrame, Fault, FrameInput, GrainMover, MoverReport, MoverSettings, NewGuide};
 pub use sampling::{Tile, VOLUME_PER_GRAIN};
 pub use state::UpsampleState;

@@ -9,11 +9,11 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::contact::Wall;
-use super::guides::{Deformation, Guide, GuideGrid};
-use super::mover::{Fault, FrameInput, MoverSettings};
-use super::sixteen::{Columns, numbers, parts_of, scaled};
-use super::weights::{beyond_wall, coverage, guided_share, published_share, weight};
-use crate::simd::{Instructions, LANES, Lanes, Vectorised};
+use super::guides::GuideGrid;
+use super::mover::FrameInput;
+use super::sixteen::{Column, Columns, parts_of, scaled};
+use crate::boundary::MOST_SLOPE;
+use crate::simd::{LANES, Lanes};
 
 /// Nodes of a cell along an axis.
 pub const ALONG: usize = 3;
@@ -28,7 +28,7 @@ pub const NONE: u32 = u32::MAX;
 /// Steps from a node of a block to the eight around a point beyond it.
 pub const STEPS: [usize; 8] = [0, 1, 4, 5, 16, 17, 20, 21];
 /// Walls that blocks tell apart; later ones are near everywhere.
-const TOLD_WALLS: u32 = 32;
+pub(super) const TOLD_WALLS: u32 = 32;
 
 /// Share from which on all of the motion is the guides'; the shares of eight nodes are rounded.
 pub const ALL: f32 = 0.9999;
@@ -101,8 +101,14 @@ pub struct Nodes {
     pub walls: Vec<u32>,
     /// Distance of the middle of each block from the nearest wall at the frame's start [m].
     pub room: Vec<f32>,
-    /// How much of the room around each own node guides fill, and what they say there.
-    pub own: Vec<[(f32, Node); OWN]>,
+    /// Walls that may be within reach of grains or guides at the block's nodes at the frame's start, as bits.
+    pub beside_walls: Vec<u32>,
+    /// Distance of each own node from the nearest of these walls at the frame's start [m]; infinite where there are none.
+    pub wall_distance: Vec<[f32; OWN]>,
+    /// How much of the room around each own node guides fill.
+    pub cover: Vec<[f32; OWN]>,
+    /// What guides say at each own node.
+    pub own: Vec<[Node; OWN]>,
     /// Nodes of blocks.
     pub node: Vec<[Node; BLOCK]>,
 }
@@ -114,9 +120,20 @@ impl Nodes {
         (self.origin, self.side, self.count) = (grid.origin, grid.side, grid.count);
         self.find_blocks(grid);
         self.find_neighbors();
-        let near = |center: &[f32; 3]| near_walls(frame.walls, Vec3::from(*center), grid.side, reach);
-        let centers = self.center.par_iter().with_min_len(64);
-        centers.map(near).unzip_into_vecs(&mut self.walls, &mut self.room);
+        self.find_walls(frame.walls, reach);
+    }
+
+    /// Finds the walls near every block.
+    fn find_walls(&mut self, walls: &[Wall], reach: f32) {
+        let count = self.center.len();
+        self.walls.resize(count, 0);
+        self.beside_walls.resize(count, 0);
+        self.room.resize(count, 0.0);
+        let bits = self.walls.par_iter_mut().zip(&mut self.beside_walls);
+        let blocks = self.center.par_iter().zip(&mut self.room).zip(bits).with_min_len(64);
+        blocks.for_each(|((center, room), (bits, beside))| {
+            (*bits, *beside, *room) = near_walls(walls, Vec3::from(*center), self.side, reach);
+        });
     }
 
     /// Finds the middle of every block, and the blocks around it.
@@ -133,7 +150,7 @@ impl Nodes {
     fn around(&self, cell: u32) -> [u32; 27] {
         let mut out = [NONE; 27];
         let [nx, ny, nz] = self.count;
-        let [x, y, z] = [cell % nx, cell / nx % ny, cell / nx / ny];
+        let [x, y, z] = self.coordinates(cell);
         // From the cell before to that after, as far as there are cells.
         let range = |c: u32, n: u32| u32::from(c == 0)..3 - u32::from(c + 1 == n);
         for dz in range(z, nz) {
@@ -177,11 +194,17 @@ impl Nodes {
         }
     }
 
-    /// Lowest corner of a cell [m].
-    pub fn corner(&self, cell: u32) -> Vec3 {
+    /// Number of a cell along each axis.
+    #[inline(always)]
+    pub fn coordinates(&self, cell: u32) -> [u32; 3] {
         let [nx, ny, _] = self.count;
-        let cell = Vec3::new((cell % nx) as f32, (cell / nx % ny) as f32, (cell / nx / ny) as f32);
-        self.origin + self.side * cell
+        [cell % nx, cell / nx % ny, cell / nx / ny]
+    }
+
+    /// Lowest corner of a cell [m].
+    #[inline(always)]
+    pub fn corner(&self, cell: u32) -> Vec3 {
+        self.origin + self.side * Vec3::from(self.coordinates(cell).map(|c| c as f32))
     }
 
     /// Middle of a cell [m].
@@ -202,49 +225,37 @@ impl Nodes {
         (found != NONE).then_some(found as usize)
     }
 
-    /// Asks the guides at every node.
-    pub fn ask(
-        &mut self,
-        settings: &MoverSettings,
-        frame: &FrameInput,
-        deformation: &[Deformation],
-        instructions: Instructions,
-    ) {
-        let mut own = std::mem::take(&mut self.own);
-        let asked = Asking { settings, frame, deformation, instructions, nodes: self };
-        let blocks = (0..self.cell_of_block.len()).into_par_iter().with_min_len(8);
-        let answers = blocks.map_init(Vec::new, |candidate, block| asked.block(block, candidate));
-        answers.collect_into_vec(&mut own);
-        self.own = own;
-    }
-
     /// Gathers the nodes of blocks from the own nodes of cells.
     pub fn share(&mut self) {
         let mut node = std::mem::take(&mut self.node);
-        let blocks = (0..self.cell_of_block.len()).into_par_iter().with_min_len(64);
-        blocks.map(|block| self.gathered(block, |(_, node)| *node)).collect_into_vec(&mut node);
+        node.resize(self.cell_of_block.len(), [Node::default(); BLOCK]);
+        let blocks = node.par_iter_mut().with_min_len(64).enumerate();
+        blocks.for_each(|(block, out)| self.gather(block, &self.own, out));
         // The one of grains that are in none.
         node.push([Node::default(); BLOCK]);
         self.node = node;
     }
 
     /// Numbers of a block's nodes, each from the cell whose own it is; nothing where that has no block.
-    pub fn gathered<T: Copy + Default>(&self, block: usize, of: impl Fn(&(f32, Node)) -> T) -> [T; BLOCK] {
+    pub fn gathered<T: Copy + Default>(&self, block: usize, of: &[[T; OWN]]) -> [T; BLOCK] {
         let mut out = [T::default(); BLOCK];
-        for part in 0..8 {
-            let step = [part & 1, part >> 1 & 1, part >> 2];
-            let Some(other) = self.beside(block, step.map(|s| s as i32)) else { continue };
-            let range = |s: usize| if s == 1 { ALONG..SHARED } else { 0..ALONG };
-            for z in range(step[2]) {
-                for y in range(step[1]) {
-                    for x in range(step[0]) {
-                        let own = (z % ALONG * ALONG + y % ALONG) * ALONG + x % ALONG;
-                        out[(z * SHARED + y) * SHARED + x] = of(&self.own[other][own]);
-                    }
-                }
-            }
-        }
+        self.gather(block, of, &mut out);
         out
+    }
+
+    #[inline(always)]
+    fn gather<T: Copy + Default>(&self, block: usize, of: &[[T; OWN]], out: &mut [T; BLOCK]) {
+        let nothing = [T::default(); OWN];
+        let neighbors = &self.neighbors[block];
+        let own = |k: usize| of.get(neighbors[k] as usize).unwrap_or(&nothing);
+        for (row, out) in out.as_chunks_mut::<SHARED>().0.iter_mut().enumerate() {
+            let (y, z) = (row % SHARED, row / SHARED);
+            // The cell itself is the fourteenth of those around it.
+            let cell = 13 + 9 * (z / ALONG) + 3 * (y / ALONG);
+            let first = (z % ALONG * ALONG + y % ALONG) * ALONG;
+            out[..ALONG].copy_from_slice(&own(cell)[first..first + ALONG]);
+            out[ALONG] = own(cell + 1)[first];
+        }
     }
 
     /// Where a point is; none outside of all blocks.
@@ -304,6 +315,35 @@ impl Nodes {
         place
     }
 
+    /// Distances [m] from the walls at the frame's start that sixteen places have at least, if that is below `reach`.
+    #[inline(always)]
+    pub(super) fn room_at(&self, place: &Places, reach: f32) -> Column {
+        let (mut own, mut square) = ([0u32; LANES], [0.0f32; LANES]);
+        let mut nodes = 1;
+        for axis in 0..3 {
+            for k in 0..LANES {
+                let corner = place.corner[k] >> (2 * axis) & 3;
+                let beyond = place.beyond[axis][k];
+                let next = u32::from(beyond > 0.5 && corner + 1 < ALONG as u32);
+                let off = beyond - next as f32;
+                own[k] += (corner + next) * nodes;
+                square[k] += off * off;
+            }
+            nodes *= ALONG as u32;
+        }
+        let mut room = [f32::NEG_INFINITY; LANES];
+        for k in 0..LANES {
+            if let Some(distance) = self.wall_distance.get(place.block[k] as usize) {
+                room[k] = distance[(own[k] as usize).min(OWN - 1)];
+            }
+        }
+        let steepest = MOST_SLOPE * self.spacing();
+        for k in 0..LANES {
+            room[k] = room[k].min(reach) - steepest * square[k].sqrt();
+        }
+        room
+    }
+
     /// What guides say at sixteen places.
     #[inline(always)]
     pub(super) fn said_at<L: Lanes>(&self, place: &Places) -> SaidAll<L> {
@@ -339,8 +379,9 @@ impl Nodes {
             + size_of::<[u32; 27]>() * self.neighbors.capacity()
             + size_of::<[f32; 3]>() * self.center.capacity()
             + self.stirs.capacity()
-            + 4 * (self.walls.capacity() + self.room.capacity())
-            + size_of::<[(f32, Node); OWN]>() * self.own.capacity()
+            + 4 * (self.walls.capacity() + self.beside_walls.capacity() + self.room.capacity())
+            + size_of::<[f32; OWN]>() * (self.wall_distance.capacity() + self.cover.capacity())
+            + size_of::<[Node; OWN]>() * self.own.capacity()
             + size_of::<[Node; BLOCK]>() * self.node.capacity()
     }
 }
@@ -354,166 +395,22 @@ pub fn parts(t: Vec3) -> [f32; 8] {
 }
 
 /// Bits of the walls that come within reach [m] of a cube around a point, at the start or the end of a frame or between,
-/// and the point's distance [m] from the nearest wall at the start.
-fn near_walls(walls: &[Wall], center: Vec3, side: f32, reach: f32) -> (u32, f32) {
+/// those of walls that are within reach or the support of guides (the cube's side) at the start, and the point's distance
+/// [m] from the nearest wall at the start.
+fn near_walls(walls: &[Wall], center: Vec3, side: f32, reach: f32) -> (u32, u32, f32) {
     let half = 0.5 * side * 3.0f32.sqrt();
-    let (mut bits, mut nearest) = (0, f32::INFINITY);
+    let beside_reach = MOST_SLOPE * half + reach.max(side);
+    let (mut bits, mut beside, mut nearest) = (0, 0, f32::INFINITY);
     for (k, wall) in walls.iter().enumerate() {
         let distance = wall.start_distance(center);
         nearest = nearest.min(distance);
+        let bit = 1 << (k as u32).min(TOLD_WALLS - 1);
         if !wall.is_far(distance, center, half, reach) {
-            bits |= 1 << (k as u32).min(TOLD_WALLS - 1);
+            bits |= bit;
+        }
+        if distance < beside_reach {
+            beside |= bit;
         }
     }
-    (bits, nearest)
-}
-
-/// Sums over candidates at sixteen nodes.
-///
-/// ```text
-/// u(x) = sum_j w_j (u_j + A_j (x - x_j)) / sum_j w_j      v(x) = sum_j w_j v_j / sum_j w_j
-/// ```
-struct Gather<'a> {
-    guide: &'a [Guide],
-    deformation: &'a [Deformation],
-    candidate: &'a [u32],
-    x: &'a [[f32; LANES]; 3],
-    inverse_support: f32,
-}
-
-/// What guides say at sixteen nodes.
-#[derive(Clone, Copy, Default)]
-struct Sums {
-    sum: [f32; LANES],
-    largest: [f32; LANES],
-    carrying: [f32; LANES],
-    way: [[f32; LANES]; 3],
-    velocity: [[f32; LANES]; 3],
-}
-
-impl Vectorised for Gather<'_> {
-    type Output = Sums;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> Sums {
-        let zero = L::splat(0.0);
-        let x = [L::from_array(&self.x[0]), L::from_array(&self.x[1]), L::from_array(&self.x[2])];
-        let (mut sum, mut largest, mut carrying) = (zero, zero, zero);
-        let (mut way, mut velocity) = ([zero; 3], [zero; 3]);
-        let inverse = L::splat(self.inverse_support * self.inverse_support);
-        for &j in self.candidate {
-            let (guide, affine) = (&self.guide[j as usize], &self.deformation[j as usize]);
-            let d = [
-                x[0] - L::splat(guide.position[0]),
-                x[1] - L::splat(guide.position[1]),
-                x[2] - L::splat(guide.position[2]),
-            ];
-            let w = weight((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * inverse);
-            sum = sum + w;
-            largest = largest.at_least(w);
-            carrying = carrying + w * L::splat(affine.rows[0][3]);
-            for k in 0..3 {
-                let row = &affine.rows[k];
-                let own = L::splat(guide.displacement[k])
-                    + L::splat(row[0]) * d[0]
-                    + L::splat(row[1]) * d[1]
-                    + L::splat(row[2]) * d[2];
-                way[k] = way[k] + w * own;
-                velocity[k] = velocity[k] + w * L::splat(guide.velocity[k]);
-            }
-        }
-        Sums {
-            sum: sum.to_array(),
-            largest: largest.to_array(),
-            carrying: carrying.to_array(),
-            way: numbers(way),
-            velocity: numbers(velocity),
-        }
-    }
-}
-
-/// All that it takes to ask the guides.
-struct Asking<'a> {
-    settings: &'a MoverSettings,
-    frame: &'a FrameInput<'a>,
-    deformation: &'a [Deformation],
-    instructions: Instructions,
-    nodes: &'a Nodes,
-}
-
-impl Asking<'_> {
-    /// The own nodes of a block.
-    fn block(&self, block: usize, candidate: &mut Vec<u32>) -> [(f32, Node); OWN] {
-        let low = self.nodes.corner(self.nodes.cell_of_block[block]);
-        // No node of the block is nearer to a wall.
-        let nearest = self.nodes.room[block] - 0.5 * 3.0f32.sqrt() * self.nodes.side;
-        let spacing = self.nodes.spacing();
-        self.find_candidates(low, low + 2.0 * spacing, candidate);
-        let mut own = [(0.0, Node::default()); OWN];
-        for first in (0..OWN).step_by(LANES) {
-            let mut x = [[0.0; LANES]; 3];
-            let [xs, ys, zs] = &mut x;
-            for (k, ((x, y), z)) in xs.iter_mut().zip(ys).zip(zs).enumerate() {
-                let node = (first + k).min(OWN - 1);
-                let steps = Vec3::new((node % 3) as f32, (node / 3 % 3) as f32, (node / 9) as f32);
-                [*x, *y, *z] = (low + spacing * steps).to_array();
-            }
-            let sums = self.instructions.run(Gather {
-                guide: &self.frame.guides.guide,
-                deformation: self.deformation,
-                candidate,
-                x: &x,
-                inverse_support: 1.0 / self.frame.guides.support,
-            });
-            for k in 0..LANES.min(OWN - first) {
-                let place = Vec3::new(x[0][k], x[1][k], x[2][k]);
-                own[first + k] = self.node(&sums, k, place, nearest);
-            }
-        }
-        own
-    }
-
-    /// Guides that are within their support of a box.
-    fn find_candidates(&self, low: Vec3, high: Vec3, candidate: &mut Vec<u32>) {
-        let grid = self.frame.guides;
-        let reach = grid.support * grid.support;
-        candidate.clear();
-        let middle = 0.5 * (low + high);
-        grid.rows(middle, middle, |range| {
-            for j in range {
-                let p = Vec3::from(grid.guide[j].position);
-                let beyond = (low - p).max(p - high).max(Vec3::ZERO);
-                if beyond.length_squared() < reach {
-                    candidate.push(j as u32);
-                }
-            }
-        });
-    }
-
-    fn node(&self, sums: &Sums, k: usize, x: Vec3, nearest: f32) -> (f32, Node) {
-        let (sum, largest, carrying) = (sums.sum[k], sums.largest[k], sums.carrying[k]);
-        if sum <= 0.0 {
-            return (0.0, Node::default());
-        }
-        let mean = |of: &[[f32; LANES]; 3]| [of[0][k] / sum, of[1][k] / sum, of[2][k] / sum];
-        let share = self.share(x, sum, largest, carrying, nearest);
-        let node = Node { way: mean(&sums.way), share, velocity: mean(&sums.velocity), known: 1.0 };
-        (coverage(sum, 0.0), node)
-    }
-
-    /// The guides' share of the motion of grains at a node that is no nearer to a wall than told [m].
-    fn share(&self, x: Vec3, sum: f32, largest: f32, carrying: f32, nearest: f32) -> f32 {
-        if self.settings.fault == Some(Fault::PublishedShare) {
-            return published_share(sum, largest);
-        }
-        let share = guided_share(sum, largest, carrying, 0.0);
-        let support = self.frame.guides.support;
-        if share == 1.0 || nearest >= support {
-            return share;
-        }
-        // A wall beside the grain is no missing guide.
-        let walls = self.frame.walls.iter();
-        let nearest = walls.map(|wall| wall.start_distance(x)).fold(support, f32::min);
-        guided_share(sum, largest, carrying, beyond_wall(nearest / support))
-    }
+    (bits, beside, nearest)
 }

@@ -4,22 +4,24 @@
 //! e = grains / full - target(guides / full)      u = -c s grad e
 //! ```
 //! Grains are counted twice: on the nodes of the guides, a guide's radius apart, which evens out what is too much or too
-//! little for the guides around ([`even_out`]); and on a mesh of about a grain's diameter, which keeps grains apart from
+//! little for the guides around ([`Crowds`]); and on a mesh of about a grain's diameter, which keeps grains apart from
 //! each other ([`FineMesh`](super::fine_mesh::FineMesh)). The target is a step at the surface of the mass of guides: what they are worth lies inside,
 //! evenly.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use glam::Vec3;
 use rayon::prelude::*;
 
+use super::asking::GROUPS;
 use super::grain::Grain;
 use super::mover::MoverSettings;
-use super::nodes::{ALONG, NONE, Nodes, OWN};
+use super::nodes::{ALONG, NONE, Node, Nodes, OWN};
 use super::sampling::VOLUME_PER_GRAIN;
 use super::weights::ramp;
 use crate::neighbors::Domain;
-use crate::simd::{Instructions, Lanes, Vectorised};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised, load, store};
 
 /// Part of a full mass of guides outside of which there are no grains, and inside of which there are all.
 pub const SURFACE: [f32; 2] = [0.3, 0.7];
@@ -69,148 +71,404 @@ pub(super) fn with_images(domain: &Domain, x: Vec3, reach: f32, mut each: impl F
     places[1..count].iter().for_each(|place| each(*place));
 }
 
-/// Counts grains at the nodes nearest to them. Whole numbers, so that their order does not matter.
-pub fn count_at_nodes(nodes: &Nodes, grains: &[Grain], domain: &Domain) -> Vec<[u32; OWN]> {
-    let counts: Vec<[AtomicU32; OWN]> =
-        nodes.cell_of_block.iter().map(|_| [const { AtomicU32::new(0) }; OWN]).collect();
-    let spacing = nodes.spacing();
-    let end = Vec3::from(nodes.count.map(|c| c as f32 * ALONG as f32));
-    grains.par_iter().with_min_len(4096).for_each(|grain| {
-        with_images(domain, grain.position.into(), IMAGE_NODES * spacing, |x| {
-            let at = (x - nodes.origin) / spacing + 0.5;
-            if !(at.cmpge(Vec3::ZERO).all() && at.cmplt(end).all()) {
-                return;
-            }
-            // Not negative, so that whole parts are below.
-            let (block, own) = owner(nodes, [at.x as i32 as u32, at.y as i32 as u32, at.z as i32 as u32]);
-            if block != NONE {
-                counts[block as usize][own].fetch_add(1, Ordering::Relaxed);
-            }
+/// Numbers of grains from sixteen on, as steps from the first.
+const SIXTEEN: [u16; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/// Numbers of a grain and of a node.
+const NUMBERS: usize = 8;
+const _: () = assert!(size_of::<Grain>() == 4 * NUMBERS && size_of::<Node>() == 4 * NUMBERS);
+
+/// Room for the numbers of a block's own nodes and one more, so that four are there from the start of every row on.
+const ROOM: usize = OWN + 1;
+
+/// Grains at the nodes nearest to them, and how many guides are worth.
+#[derive(Debug, Default)]
+pub struct Crowds {
+    /// Grains at the own nodes of every block, and of one more, which has none.
+    count: Vec<[AtomicU32; ROOM]>,
+    /// The same for what they should be, relative to a full mass.
+    target: Vec<[f32; ROOM]>,
+}
+
+impl Crowds {
+    /// Counts grains. Whole numbers, so that their order does not matter.
+    pub fn count_at_nodes(
+        &mut self,
+        nodes: &Nodes,
+        grains: &[Grain],
+        domain: &Domain,
+        instructions: Instructions,
+    ) {
+        let blocks = nodes.cell_of_block.len() + 1;
+        self.count.resize_with(blocks, || [const { AtomicU32::new(0) }; ROOM]);
+        self.count.iter_mut().flatten().for_each(|count| *count.get_mut() = 0);
+        let alone = rayon::current_num_threads() == 1;
+        let counting = Counting { nodes, count: &self.count, alone };
+        grains.par_chunks(CHUNK).for_each(|grains| {
+            instructions.run(CountGrains { counting, grains });
         });
-    });
-    counts.into_iter().map(|block| block.map(AtomicU32::into_inner)).collect()
-}
-
-/// Block of a node, and which of its own it is.
-#[inline(always)]
-fn owner(nodes: &Nodes, node: [u32; 3]) -> (u32, usize) {
-    let [x, y, z] = node.map(|n| n / ALONG as u32);
-    let cell = (z * nodes.count[1] + y) * nodes.count[0] + x;
-    let [x, y, z] = node.map(|n| n as usize % ALONG);
-    (nodes.block_of_cell[cell as usize], (z * ALONG + y) * ALONG + x)
-}
-
-/// Adds ways from crowds to gaps to what the nodes of stirring blocks say.
-pub fn even_out(
-    nodes: &mut Nodes,
-    counts: &[[u32; OWN]],
-    settings: &MoverSettings,
-    instructions: Instructions,
-) {
-    let full = nodes.spacing().powi(3) / (VOLUME_PER_GRAIN as f32 * settings.radius.powi(3));
-    let blocks = (0..nodes.cell_of_block.len()).into_par_iter().with_min_len(16);
-    let shared = &*nodes;
-    let evening = |block| instructions.run(Evening { nodes: shared, counts, block, full });
-    let ways: Vec<Option<[Vec3; OWN]>> =
-        blocks.map(|block| shared.stirs[block].then(|| evening(block))).collect();
-    let (spacing, most) = (nodes.spacing(), MOST_EVENING * settings.guide_radius);
-    let stirring = nodes.own.par_iter_mut().with_min_len(64).zip(ways);
-    stirring.filter_map(|(own, ways)| ways.map(|ways| (own, ways))).for_each(|(own, ways)| {
-        for ((_, node), slope) in own.iter_mut().zip(ways) {
-            let way = Vec3::from(node.way);
-            let out = (-EVENING * spacing * slope).clamp_length_max(most);
-            node.way = (way + node.known * activity(way, settings.radius) * out).into();
+        if domain.is_periodic() {
+            let reach = IMAGE_NODES * nodes.spacing();
+            grains.par_iter().with_min_len(CHUNK).for_each(|grain| {
+                let x = Vec3::from(grain.position);
+                with_images(domain, x, reach, |image| {
+                    if image != x {
+                        counting.add_one(image);
+                    }
+                });
+            });
         }
-    });
+    }
+
+    /// Adds ways from crowds to gaps to what the nodes of stirring blocks say.
+    pub fn even_out(&mut self, nodes: &mut Nodes, settings: &MoverSettings, instructions: Instructions) {
+        let blocks = nodes.cell_of_block.len();
+        self.target.resize(blocks + 1, [0.0; ROOM]);
+        self.target[blocks] = [0.0; ROOM];
+        let mut own = std::mem::take(&mut nodes.own);
+        let targets = self.target[..blocks].par_chunks_mut(BLOCKS).zip(nodes.cover.par_chunks(BLOCKS));
+        targets.for_each(|(target, cover)| instructions.run(FindTargets { target, cover }));
+        let spacing = nodes.spacing();
+        let evening = Evening {
+            nodes,
+            crowds: self,
+            inverse_full: VOLUME_PER_GRAIN as f32 * settings.radius.powi(3) / spacing.powi(3),
+            spacing,
+            most: MOST_EVENING * settings.guide_radius,
+            radius: settings.radius,
+        };
+        own.par_chunks_mut(BLOCKS).enumerate().for_each(|(chunk, own)| {
+            instructions.run(EvenOut { evening: &evening, first: chunk * BLOCKS, own });
+        });
+        nodes.own = own;
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        4 * ROOM * (self.count.capacity() + self.target.capacity())
+    }
+}
+
+/// Grains, and blocks, that a thread takes at once.
+const CHUNK: usize = 4096;
+const BLOCKS: usize = 64;
+
+/// Where grains are counted.
+#[derive(Clone, Copy)]
+struct Counting<'a> {
+    nodes: &'a Nodes,
+    count: &'a [[AtomicU32; ROOM]],
+    /// Whether no other thread counts.
+    alone: bool,
+}
+
+impl Counting<'_> {
+    /// Counts a grain at a node of a cell.
+    #[inline(always)]
+    fn add(&self, cell: u32, own: u32) {
+        let block = self.nodes.block_of_cell[cell as usize];
+        if block == NONE {
+            return;
+        }
+        let count = &self.count[block as usize][own as usize];
+        if self.alone {
+            count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        } else {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The cell of a node, and which of its own it is.
+    #[inline(always)]
+    fn owner(&self, node: [u32; 3]) -> (u32, u32) {
+        const N: u32 = ALONG as u32;
+        let [nx, ny, _] = self.nodes.count;
+        let [x, y, z] = node.map(|n| n / N);
+        let own = ((node[2] - z * N) * N + node[1] - y * N) * N + node[0] - x * N;
+        ((z * ny + y) * nx + x, own)
+    }
+
+    /// Nodes along each axis.
+    #[inline(always)]
+    fn end(&self) -> [f32; 3] {
+        self.nodes.count.map(|c| c as f32 * ALONG as f32)
+    }
+
+    fn add_one(&self, x: Vec3) {
+        let at = (x - self.nodes.origin) / self.nodes.spacing() + 0.5;
+        if at.cmpge(Vec3::ZERO).all() && at.cmplt(Vec3::from(self.end())).all() {
+            // Not negative, so that whole parts are below.
+            let (cell, own) = self.owner(at.to_array().map(|at| at as u32));
+            self.add(cell, own);
+        }
+    }
+}
+
+/// Counts some grains.
+struct CountGrains<'a> {
+    counting: Counting<'a>,
+    grains: &'a [Grain],
+}
+
+impl Vectorised for CountGrains<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let (groups, rest) = self.grains.as_chunks::<LANES>();
+        groups.iter().for_each(|group| self.counting.add_sixteen::<L>(group));
+        rest.iter().for_each(|grain| self.counting.add_one(grain.position.into()));
+    }
+}
+
+impl Counting<'_> {
+    #[inline(always)]
+    fn add_sixteen<L: Lanes>(&self, grains: &[Grain; LANES]) {
+        // SAFETY: sixteen grains of eight numbers each are there.
+        let [x, y, z, _] = unsafe { L::gather4::<NUMBERS>(grains.as_ptr().cast(), 0, &SIXTEEN) };
+        let (origin, spacing) = (self.nodes.origin.to_array(), L::splat(self.nodes.spacing()));
+        let (zero, end) = (L::splat(0.0), self.end());
+        let mut inside = (1 << LANES) - 1;
+        let mut node = [[0i32; LANES]; 3];
+        for (k, x) in [x, y, z].into_iter().enumerate() {
+            let at = (x - L::splat(origin[k])) / spacing + L::splat(0.5);
+            inside &= !at.below(zero) & at.below(L::splat(end[k]));
+            let at = at.at_least(zero).at_most(L::splat(end[k])).to_array();
+            for lane in 0..LANES {
+                // SAFETY: between 0 and the number of nodes, which is far below what fits.
+                node[k][lane] = unsafe { at[lane].to_int_unchecked() };
+            }
+        }
+        let (mut cell, mut own) = ([0; LANES], [0; LANES]);
+        for k in 0..LANES {
+            (cell[k], own[k]) = self.owner([node[0][k] as u32, node[1][k] as u32, node[2][k] as u32]);
+        }
+        for k in 0..LANES {
+            if inside >> k & 1 == 1 {
+                self.add(cell[k], own[k]);
+            }
+        }
+    }
+}
+
+/// What grains should be at the own nodes of some blocks.
+struct FindTargets<'a> {
+    target: &'a mut [[f32; ROOM]],
+    cover: &'a [[f32; OWN]],
+}
+
+impl Vectorised for FindTargets<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        for (target, cover) in self.target.iter_mut().zip(self.cover) {
+            for first in GROUPS {
+                store(&mut target[..OWN], first, ramp(load::<L>(cover, first), SURFACE));
+            }
+        }
+    }
+}
+
+/// How grains even out.
+struct Evening<'a> {
+    nodes: &'a Nodes,
+    crowds: &'a Crowds,
+    /// 1 over the grains per node in a full mass.
+    inverse_full: f32,
+    spacing: f32,
+    /// Longest way [m].
+    most: f32,
+    /// Radius of a grain [m].
+    radius: f32,
+}
+
+/// Evens out at the nodes of some blocks that follow each other.
+struct EvenOut<'a> {
+    evening: &'a Evening<'a>,
+    first: usize,
+    own: &'a mut [[Node; OWN]],
+}
+
+impl Vectorised for EvenOut<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        for (k, own) in self.own.iter_mut().enumerate() {
+            let block = self.first + k;
+            if self.evening.nodes.stirs[block] {
+                let slope = slopes(&self.evening.excess::<L>(block));
+                self.evening.add_ways::<L>(&slope, own);
+            }
+        }
+    }
 }
 
 /// Numbers of nodes along an axis of a block and two more on both sides.
 const WIDE: usize = ALONG + 4;
+/// The same with one more: whole vectors.
+const ROW: usize = WIDE + 1;
+const PLANE: usize = ROW * ROW;
 
-/// Numbers at the nodes of a block and two more on both sides; rows have one more, for whole vectors.
-type Halo = [[[f32; WIDE + 1]; WIDE]; WIDE];
+/// Numbers at the nodes of a block and two more on both sides, with rows and planes one longer.
+type Halo = [f32; WIDE * PLANE];
 
-/// Differences of the excess of grains from node to node at a block's own nodes, smoothed.
-struct Evening<'a> {
-    nodes: &'a Nodes,
-    counts: &'a [[u32; OWN]],
-    block: usize,
-    /// Grains per node in a full mass.
-    full: f32,
-}
+/// Which cell along an axis owns a node of a halo (0 before, 1 the block's own, 2 after), and as which of its own.
+const OWNER: [[usize; 2]; WIDE] = [[0, 1], [0, 2], [1, 0], [1, 1], [1, 2], [2, 0], [2, 1]];
 
-impl Vectorised for Evening<'_> {
-    type Output = [Vec3; OWN];
-
+impl Evening<'_> {
+    /// Excess of grains at the nodes of a block and the next ones, relative to a full mass, smoothed; anything farther off.
     #[inline(always)]
-    fn run<L: Lanes>(self) -> [Vec3; OWN] {
-        let mut count: Halo = [[[0.0; WIDE + 1]; WIDE]; WIDE];
-        let mut target: Halo = [[[0.0; WIDE + 1]; WIDE]; WIDE];
-        for_halo(self.nodes, self.block, |[x, y, z], other, own| {
-            count[z][y][x] = self.counts[other][own] as f32;
-            target[z][y][x] = ramp(self.nodes.own[other][own].0, SURFACE);
+    fn excess<L: Lanes>(&self, block: usize) -> Halo {
+        let neighbors =
+            self.nodes.neighbors[block].map(|other| (other as usize).min(self.nodes.cell_of_block.len()));
+        let count = halo(&neighbors, 0..WIDE, |other, k| {
+            self.crowds.count[other][k].load(Ordering::Relaxed) as i32 as f32
         });
-        let mut excess = smoothed(&count);
-        for (excess, target) in excess.as_flattened_mut().iter_mut().zip(target.as_flattened()) {
-            for x in 0..WIDE {
-                excess[x] = excess[x] / self.full - target[x];
-            }
+        let target = halo(&neighbors, 1..WIDE - 1, |other, k| self.crowds.target[other][k]);
+        smoothed_less::<L>(&count, self.inverse_full, &target)
+    }
+
+    /// Adds ways against slopes to what nodes say.
+    #[inline(always)]
+    fn add_ways<L: Lanes>(&self, slope: &[[f32; ROOM]; 3], own: &mut [Node; OWN]) {
+        let numbers: *mut f32 = own.as_mut_ptr().cast();
+        let ways = GROUPS.map(|first| {
+            // SAFETY: sixteen nodes of eight numbers each are there from the first on.
+            let (said, known) = unsafe {
+                let numbers = numbers.add(NUMBERS * first);
+                let said = L::gather4::<NUMBERS>(numbers, 0, &SIXTEEN);
+                (said, L::gather::<NUMBERS>(numbers.add(7), 0, &SIXTEEN))
+            };
+            let out = slope.each_ref().map(|slope| load::<L>(slope, first));
+            self.with_evening(said, known, out)
+        });
+        // Some nodes belong to both groups: both are read before any is written.
+        for (way, first) in ways.into_iter().zip(GROUPS) {
+            // SAFETY: as above.
+            unsafe { L::to_rows(way, numbers.add(NUMBERS * first), NUMBERS) };
         }
-        let mut slope = [Vec3::ZERO; OWN];
-        for (own, slope) in slope.iter_mut().enumerate() {
-            let (x, y, z) = (own % 3 + 2, own / 3 % 3 + 2, own / 9 + 2);
-            *slope = 0.5
-                * Vec3::new(
-                    excess[z][y][x + 1] - excess[z][y][x - 1],
-                    excess[z][y + 1][x] - excess[z][y - 1][x],
-                    excess[z + 1][y][x] - excess[z - 1][y][x],
-                );
-        }
-        slope
+    }
+
+    /// Ways of sixteen nodes and what evens out; the fourth number stays.
+    #[inline(always)]
+    fn with_evening<L: Lanes>(&self, said: [L; 4], known: L, slope: [L; 3]) -> [L; 4] {
+        let length = |v: [L; 3]| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).root();
+        let (one, most) = (L::splat(1.0), L::splat(self.most));
+        let [x, y, z, share] = said;
+        let out = slope.map(|slope| L::splat(-EVENING * self.spacing) * slope);
+        let far = length(out);
+        let bound = most.if_below(far, most / far, one);
+        let active = (length([x, y, z]) / L::splat(IN_MOTION * self.radius)).at_most(one);
+        let part = known * active * bound;
+        [x + part * out[0], y + part * out[1], z + part * out[2], share]
     }
 }
 
-/// Calls for the nodes of a block and two more on every side, with who owns them.
+/// Numbers around a block from those of the blocks around it, in some of the planes and rows.
 #[inline(always)]
-fn for_halo(nodes: &Nodes, block: usize, mut each: impl FnMut([usize; 3], usize, usize)) {
-    // Steps along an axis by the number of the cell beside: its last two nodes, all, its first two.
-    const RANGE: [[usize; 2]; 3] = [[1, 3], [0, 3], [0, 2]];
-    // Place of the first node of that cell, and one more.
-    const FIRST: [usize; 3] = [0, 3, 6];
-    for cell in 0..27 {
-        let step = [cell % 3, cell / 3 % 3, cell / 9];
-        let Some(other) = nodes.beside(block, step.map(|s| s as i32 - 1)) else { continue };
-        let [[x0, x1], [y0, y1], [z0, z1]] = step.map(|s| RANGE[s]);
-        for z in z0..z1 {
-            for y in y0..y1 {
-                for x in x0..x1 {
-                    let at = [x + FIRST[step[0]] - 1, y + FIRST[step[1]] - 1, z + FIRST[step[2]] - 1];
-                    each(at, other, (z * ALONG + y) * ALONG + x);
+fn halo(neighbors: &[usize; 27], range: Range<usize>, of: impl Fn(usize, usize) -> f32) -> Halo {
+    let mut out = [0.0; WIDE * PLANE];
+    for z in range.clone() {
+        for y in range.clone() {
+            let ([cell_z, z_own], [cell_y, y_own]) = (OWNER[z], OWNER[y]);
+            let cell = 9 * cell_z + 3 * cell_y;
+            let first = (z_own * ALONG + y_own) * ALONG;
+            let row = &mut out[z * PLANE + y * ROW..][..ROW];
+            let [before, own, after] = [neighbors[cell], neighbors[cell + 1], neighbors[cell + 2]];
+            row[0] = of(before, first + 1);
+            row[1] = of(before, first + 2);
+            for k in 0..ALONG {
+                row[2 + k] = of(own, first + k);
+            }
+            row[5] = of(after, first);
+            row[6] = of(after, first + 1);
+        }
+    }
+    out
+}
+
+/// The filter (1, 2, 1)/4 along every axis times a factor, less other numbers; anything at the outermost.
+#[inline(always)]
+fn smoothed_less<L: Lanes>(from: &Halo, factor: f32, less: &Halo) -> Halo {
+    let filter = |of: &Halo, at: usize, step: usize| {
+        let middle = load::<L>(of, at);
+        load::<L>(of, at - step) + (middle + middle) + load::<L>(of, at + step)
+    };
+    let mut a: Halo = [0.0; WIDE * PLANE];
+    let (mut b, mut c) = (a, a);
+    let factor = L::splat(factor / 64.0);
+    for z in 1..WIDE - 1 {
+        for at in (z * PLANE..(z + 1) * PLANE).step_by(LANES) {
+            store(&mut a, at, filter(from, at, PLANE));
+        }
+        // Rows from 1 to 5, and one more: whole vectors.
+        let rows = || (z * PLANE + ROW..(z + 1) * PLANE - ROW).step_by(LANES);
+        for at in rows() {
+            store(&mut b, at, filter(&a, at, ROW));
+        }
+        for at in rows() {
+            store(&mut c, at, filter(&b, at, 1) * factor - load::<L>(less, at));
+        }
+    }
+    c
+}
+
+/// Differences from node to node at a block's own nodes, along each axis.
+#[inline(always)]
+fn slopes(of: &Halo) -> [[f32; ROOM]; 3] {
+    let mut slope = [[0.0; ROOM]; 3];
+    for (slope, step) in slope.iter_mut().zip([1, ROW, PLANE]) {
+        for row in 0..ALONG * ALONG {
+            let at = (row / ALONG + 2) * PLANE + (row % ALONG + 2) * ROW + 2;
+            for k in 0..ALONG {
+                slope[row * ALONG + k] = 0.5 * (of[at + k + step] - of[at + k - step]);
+            }
+        }
+    }
+    slope
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers at the nodes around 27 blocks in a cube, as in a halo.
+    fn numbers(of: impl Fn([i32; 3]) -> f32) -> Halo {
+        let neighbors = std::array::from_fn(|k| k);
+        halo(&neighbors, 0..WIDE, |block, own| {
+            of([1, 3, 9].map(|step| (block / step % 3 * 3 + own / step % 3) as i32 - 3))
+        })
+    }
+
+    #[test]
+    fn a_halo_has_every_node_at_its_place() {
+        let halo = numbers(|[x, y, z]| (100 * z + 10 * y + x) as f32);
+        for z in 0..WIDE {
+            for y in 0..WIDE {
+                for x in 0..WIDE {
+                    let expected = 100 * (z as i32 - 2) + 10 * (y as i32 - 2) + x as i32 - 2;
+                    assert_eq!(halo[z * PLANE + y * ROW + x], expected as f32, "{x} {y} {z}");
                 }
             }
         }
     }
-}
 
-/// The filter (1, 2, 1)/4 along every axis; the outermost are left 0.
-#[inline(always)]
-fn smoothed(from: &Halo) -> Halo {
-    let mut a: Halo = [[[0.0; WIDE + 1]; WIDE]; WIDE];
-    let (mut b, mut c) = (a, a);
-    for z in 1..WIDE - 1 {
-        for y in 0..WIDE {
-            for x in 0..WIDE + 1 {
-                a[z][y][x] = 0.25 * (from[z - 1][y][x] + 2.0 * from[z][y][x] + from[z + 1][y][x]);
-            }
+    #[test]
+    fn slopes_are_those_of_what_is_smooth_and_small_of_what_is_not() {
+        use crate::simd::Portable;
+        let nothing = [0.0; WIDE * PLANE];
+        let linear = numbers(|[x, y, z]| 3.0 * x as f32 - 2.0 * y as f32 + 0.5 * z as f32);
+        let slope = slopes(&smoothed_less::<Portable>(&linear, 2.0, &nothing));
+        for (slope, expected) in slope.iter().zip([6.0, -4.0, 1.0]) {
+            assert!(slope[..OWN].iter().all(|s| (s - expected).abs() < 1e-4), "{slope:?}");
         }
-        for y in 1..WIDE - 1 {
-            for x in 0..WIDE + 1 {
-                b[z][y][x] = 0.25 * (a[z][y - 1][x] + 2.0 * a[z][y][x] + a[z][y + 1][x]);
-            }
-            for x in 1..WIDE - 1 {
-                c[z][y][x] = 0.25 * (b[z][y][x - 1] + 2.0 * b[z][y][x] + b[z][y][x + 1]);
-            }
+        // From node to node up and down: gone. What is taken off is not smoothed.
+        let checkered = numbers(|[x, y, z]| ((x + y + z) & 1) as f32);
+        let slope = slopes(&smoothed_less::<Portable>(&checkered, 1.0, &linear));
+        for (slope, expected) in slope.iter().zip([-3.0, 2.0, -0.5]) {
+            assert!(slope[..OWN].iter().all(|s| (s - expected).abs() < 1e-4), "{slope:?}");
         }
     }
-    c
 }

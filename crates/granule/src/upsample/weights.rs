@@ -28,9 +28,9 @@ pub const LOOSE: [f32; 2] = [1.6, 1.3];
 pub const CARRIED: [f32; 2] = [0.05, 0.2];
 
 /// From 0 to 1 between two values.
-#[inline]
-pub fn ramp(value: f32, [from, to]: [f32; 2]) -> f32 {
-    ((value - from) / (to - from)).clamp(0.0, 1.0)
+#[inline(always)]
+pub fn ramp<F: Real>(value: F, [from, to]: [f32; 2]) -> F {
+    ((value - F::splat(from)) / F::splat(to - from)).at_least(F::splat(0.0)).at_most(F::splat(1.0))
 }
 
 /// The weight at a squared distance, in supports squared.
@@ -45,29 +45,29 @@ pub fn weight<F: Real>(squared: F) -> F {
 /// ```text
 /// lambda(t) = 315/256 (128/315 - t + 4/3 t^3 - 6/5 t^5 + 4/7 t^7 - 1/9 t^9)
 /// ```
-#[inline]
-pub fn beyond_wall(t: f32) -> f32 {
-    let t = t.clamp(-1.0, 1.0);
+#[inline(always)]
+pub fn beyond_wall<F: Real>(t: F) -> F {
+    let c = F::splat;
+    let t = t.at_least(c(-1.0)).at_most(c(1.0));
     let t2 = t * t;
-    let odd = t * (1.0 - t2 * (4.0 / 3.0 - t2 * (6.0 / 5.0 - t2 * (4.0 / 7.0 - t2 / 9.0))));
-    (0.5 - 315.0 / 256.0 * odd).clamp(0.0, 1.0)
+    let odd = c(6.0 / 5.0) - t2 * (c(4.0 / 7.0) - t2 / c(9.0));
+    let odd = t * (c(1.0) - t2 * (c(4.0 / 3.0) - t2 * odd));
+    (c(0.5) - c(315.0 / 256.0) * odd).at_least(c(0.0)).at_most(c(1.0))
 }
 
 /// How much of the room around a grain is filled with guides; walls are no room.
-#[inline]
-pub fn coverage(sum: f32, wall: f32) -> f32 {
-    sum / (FULL_SUM * (1.0 - wall).max(0.25))
+#[inline(always)]
+pub fn coverage<F: Real>(sum: F, wall: F) -> F {
+    sum / (F::splat(FULL_SUM) * (F::splat(1.0) - wall).at_least(F::splat(0.25)))
 }
 
 /// Share of a grain's motion that guides have: 1 inside, 0 where it flies. `wall` is the part of the weights beyond
 /// the nearest wall, `carrying` the sum of those of guides that fly with the grains around them.
-#[inline]
-pub fn guided_share(sum: f32, largest: f32, carrying: f32, wall: f32) -> f32 {
-    if largest <= 0.0 {
-        return 0.0;
-    }
+#[inline(always)]
+pub fn guided_share<F: Real>(sum: F, largest: F, carrying: F, wall: F) -> F {
     let held = ramp(coverage(sum, wall), COVERED) * ramp(sum / largest, SEVERAL);
-    held.max(ramp(carrying, CARRIED))
+    let share = held.at_least(ramp(carrying, CARRIED));
+    F::splat(0.0).if_below(largest, share, F::splat(0.0))
 }
 
 /// The share that Ihmsen et al. give to guides, for comparison: 1 - alpha of [NED24] eqs. 39 and 40 (physics A28).

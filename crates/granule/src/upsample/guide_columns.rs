@@ -1,0 +1,116 @@
+//! Numbers of guides in columns, to look at sixteen of them at a time.
+
+use super::guides::Guide;
+use crate::simd::{LANES, Lanes, load, store};
+
+/// Place [m] of what is read behind the last guide: beyond every support, and its square is finite.
+const NOWHERE: f32 = 1e15;
+
+/// Three numbers of a place, three of a way, and whether a guide moves.
+const COLUMNS: usize = 7;
+
+/// What stands behind the last guide.
+const BEHIND: [f32; COLUMNS] = [NOWHERE, NOWHERE, NOWHERE, 0.0, 0.0, 0.0, 0.0];
+
+/// Places and ways of guides, a column per number. Sixteen may be read from any guide on: those behind the last are
+/// nowhere.
+#[derive(Clone, Debug, Default)]
+pub struct GuideColumns {
+    column: [Vec<f32>; COLUMNS],
+    count: usize,
+}
+
+impl GuideColumns {
+    /// Columns of guides.
+    pub fn new(guides: &[Guide]) -> Self {
+        let mut column = BEHIND.map(|behind| vec![behind; guides.len() + LANES]);
+        for (k, guide) in guides.iter().enumerate() {
+            for axis in 0..3 {
+                column[axis][k] = guide.position[axis];
+                column[3 + axis][k] = guide.displacement[axis];
+            }
+            column[6][k] = guide.moves;
+        }
+        Self { column, count: guides.len() }
+    }
+
+    /// Number of guides.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Places of sixteen guides [m].
+    #[inline(always)]
+    pub fn position<L: Lanes>(&self, first: usize) -> [L; 3] {
+        [load(&self.column[0], first), load(&self.column[1], first), load(&self.column[2], first)]
+    }
+
+    /// Ways of sixteen guides during the frame [m].
+    #[inline(always)]
+    pub fn displacement<L: Lanes>(&self, first: usize) -> [L; 3] {
+        [load(&self.column[3], first), load(&self.column[4], first), load(&self.column[5], first)]
+    }
+
+    /// 1 for those of sixteen guides that move, 0 for those that rest.
+    #[inline(always)]
+    pub fn moves<L: Lanes>(&self, first: usize) -> L {
+        load(&self.column[6], first)
+    }
+
+    /// Takes the guides of some rows of others instead of its own.
+    #[inline(always)]
+    pub fn take<L: Lanes>(&mut self, from: &Self, rows: &[[u32; 2]; 9]) {
+        self.count = rows.iter().map(|[from, to]| (to - from) as usize).sum();
+        for ((column, from), behind) in self.column.iter_mut().zip(&from.column).zip(BEHIND) {
+            // Whole groups are written, and one of what stands behind.
+            if column.len() < self.count + 2 * LANES {
+                column.resize(2 * (self.count + 2 * LANES), behind);
+            }
+            let mut end = 0;
+            for row in rows {
+                let (first, count) = (row[0] as usize, (row[1] - row[0]) as usize);
+                for k in (0..count).step_by(LANES) {
+                    store(column, end + k, load::<L>(from, first + k));
+                }
+                end += count;
+            }
+            store(column, end, L::splat(behind));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::Portable;
+
+    #[test]
+    fn rows_are_taken_whole_and_nothing_behind_them() {
+        let guide = |k: usize| Guide {
+            position: [k as f32, 0.5 * k as f32, -(k as f32)],
+            moves: 1.0,
+            displacement: [0.0, k as f32, 3.0],
+            ..Guide::default()
+        };
+        let all = GuideColumns::new(&(0..100).map(guide).collect::<Vec<_>>());
+        let mut rows = [[0; 2]; 9];
+        rows[0] = [3, 40];
+        rows[4] = [50, 51];
+        rows[8] = [99, 100];
+        let mut some = GuideColumns::default();
+        for _ in 0..2 {
+            some.take::<Portable>(&all, &rows);
+            let expected: Vec<f32> = (3..40).chain([50, 99]).map(|k| k as f32).collect();
+            assert_eq!(some.count(), expected.len());
+            assert_eq!(some.column[0][..some.count], expected);
+            assert_eq!(some.column[4][..some.count], expected);
+            let behind = |column: usize| &some.column[column][some.count..some.count + LANES];
+            assert!(behind(0).iter().all(|x| *x == NOWHERE) && behind(6).iter().all(|moves| *moves == 0.0));
+            // Fewer, after more.
+            rows[0] = [0, 0];
+            some.take::<Portable>(&all, &rows);
+            assert_eq!((some.count(), some.column[0][0], some.column[0][2]), (2, 50.0, NOWHERE));
+            rows[0] = [3, 40];
+        }
+    }
+}
