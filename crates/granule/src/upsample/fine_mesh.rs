@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::grain::Grain;
 use super::mover::MoverSettings;
-use super::nodes::{ALONG, BLOCK, NONE, Nodes, STEPS, parts};
+use super::nodes::{ALONG, BLOCK, NONE, Nodes, SHARED};
 use super::sampling::VOLUME_PER_GRAIN;
 use super::sixteen::{Columns, columns_of, lanes, parts_of, scaled, square};
 use super::spreading::{SURFACE, with_images};
@@ -55,10 +55,13 @@ pub struct FineMesh {
     block_of_part: Vec<u32>,
     /// Grains at each node of a part, from points in its cell: whole ones are [`WHOLE`].
     tally: Vec<u32>,
-    /// Excess of grains at the own nodes of each part, relative to a full mass.
-    own: Vec<f32>,
-    /// The same at all nodes of each part.
+    /// Excess of grains at the nodes of each part, relative to a full mass.
     excess: Vec<f32>,
+    /// The same at those nodes of the faces of cells that the cells before them need, see [`faces`].
+    face: Vec<f32>,
+    /// Parts of the cells before that of each part and of those after it, along [`BEYOND`]; [`NONE`] where there is none.
+    before: Vec<[u32; 7]>,
+    after: Vec<[u32; 7]>,
     /// Part of each point, and the first and last of each chunk of them.
     part_of_point: Vec<u32>,
     span: Vec<[u32; 2]>,
@@ -128,6 +131,19 @@ impl FineMesh {
             self.cell_of_part.push(cell as u32);
             self.block_of_part.push(if stirs { block } else { NONE });
         }
+        let (mut before, mut after) = (std::mem::take(&mut self.before), std::mem::take(&mut self.after));
+        let sides = |&cell: &u32| (self.parts_beside(cell, false), self.parts_beside(cell, true));
+        self.cell_of_part.par_iter().with_min_len(256).map(sides).unzip_into_vecs(&mut before, &mut after);
+        (self.before, self.after) = (before, after);
+    }
+
+    /// Parts of the cells along [`BEYOND`].
+    fn parts_beside(&self, cell: u32, after: bool) -> [u32; 7] {
+        let mut parts = [NONE; 7];
+        for (part, step) in parts.iter_mut().zip(BEYOND) {
+            *part = beside(cell, step, self.count, after).map_or(NONE, |cell| self.part(cell));
+        }
+        parts
     }
 
     /// Nodes of a part along an axis.
@@ -190,18 +206,24 @@ impl FineMesh {
             std::mem::take(&mut self.span),
             std::mem::take(&mut self.tally),
         );
-        part.resize(points.len(), NONE);
-        span.resize(points.len().div_ceil(CHUNK), [0; 2]);
-        let chunks = points.par_chunks(CHUNK).zip(part.par_chunks_mut(CHUNK)).zip(&mut span);
-        chunks.with_min_len(4).for_each(|((points, part), span)| {
-            *span = instructions.run(FindParts { mesh: self, points, part });
-        });
-        let threads = if rayon::current_num_threads() == 1 { 1 } else { 4 * rayon::current_num_threads() };
-        let range = self.cell_of_part.len().div_ceil(threads).max(1);
-        tally.par_chunks_mut(range * self.part_size()).enumerate().for_each(|(k, tally)| {
-            let range = [(k * range) as u32, ((k + 1) * range) as u32];
-            instructions.run(AddPoints { mesh: self, points, part: &part, span: &span, range, tally });
-        });
+        let threads = rayon::current_num_threads();
+        if threads == 1 {
+            let range = [0, self.cell_of_part.len() as u32];
+            instructions.run(AddPoints { mesh: self, points, sorted: None, range, tally: &mut tally });
+        } else {
+            part.resize(points.len(), NONE);
+            span.resize(points.len().div_ceil(CHUNK), [0; 2]);
+            let chunks = points.par_chunks(CHUNK).zip(part.par_chunks_mut(CHUNK)).zip(&mut span);
+            chunks.with_min_len(4).for_each(|((points, part), span)| {
+                *span = instructions.run(FindParts { mesh: self, points, part });
+            });
+            let range = self.cell_of_part.len().div_ceil(4 * threads).max(1);
+            tally.par_chunks_mut(range * self.part_size()).enumerate().for_each(|(k, tally)| {
+                let range = [(k * range) as u32, ((k + 1) * range) as u32];
+                let sorted = Some((&part[..], &span[..]));
+                instructions.run(AddPoints { mesh: self, points, sorted, range, tally });
+            });
+        }
         (self.part_of_point, self.span, self.tally) = (part, span, tally);
     }
 
@@ -221,83 +243,91 @@ impl FineMesh {
         self.image = image;
     }
 
-    /// Compares grains with what guides are worth, at the own nodes of every part that stirs.
+    /// Compares grains with what guides are worth, at the own nodes of every part that stirs; 0 at the others.
     fn compare(&mut self, nodes: &Nodes, settings: &MoverSettings, instructions: Instructions) {
         let full = self.side.powi(3) / (VOLUME_PER_GRAIN as f32 * settings.radius.powi(3));
         let unit = 1.0 / (WHOLE * full);
-        let n = self.along as usize;
-        let mut own = std::mem::take(&mut self.own);
-        own.clear();
-        own.resize(self.cell_of_part.len() * n.pow(3), 0.0);
-        let step = ALONG as f32 / self.along as f32;
-        let parts = own.par_chunks_mut(n.pow(3)).with_min_len(16).enumerate();
-        let stirring = parts.filter(|(part, _)| self.block_of_part[*part] != NONE);
-        stirring.for_each_init(Vec::new, |sum, (part, own)| {
-            sum.resize(n.pow(3), 0);
-            self.collect(part, sum);
-            let cover = nodes.gathered(self.block_of_part[part] as usize, &nodes.cover);
-            let (along, offset) = (n, self.offset);
-            instructions.run(Compare { sum, own, cover: &cover, along, offset, step, unit });
-        });
-        self.own = own;
+        let mut excess = std::mem::take(&mut self.excess);
+        excess.resize(self.tally.len(), 0.0);
+        let parts = excess.par_chunks_mut(self.part_size()).with_min_len(16).enumerate();
+        parts.for_each_init(
+            || vec![0u32; self.part_size()],
+            |sum, (part, excess)| {
+                let block = self.block_of_part[part];
+                if block == NONE {
+                    return excess.fill(0.0);
+                }
+                let mut cover = [0.0; BLOCK];
+                nodes.gather(block as usize, &nodes.cover, &mut cover);
+                instructions.run(Compare { mesh: self, part, sum, excess, cover: &cover, unit });
+            },
+        );
+        self.excess = excess;
     }
 
     /// Grains at the own nodes of a part: those of its cell and those that the cells before it have there.
+    #[inline(always)]
     fn collect(&self, part: usize, sum: &mut [u32]) {
         let (n, m, size) = (self.along as usize, self.shared(), self.part_size());
-        let tally = &self.tally[part * size..(part + 1) * size];
-        for (row, sum) in sum.chunks_exact_mut(n).enumerate() {
-            let start = (row / n * m + row % n) * m;
-            sum.copy_from_slice(&tally[start..start + n]);
-        }
-        for step in BEYOND {
-            let Some(before) = beside(self.cell_of_part[part], step, self.count, false) else { continue };
-            let other = self.part_of_cell[before as usize];
+        sum.copy_from_slice(&self.tally[part * size..(part + 1) * size]);
+        for (step, &other) in BEYOND.iter().zip(&self.before[part]) {
             if other == NONE {
                 continue;
             }
             let tally = &self.tally[other as usize * size..(other as usize + 1) * size];
-            let range = |s: u32| if s == 1 { 0..1 } else { 0..n };
-            let from = step.map(|s| if s == 1 { n } else { 0 });
-            for z in range(step[2]) {
-                for y in range(step[1]) {
-                    let start = ((z + from[2]) * m + y + from[1]) * m + from[0];
-                    for x in range(step[0]) {
-                        sum[(z * n + y) * n + x] += tally[start + x];
+            let [x, y, z] = step.map(|s| if s == 1 { 1 } else { n });
+            // From the farthest nodes of the cell before to the nearest of this one.
+            let from = step[0] as usize * n + step[1] as usize * n * m + step[2] as usize * n * m * m;
+            for z in 0..z {
+                for y in 0..y {
+                    let row = (z * m + y) * m;
+                    let (sum, tally) = (&mut sum[row..row + x], &tally[row + from..row + from + x]);
+                    for (sum, tally) in sum.iter_mut().zip(tally) {
+                        *sum += tally;
                     }
                 }
             }
         }
     }
 
-    /// Gathers the nodes of parts from those that own them; 0 where nothing stirs.
+    /// Gathers the farthest nodes of parts from those that own them; 0 where there is none.
     fn share(&mut self) {
         let (n, m, size) = (self.along as usize, self.shared(), self.part_size());
-        let mut excess = std::mem::take(&mut self.excess);
-        excess.resize(self.tally.len(), 0.0);
-        excess.par_chunks_mut(size).with_min_len(16).enumerate().for_each(|(part, excess)| {
-            let own = |part: usize| &self.own[part * n.pow(3)..(part + 1) * n.pow(3)];
-            for (row, own) in own(part).chunks_exact(n).enumerate() {
-                let start = (row / n * m + row % n) * m;
-                excess[start..start + n].copy_from_slice(own);
-            }
-            for step in BEYOND {
-                let next = beside(self.cell_of_part[part], step, self.count, true);
-                let other = next.map_or(NONE, |next| self.part_of_cell[next as usize]);
-                let own = (other != NONE).then(|| own(other as usize));
-                let range = |s: u32| if s == 1 { 0..1 } else { 0..n };
-                let to = step.map(|s| if s == 1 { n } else { 0 });
-                for z in range(step[2]) {
-                    for y in range(step[1]) {
-                        let start = ((z + to[2]) * m + y + to[1]) * m + to[0];
-                        for x in range(step[0]) {
-                            excess[start + x] = own.map_or(0.0, |own| own[(z * n + y) * n + x]);
-                        }
+        let mut face = std::mem::take(&mut self.face);
+        let faces = faces(m);
+        face.resize(self.cell_of_part.len() * faces, 0.0);
+        face.par_chunks_mut(faces).with_min_len(32).zip(self.excess.par_chunks(size)).for_each(
+            |(face, excess)| {
+                face[..m * m].copy_from_slice(&excess[..m * m]);
+                for z in 0..m {
+                    let plane = &excess[z * m * m..(z + 1) * m * m];
+                    face[(m + z) * m..(m + z + 1) * m].copy_from_slice(&plane[..m]);
+                    for y in 0..m {
+                        face[2 * m * m + z * m + y] = plane[y * m];
                     }
                 }
+            },
+        );
+        let near =
+            |part: u32| (part != NONE).then(|| &face[part as usize * faces..(part as usize + 1) * faces]);
+        let after = &self.after;
+        self.excess.par_chunks_mut(size).with_min_len(32).enumerate().for_each(|(part, excess)| {
+            let [x, y, xy, z, xz, yz, xyz] = after[part].map(near);
+            let place = |i: usize, j: usize, k: usize| (k * m + j) * m + i;
+            for j in 0..n {
+                // The face of the cell after along x, those along y and z.
+                for i in 0..n {
+                    excess[place(n, i, j)] = x.map_or(0.0, |face| face[2 * m * m + j * m + i]);
+                    excess[place(i, n, j)] = y.map_or(0.0, |face| face[(m + j) * m + i]);
+                    excess[place(i, j, n)] = z.map_or(0.0, |face| face[j * m + i]);
+                }
+                excess[place(n, n, j)] = xy.map_or(0.0, |face| face[(m + j) * m]);
+                excess[place(n, j, n)] = xz.map_or(0.0, |face| face[j * m]);
+                excess[place(j, n, n)] = yz.map_or(0.0, |face| face[j]);
             }
+            excess[place(n, n, n)] = xyz.map_or(0.0, |face| face[0]);
         });
-        self.excess = excess;
+        self.face = face;
     }
 
     /// The ways [m] of sixteen grains in full motion out of crowds; any where bits are not set.
@@ -337,7 +367,8 @@ impl FineMesh {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         4 * (self.part_of_cell.capacity() + self.cell_of_part.capacity() + self.block_of_part.capacity())
-            + 4 * (self.tally.capacity() + self.own.capacity() + self.excess.capacity())
+            + 4 * (self.tally.capacity() + self.face.capacity() + self.excess.capacity())
+            + size_of::<[u32; 7]>() * (self.before.capacity() + self.after.capacity())
             + 4 * self.part_of_point.capacity()
             + 8 * self.span.capacity()
             + size_of::<Grain>() * self.image.capacity()
@@ -374,8 +405,8 @@ impl Vectorised for FindParts<'_> {
 struct AddPoints<'a> {
     mesh: &'a FineMesh,
     points: &'a [Grain],
-    part: &'a [u32],
-    span: &'a [[u32; 2]],
+    /// Parts of the points, and the first and last of each chunk of them, where they are known.
+    sorted: Option<(&'a [u32], &'a [[u32; 2]])>,
     range: [u32; 2],
     tally: &'a mut [u32],
 }
@@ -387,18 +418,24 @@ impl Vectorised for AddPoints<'_> {
     fn run<L: Lanes>(self) {
         let [first, end] = self.range;
         let (steps, size) = (self.mesh.steps(), self.mesh.part_size());
-        let chunks = self.points.chunks(CHUNK).zip(self.part.chunks(CHUNK)).zip(self.span);
-        for ((points, part), span) in chunks {
-            if span[0] >= end || span[1] < first || span[0] == NONE {
-                continue;
-            }
-            for (points, part) in points.chunks(LANES).zip(part.chunks(LANES)) {
-                if part.iter().all(|part| *part < first || *part >= end) {
+        for (chunk, points) in self.points.chunks(CHUNK).enumerate() {
+            let parts = match self.sorted {
+                Some((_, span)) if span[chunk][0] >= end || span[chunk][1] < first => continue,
+                Some((part, _)) => Some(&part[chunk * CHUNK..]),
+                None => None,
+            };
+            for (group, points) in points.chunks(LANES).enumerate() {
+                let known = parts.map(|parts| &parts[group * LANES..group * LANES + points.len()]);
+                if known.is_some_and(|known| known.iter().all(|part| *part < first || *part >= end)) {
                     continue;
                 }
                 let places = self.mesh.locate(&columns_of(points));
                 let amounts = amounts(&places.beyond);
-                for (k, &part) in part.iter().enumerate().filter(|(_, part)| (first..end).contains(part)) {
+                for k in 0..points.len() {
+                    let part = known.map_or_else(|| self.mesh.part(places.cell[k]), |known| known[k]);
+                    if part < first || part >= end {
+                        continue;
+                    }
                     let start = (part - first) as usize * size + places.local[k] as usize;
                     let near = &mut self.tally[start..start + steps[7] + 1];
                     for corner in 0..8 {
@@ -423,15 +460,18 @@ fn amounts(beyond: &Columns) -> [[u32; LANES]; 8] {
     amounts
 }
 
+/// Numbers at the three nearest faces of a part with so many nodes along an axis: that along z, those along y and x.
+fn faces(along: usize) -> usize {
+    3 * along * along
+}
+
 /// Compares the grains at the own nodes of a part with what guides are worth there.
 struct Compare<'a> {
-    sum: &'a [u32],
-    own: &'a mut [f32],
+    mesh: &'a FineMesh,
+    part: usize,
+    sum: &'a mut [u32],
+    excess: &'a mut [f32],
     cover: &'a [f32; BLOCK],
-    along: usize,
-    offset: Vec3,
-    /// Distance of nodes, in those of the guides'.
-    step: f32,
     /// A full mass per whole grain.
     unit: f32,
 }
@@ -441,18 +481,41 @@ impl Vectorised for Compare<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
+        self.mesh.collect(self.part, self.sum);
         if self.cover.iter().all(|&c| c >= SURFACE[1]) {
-            for (own, sum) in self.own.iter_mut().zip(self.sum) {
-                *own = *sum as f32 * self.unit - 1.0;
+            for (excess, sum) in self.excess.iter_mut().zip(&*self.sum) {
+                *excess = *sum as f32 * self.unit - 1.0;
             }
             return;
         }
-        let rows = self.own.chunks_exact_mut(self.along).zip(self.sum.chunks_exact(self.along));
-        for (row, (own, sum)) in rows.enumerate() {
-            let [y, z] = [(row % self.along) as f32, (row / self.along) as f32];
-            for (x, (own, sum)) in own.iter_mut().zip(sum).enumerate() {
-                let at = ((Vec3::new(x as f32, y, z) - self.offset) * self.step).max(Vec3::ZERO);
-                *own = *sum as f32 * self.unit - ramp(covered(self.cover, at), SURFACE);
+        let (n, m) = (self.mesh.along as usize, self.mesh.shared());
+        let step = ALONG as f32 / n as f32;
+        // Where the nodes are along an axis: the node of the guides before them, and how far they are beyond it.
+        let place = |at: usize, axis: usize| {
+            let at = ((at as f32 - self.mesh.offset[axis]) * step).max(0.0);
+            let corner = (at as usize).min(ALONG - 1);
+            (corner, at - corner as f32)
+        };
+        let mix = |a: f32, b: f32, t: f32| a + t * (b - a);
+        for k in 0..n {
+            let (corner, t) = place(k, 2);
+            let mut plane = [0.0; SHARED * SHARED];
+            for (i, plane) in plane.iter_mut().enumerate() {
+                let low = corner * SHARED * SHARED + i;
+                *plane = mix(self.cover[low], self.cover[low + SHARED * SHARED], t);
+            }
+            for j in 0..n {
+                let (corner, t) = place(j, 1);
+                let mut row = [0.0; SHARED];
+                for (i, row) in row.iter_mut().enumerate() {
+                    *row = mix(plane[corner * SHARED + i], plane[(corner + 1) * SHARED + i], t);
+                }
+                let start = (k * m + j) * m;
+                for i in 0..n {
+                    let (corner, t) = place(i, 0);
+                    let cover = mix(row[corner], row[corner + 1], t);
+                    self.excess[start + i] = self.sum[start + i] as f32 * self.unit - ramp(cover, SURFACE);
+                }
             }
         }
     }
@@ -466,22 +529,6 @@ fn beside(cell: u32, step: [u32; 3], [nx, ny, nz]: [u32; 3], after: bool) -> Opt
         to[axis] = if after { at[axis] + step[axis] } else { at[axis].checked_sub(step[axis])? };
     }
     (to[0] < nx && to[1] < ny && to[2] < nz).then(|| (to[2] * ny + to[1]) * nx + to[0])
-}
-
-/// A number on the nodes of a block at a point in it, in distances of nodes.
-#[inline(always)]
-fn covered(cover: &[f32; BLOCK], at: Vec3) -> f32 {
-    // Not negative, so that whole parts are below.
-    let last = ALONG as i32 - 1;
-    let corner = [(at.x as i32).min(last), (at.y as i32).min(last), (at.z as i32).min(last)];
-    let place = (corner[2] as usize * 4 + corner[1] as usize) * 4 + corner[0] as usize;
-    let parts = parts(at - Vec3::new(corner[0] as f32, corner[1] as f32, corner[2] as f32));
-    let near = &cover[place..place + STEPS[7] + 1];
-    let mut sum = 0.0;
-    for k in 0..8 {
-        sum += parts[k] * near[STEPS[k]];
-    }
-    sum
 }
 
 /// Fine cells of grains of a radius [m] along a cell of a side [m].

@@ -237,14 +237,8 @@ impl Nodes {
     }
 
     /// Numbers of a block's nodes, each from the cell whose own it is; nothing where that has no block.
-    pub fn gathered<T: Copy + Default>(&self, block: usize, of: &[[T; OWN]]) -> [T; BLOCK] {
-        let mut out = [T::default(); BLOCK];
-        self.gather(block, of, &mut out);
-        out
-    }
-
     #[inline(always)]
-    fn gather<T: Copy + Default>(&self, block: usize, of: &[[T; OWN]], out: &mut [T; BLOCK]) {
+    pub fn gather<T: Copy + Default>(&self, block: usize, of: &[[T; OWN]], out: &mut [T; BLOCK]) {
         let nothing = [T::default(); OWN];
         let neighbors = &self.neighbors[block];
         let own = |k: usize| of.get(neighbors[k] as usize).unwrap_or(&nothing);
