@@ -57,6 +57,12 @@ pub fn store_rows<L: Lanes>(rows: &mut [Vec4], at: usize, columns: [L; 4]) {
     }
 }
 
+/// Three numbers, the same in all lanes.
+#[inline(always)]
+pub fn splat3<L: Real>([x, y, z]: [f32; 3]) -> [L; 3] {
+    [L::splat(x), L::splat(y), L::splat(z)]
+}
+
 /// Bits of the first lanes, as many as told.
 #[inline(always)]
 pub fn first_lanes(count: usize) -> u32 {
@@ -66,23 +72,25 @@ pub fn first_lanes(count: usize) -> u32 {
 /// Sum of all lanes: halves first, then quarters and so on, whatever the instructions.
 #[inline(always)]
 pub fn total<L: Lanes>(lanes: L) -> f32 {
-    fold(lanes, |a, b| a + b)
+    let mut values = lanes.to_array();
+    for k in 0..8 {
+        values[k] += values[k + 8];
+    }
+    for k in 0..4 {
+        values[k] += values[k + 4];
+    }
+    (values[0] + values[2]) + (values[1] + values[3])
 }
 
 /// The largest of all lanes.
 #[inline(always)]
 pub fn largest<L: Lanes>(lanes: L) -> f32 {
-    fold(lanes, Real::at_least)
-}
-
-#[inline(always)]
-fn fold<L: Lanes>(lanes: L, join: impl Fn(f32, f32) -> f32) -> f32 {
     let mut values = lanes.to_array();
     for k in 0..8 {
-        values[k] = join(values[k], values[k + 8]);
+        values[k] = values[k].at_least(values[k + 8]);
     }
     for k in 0..4 {
-        values[k] = join(values[k], values[k + 4]);
+        values[k] = values[k].at_least(values[k + 4]);
     }
-    join(join(values[0], values[2]), join(values[1], values[3]))
+    values[0].at_least(values[2]).at_least(values[1].at_least(values[3]))
 }

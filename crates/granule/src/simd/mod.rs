@@ -17,7 +17,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use columns::{first_lanes, largest, load, load_rows, store, store_rows, total};
+pub use columns::{first_lanes, largest, load, load_rows, splat3, store, store_rows, total};
 pub use portable::Portable;
 
 /// Particles per group.

@@ -8,10 +8,24 @@ use super::deformation::Deformation;
 use super::mover::{Fault, FrameInput, MoverSettings};
 use super::nodes::{Node, Nodes, OWN, TOLD_WALLS};
 use super::weights::{beyond_wall, coverage, guided_share, published_share, weight};
-use crate::simd::{Instructions, LANES, Lanes, Vectorised, first_lanes};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised, first_lanes, load, splat3, store};
 
 /// First nodes of the two groups of sixteen that a block's own are asked in; some belong to both.
 pub(super) const GROUPS: [usize; 2] = [0, OWN - LANES];
+
+/// Places of the nodes of both groups from a block's lowest, in distances of nodes.
+const PLACES: [[[f32; LANES]; 3]; 2] = {
+    let mut places = [[[0.0; LANES]; 3]; 2];
+    let mut k = 0;
+    while k < 2 * LANES {
+        let node = GROUPS[k / LANES] + k % LANES;
+        places[k / LANES][0][k % LANES] = (node % 3) as f32;
+        places[k / LANES][1][k % LANES] = (node / 3 % 3) as f32;
+        places[k / LANES][2][k % LANES] = (node / 9) as f32;
+        k += 1;
+    }
+    places
+};
 
 /// Blocks that a thread takes at once.
 const CHUNK: usize = 16;
@@ -73,28 +87,43 @@ impl Vectorised for AskBlocks<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let asking = self.asking;
+        let inverse_support = L::splat(1.0 / asking.frame.guides.support);
         for (k, (own, cover)) in self.own.iter_mut().zip(self.cover).enumerate() {
             let block = self.first + k;
             let count = asking.find_candidates::<L>(block, self.candidate);
             let candidates = &self.candidate[..count];
-            let x = asking.places(block).map(|group| group.map(|axis| L::from_array(&axis)));
+            let [a, b] = &asking.places(block);
+            let x = [lanes_of::<L>(a), lanes_of::<L>(b)];
             let sums = if asking.nodes.stirs[block] {
                 asking.gather::<L>(&x, candidates)
             } else {
                 asking.gather_resting::<L>(&x, candidates)
             };
             let near_walls = asking.nodes.beside_walls[block] != 0;
-            for (sums, first) in sums.into_iter().zip(GROUPS) {
-                let distance = near_walls.then(|| lanes_from::<L>(&self.wall_distance[k], first));
-                asking.answer(&sums, distance, &mut own[first..], &mut cover[first..]);
+            for (group, first) in GROUPS.into_iter().enumerate() {
+                let distance = load::<L>(&self.wall_distance[k], first);
+                let wall = if near_walls { beyond_wall(distance * inverse_support) } else { L::splat(0.0) };
+                asking.answer(&sums[group], wall, &mut own[first..], &mut cover[first..]);
             }
         }
     }
 }
 
 #[inline(always)]
-fn lanes_from<L: Lanes>(numbers: &[f32; OWN], first: usize) -> L {
-    crate::simd::load(numbers, first)
+fn lanes_of<L: Lanes>([x, y, z]: &[[f32; LANES]; 3]) -> [L; 3] {
+    [L::from_array(x), L::from_array(y), L::from_array(z)]
+}
+
+/// The mean of what has been added up with weights; 0 where there are none.
+#[inline(always)]
+fn mean<L: Lanes>(of: [L; 3], sum: L) -> [L; 3] {
+    let zero = L::splat(0.0);
+    let of_axis = [of[0] / sum, of[1] / sum, of[2] / sum];
+    [
+        zero.if_below(sum, of_axis[0], zero),
+        zero.if_below(sum, of_axis[1], zero),
+        zero.if_below(sum, of_axis[2], zero),
+    ]
 }
 
 /// Sums over the guides around sixteen nodes.
@@ -126,10 +155,10 @@ impl Asking<'_> {
         let low = self.nodes.corner(self.nodes.cell_of_block[block]).to_array();
         let spacing = self.nodes.spacing();
         let mut places = [[[0.0; LANES]; 3]; 2];
-        for (group, first) in places.iter_mut().zip(GROUPS) {
-            for ((axis, low), step) in group.iter_mut().zip(low).zip([1, 3, 9]) {
-                for (k, x) in axis.iter_mut().enumerate() {
-                    *x = low + spacing * ((first + k) / step % 3) as f32;
+        for group in 0..2 {
+            for axis in 0..3 {
+                for k in 0..LANES {
+                    places[group][axis][k] = low[axis] + spacing * PLACES[group][axis][k];
                 }
             }
         }
@@ -141,24 +170,26 @@ impl Asking<'_> {
     fn find_candidates<L: Lanes>(&self, block: usize, candidate: &mut Vec<u32>) -> usize {
         let (grid, nodes) = (self.frame.guides, self.nodes);
         let cell = nodes.coordinates(nodes.cell_of_block[block]);
-        let inner = [0, 1, 2].map(|k| cell[k].clamp(1, nodes.count[k] - 2));
-        let rows = grid.rows_around(inner);
+        let inner = |k: usize| cell[k].clamp(1, nodes.count[k] - 2);
+        let rows = grid.rows_around([inner(0), inner(1), inner(2)]);
         let most = rows.iter().map(|[from, to]| (to - from) as usize).sum::<usize>() + LANES;
         if candidate.len() < most {
             candidate.resize(2 * most, 0);
         }
         let low = nodes.corner(nodes.cell_of_block[block]);
         let high = low + 2.0 * nodes.spacing();
-        let (low, high) = (low.to_array().map(L::splat), high.to_array().map(L::splat));
+        let (low, high) = (splat3::<L>(low.to_array()), splat3::<L>(high.to_array()));
         let (reach, zero) = (L::splat(grid.support * grid.support), L::splat(0.0));
         let mut count = 0;
         for [from, to] in rows {
             for first in (from as usize..to as usize).step_by(LANES) {
                 let p = grid.columns.position::<L>(first);
-                let beyond = |k: usize| (low[k] - p[k]).at_least(p[k] - high[k]).at_least(zero);
-                let d = [beyond(0), beyond(1), beyond(2)];
-                let near = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).below(reach);
-                let near = near & first_lanes(to as usize - first);
+                let mut square = zero;
+                for k in 0..3 {
+                    let beyond = (low[k] - p[k]).at_least(p[k] - high[k]).at_least(zero);
+                    square = square + beyond * beyond;
+                }
+                let near = square.below(reach) & first_lanes(to as usize - first);
                 // SAFETY: the list has room for all guides of the rows and sixteen more.
                 count += unsafe { L::push_indices(first as u32, near, candidate.as_mut_ptr().add(count)) };
             }
@@ -174,8 +205,8 @@ impl Asking<'_> {
         let mut sums = [Sums::<L>::nothing(); 2];
         for &j in candidates {
             let (guide, affine) = (&self.frame.guides.guide[j as usize], &self.deformation[j as usize]);
-            for (sums, x) in sums.iter_mut().zip(x) {
-                let p = guide.position;
+            for group in 0..2 {
+                let (sums, x, p) = (&mut sums[group], &x[group], guide.position);
                 let d = [x[0] - L::splat(p[0]), x[1] - L::splat(p[1]), x[2] - L::splat(p[2])];
                 let w = weight((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * inverse);
                 sums.weight = sums.weight + w;
@@ -203,7 +234,8 @@ impl Asking<'_> {
         let mut sums = [Sums::<L>::nothing(); 2];
         for &j in candidates {
             let p = self.frame.guides.guide[j as usize].position;
-            for (sums, x) in sums.iter_mut().zip(x) {
+            for group in 0..2 {
+                let (sums, x) = (&mut sums[group], &x[group]);
                 let d = [x[0] - L::splat(p[0]), x[1] - L::splat(p[1]), x[2] - L::splat(p[2])];
                 let w = weight((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * inverse);
                 sums.weight = sums.weight + w;
@@ -213,13 +245,11 @@ impl Asking<'_> {
         sums
     }
 
-    /// What sums mean at sixteen nodes with distances from walls [m], where some are near; at the start of what is given.
+    /// What sums mean at sixteen nodes, at the start of what is given. Of the weights' integral the part `wall` lies beyond
+    /// walls: one beside a grain is no missing guide.
     #[inline(always)]
-    fn answer<L: Lanes>(&self, sums: &Sums<L>, distance: Option<L>, own: &mut [Node], cover: &mut [f32]) {
+    fn answer<L: Lanes>(&self, sums: &Sums<L>, wall: L, own: &mut [Node], cover: &mut [f32]) {
         let (zero, sum) = (L::splat(0.0), sums.weight);
-        let mean = |of: L| zero.if_below(sum, of / sum, zero);
-        // A wall beside the grain is no missing guide.
-        let wall = distance.map_or(zero, |d| beyond_wall(d / L::splat(self.frame.guides.support)));
         let share = if self.settings.fault == Some(Fault::PublishedShare) {
             let (sum, largest) = (sum.to_array(), sums.largest.to_array());
             let mut share = [0.0; LANES];
@@ -231,9 +261,8 @@ impl Asking<'_> {
             guided_share(sum, sums.largest, sums.carrying, wall)
         };
         let known = zero.if_below(sum, L::splat(1.0), zero);
-        let [x, y, z] = sums.way.map(mean);
-        let [u, v, w] = sums.velocity.map(mean);
-        crate::simd::store(&mut cover[..LANES], 0, coverage(sum, zero));
+        let ([x, y, z], [u, v, w]) = (mean(sums.way, sum), mean(sums.velocity, sum));
+        store(&mut cover[..LANES], 0, coverage(sum, zero));
         let own: &mut [f32] = bytemuck::cast_slice_mut(&mut own[..LANES]);
         // SAFETY: sixteen nodes of eight numbers each are there.
         unsafe {
@@ -274,4 +303,123 @@ fn start_distances(wall: &Wall, x: &[[f32; LANES]; 3], instructions: Instruction
         (local[0][k], local[1][k], local[2][k]) = (place.x, place.y, place.z);
     }
     wall.sdf.distances(&local, instructions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::{Pose, Sdf, Shape};
+    use crate::neighbors::Domain;
+    use crate::random::Random;
+    use crate::upsample::guides::{Guide, GuideGrid};
+    use crate::upsample::{deformations, wall_reach};
+    use glam::Quat;
+
+    /// Guides anywhere in a cube, of which those with small x move.
+    fn guides() -> GuideGrid {
+        let mut random = Random::new(17);
+        let mut guide = |_| {
+            let mut point = || [random.unit(), random.unit(), random.unit()];
+            let (position, displacement, velocity) = (point().map(|x| 16.0 * x), point(), point());
+            if position[0] > 6.0 {
+                return Guide { position, ..Guide::default() };
+            }
+            Guide { position, moves: 1.0, displacement, velocity, ..Guide::default() }
+        };
+        GuideGrid::new((0..600).map(&mut guide).collect(), 1.0, &Domain::default())
+    }
+
+    fn walls() -> Vec<Wall> {
+        let floor = Shape::Plane { point: [0.0, 1.0, 0.0], normal: [0.0, 1.0, 0.0] };
+        let block = Shape::Box { min: [-2.0; 3], max: [2.0, 1.0, 2.0], hollow: false };
+        let mut turned = Pose { rotation: Quat::from_rotation_z(0.4), ..Pose::IDENTITY };
+        turned.translation = Vec3::new(9.0, 12.0, 8.0);
+        let wall = |shape: &Shape, pose: Pose| {
+            let sdf = Sdf::new(shape).unwrap();
+            Wall { sdf, friction: None, start: pose, end: pose }
+        };
+        vec![wall(&floor, Pose::IDENTITY), wall(&block, turned)]
+    }
+
+    fn settings() -> MoverSettings {
+        let (domain, friction) = (Domain::default(), vec![0.5]);
+        MoverSettings { radius: 0.3, guide_radius: 1.0, domain, friction, fault: None }
+    }
+
+    /// Calls with the nodes after asking, and the deformations.
+    fn asked(instructions: Instructions, see: impl Fn(&Nodes, &GuideGrid, &[Wall], &[Deformation])) {
+        let (grid, walls, settings) = (guides(), walls(), settings());
+        let (gravity, outlets) = (Vec3::ZERO, &[]);
+        let (guides, after) = (&grid, &grid);
+        let frame = FrameInput { frame: 0, dt: 0.1, gravity, guides, after, walls: &walls, outlets };
+        let mut nodes = Nodes::default();
+        nodes.lay(&frame, wall_reach(&settings));
+        let deformation = deformations(&grid, &nodes, instructions);
+        nodes.ask(&settings, &frame, &deformation, instructions);
+        see(&nodes, &grid, &walls, &deformation);
+    }
+
+    fn place(nodes: &Nodes, block: usize, own: usize) -> Vec3 {
+        let steps = Vec3::new((own % 3) as f32, (own / 3 % 3) as f32, (own / 9) as f32);
+        nodes.corner(nodes.cell_of_block[block]) + nodes.spacing() * steps
+    }
+
+    #[test]
+    fn nodes_say_what_all_guides_together_do() {
+        asked(Instructions::best(), |nodes, grid, walls, deformation| {
+            let (mut moving, mut partly) = (0, 0);
+            for block in 0..nodes.own.len() {
+                for own in [0, 7, 11, 13, 15, 16, 26] {
+                    let x = place(nodes, block, own);
+                    let (mut sum, mut largest, mut carrying) = (0.0, 0.0f32, 0.0);
+                    let (mut way, mut velocity) = (Vec3::ZERO, Vec3::ZERO);
+                    for (guide, affine) in grid.guide.iter().zip(deformation) {
+                        let d = x - Vec3::from(guide.position);
+                        let w = weight(d.length_squared() / (grid.support * grid.support));
+                        let part = |k: usize| Vec3::from_slice(&affine.rows[k]).dot(d);
+                        (sum, largest, carrying) = (sum + w, largest.max(w), carrying + w * affine.rows[0][3]);
+                        way += w * (Vec3::from(guide.displacement) + Vec3::new(part(0), part(1), part(2)));
+                        velocity += w * Vec3::from(guide.velocity);
+                    }
+                    let nearest = walls.iter().map(|wall| wall.start_distance(x)).fold(f32::MAX, f32::min);
+                    let said = nodes.own[block][own];
+                    assert!((nodes.cover[block][own] - coverage(sum, 0.0)).abs() < 1e-4, "{x}");
+                    // What has next to no weight may be on either side.
+                    if sum < 1e-6 {
+                        continue;
+                    }
+                    let share = guided_share(sum, largest, carrying, beyond_wall(nearest / grid.support));
+                    assert!((said.share - share).abs() < 2e-4, "{x}: {said:?} {share}");
+                    assert!((Vec3::from(said.way) - way / sum).length() < 1e-3, "{x}: {said:?}");
+                    assert!((Vec3::from(said.velocity) - velocity / sum).length() < 1e-3, "{x}: {said:?}");
+                    assert_eq!(said.known, 1.0);
+                    moving += u32::from(way != Vec3::ZERO);
+                    partly += u32::from(share > 0.0 && share < 1.0);
+                }
+            }
+            assert!(moving > 100 && partly > 100, "{moving} {partly}");
+        });
+    }
+
+    #[test]
+    fn nodes_know_how_far_walls_are() {
+        asked(Instructions::best(), |nodes, grid, walls, _| {
+            let (mut near, mut far) = (0, 0);
+            for (block, distance) in nodes.wall_distance.iter().enumerate() {
+                for (own, distance) in distance.iter().enumerate() {
+                    let x = place(nodes, block, own);
+                    let nearest = walls.iter().map(|wall| wall.start_distance(x)).fold(f32::MAX, f32::min);
+                    let reach = wall_reach(&settings()).max(grid.support);
+                    if nearest < reach {
+                        assert!((distance - nearest).abs() < 1e-4, "{x}: {distance} {nearest}");
+                        near += 1;
+                    } else {
+                        assert!(*distance > reach - 1e-4, "{x}: {distance} {nearest}");
+                        far += u32::from(distance.is_infinite());
+                    }
+                }
+            }
+            assert!(near > 1000 && far > 1000, "{near} {far}");
+        });
+    }
 }

@@ -8,7 +8,7 @@ use super::guide_columns::GuideColumns;
 use super::guides::{Guide, GuideGrid};
 use super::nodes::{NONE, Nodes};
 use super::weights::{LOOSE, ramp, weight};
-use crate::simd::{Instructions, LANES, Lanes, Vectorised, total};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised, splat3, total};
 
 /// Largest deformation of a guide's surroundings in a frame (Frobenius norm); more comes from guides that meet or part.
 pub const MOST_DEFORMATION: f32 = 1.0;
@@ -100,27 +100,30 @@ struct MomentSums {
 impl MomentSums {
     #[inline(always)]
     fn around<L: Lanes>(near: &GuideColumns, guide: &Guide, support: f32) -> Self {
-        let (x, u) = (guide.position.map(L::splat), guide.displacement.map(L::splat));
+        let (x, u) = (splat3::<L>(guide.position), splat3::<L>(guide.displacement));
         let (zero, inverse) = (L::splat(0.0), L::splat(1.0 / support));
-        let (mut cross, mut moment, mut sum, mut moving) = ([[zero; 3]; 3], [zero; 6], zero, zero);
+        let (mut cross, mut diagonal, mut across, mut sum, mut moving) =
+            ([[zero; 3]; 3], [zero; 3], [zero; 3], zero, zero);
         for first in (0..near.count()).step_by(LANES) {
             let (p, v) = (near.position::<L>(first), near.displacement::<L>(first));
             let d = [(p[0] - x[0]) * inverse, (p[1] - x[1]) * inverse, (p[2] - x[2]) * inverse];
             let w = weight(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
             (sum, moving) = (sum + w, moving + w * near.moves(first));
             let wd = [w * d[0], w * d[1], w * d[2]];
-            for (k, [a, b]) in [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]].into_iter().enumerate() {
-                moment[k] = moment[k] + wd[a] * d[b];
-            }
-            for b in 0..3 {
-                for a in 0..3 {
-                    cross[b][a] = cross[b][a] + wd[b] * (v[a] - u[a]);
+            for k in 0..3 {
+                diagonal[k] = diagonal[k] + wd[k] * d[k];
+                across[k] = across[k] + wd[k] * d[(k + 1) % 3];
+                let way = v[k] - u[k];
+                for axis in 0..3 {
+                    cross[axis][k] = cross[axis][k] + wd[axis] * way;
                 }
             }
         }
-        let [xx, yy, zz, xy, xz, yz] = moment.map(total);
+        let [xx, yy, zz] = totals(diagonal);
+        let [xy, yz, xz] = totals(across);
+        let [x, y, z] = cross;
         Self {
-            cross: Mat3::from_cols_array_2d(&cross.map(|column| column.map(total))),
+            cross: Mat3::from_cols_array_2d(&[totals(x), totals(y), totals(z)]),
             moment: Mat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]),
             weight: total(sum),
             moving: total(moving),
@@ -142,6 +145,11 @@ impl MomentSums {
         let norm = gradient.to_cols_array().iter().map(|entry| entry * entry).sum::<f32>().sqrt();
         isochoric(if norm > MOST_DEFORMATION { gradient * (MOST_DEFORMATION / norm) } else { gradient })
     }
+}
+
+#[inline(always)]
+fn totals<L: Lanes>([x, y, z]: [L; 3]) -> [f32; 3] {
+    [total(x), total(y), total(z)]
 }
 
 /// The deformation of the same shape that keeps volumes: (I + A) / det(I + A)^(1/3) - I.

@@ -6,7 +6,7 @@ use glam::{DVec3, Vec3};
 use super::guide_columns::GuideColumns;
 use super::weights::{FULL_SUM, SUPPORT, weight};
 use crate::neighbors::Domain;
-use crate::simd::{Instructions, LANES, Lanes, Vectorised, first_lanes, largest, total};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised, first_lanes, largest, splat3, total};
 
 /// How far a guide may stray before its grains follow, in its radii: below it they rest. Grains are never farther off
 /// their guides than this.
@@ -173,14 +173,15 @@ impl GuideGrid {
     }
 
     /// The cell of a point; those outside belong to the outermost inner cells.
-    #[inline]
+    #[inline(always)]
     pub fn cell(&self, x: Vec3) -> [u32; 3] {
         // From 1 on, so that whole parts are below.
         let cell = ((x - self.origin) / self.side).max(Vec3::ONE);
-        [0, 1, 2].map(|k| (cell[k] as u32).min(self.count[k] - 2))
+        let inner = |k: usize| (cell[k] as u32).min(self.count[k] - 2);
+        [inner(0), inner(1), inner(2)]
     }
 
-    #[inline]
+    #[inline(always)]
     fn index(&self, [x, y, z]: [u32; 3]) -> u32 {
         (z * self.count[1] + y) * self.count[0] + x
     }
@@ -233,7 +234,7 @@ impl GuideGrid {
     /// The same, sixteen guides at a time.
     #[inline(always)]
     pub fn weights<L: Lanes>(&self, x: Vec3) -> (f32, f32) {
-        let at = x.to_array().map(L::splat);
+        let at = splat3::<L>(x.to_array());
         let inverse = L::splat(1.0 / (self.support * self.support));
         let (mut sum, mut most) = (L::splat(0.0), L::splat(0.0));
         for [from, to] in self.rows_around(self.cell(x)) {

@@ -8,7 +8,6 @@
 //! each other ([`FineMesh`](super::fine_mesh::FineMesh)). The target is a step at the surface of the mass of guides: what they are worth lies inside,
 //! evenly.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use glam::Vec3;
@@ -86,6 +85,8 @@ const ROOM: usize = OWN + 1;
 pub struct Crowds {
     /// Grains at the own nodes of every block, and of one more, which has none.
     count: Vec<[AtomicU32; ROOM]>,
+    /// The same as numbers.
+    crowd: Vec<[f32; ROOM]>,
     /// The same for what they should be, relative to a full mass.
     target: Vec<[f32; ROOM]>,
 }
@@ -123,11 +124,16 @@ impl Crowds {
     /// Adds ways from crowds to gaps to what the nodes of stirring blocks say.
     pub fn even_out(&mut self, nodes: &mut Nodes, settings: &MoverSettings, instructions: Instructions) {
         let blocks = nodes.cell_of_block.len();
+        self.crowd.resize(blocks + 1, [0.0; ROOM]);
         self.target.resize(blocks + 1, [0.0; ROOM]);
-        self.target[blocks] = [0.0; ROOM];
+        (self.crowd[blocks], self.target[blocks]) = ([0.0; ROOM], [0.0; ROOM]);
+        let to =
+            self.crowd[..blocks].par_chunks_mut(BLOCKS).zip(self.target[..blocks].par_chunks_mut(BLOCKS));
+        let from = self.count.par_chunks(BLOCKS).zip(nodes.cover.par_chunks(BLOCKS));
+        to.zip(from).for_each(|((crowd, target), (count, cover))| {
+            instructions.run(FindTargets { count, crowd, target, cover });
+        });
         let mut own = std::mem::take(&mut nodes.own);
-        let targets = self.target[..blocks].par_chunks_mut(BLOCKS).zip(nodes.cover.par_chunks(BLOCKS));
-        targets.for_each(|(target, cover)| instructions.run(FindTargets { target, cover }));
         let spacing = nodes.spacing();
         let evening = Evening {
             nodes,
@@ -145,7 +151,7 @@ impl Crowds {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        4 * ROOM * (self.count.capacity() + self.target.capacity())
+        4 * ROOM * (self.count.capacity() + self.crowd.capacity() + self.target.capacity())
     }
 }
 
@@ -183,7 +189,7 @@ impl Counting<'_> {
     fn owner(&self, node: [u32; 3]) -> (u32, u32) {
         const N: u32 = ALONG as u32;
         let [nx, ny, _] = self.nodes.count;
-        let [x, y, z] = node.map(|n| n / N);
+        let [x, y, z] = [node[0] / N, node[1] / N, node[2] / N];
         let own = ((node[2] - z * N) * N + node[1] - y * N) * N + node[0] - x * N;
         ((z * ny + y) * nx + x, own)
     }
@@ -191,7 +197,8 @@ impl Counting<'_> {
     /// Nodes along each axis.
     #[inline(always)]
     fn end(&self) -> [f32; 3] {
-        self.nodes.count.map(|c| c as f32 * ALONG as f32)
+        let [x, y, z] = self.nodes.count;
+        [x as f32 * ALONG as f32, y as f32 * ALONG as f32, z as f32 * ALONG as f32]
     }
 
     fn add_one(&self, x: Vec3) {
@@ -225,13 +232,13 @@ impl Counting<'_> {
     #[inline(always)]
     fn add_sixteen<L: Lanes>(&self, grains: &[Grain; LANES]) {
         // SAFETY: sixteen grains of eight numbers each are there.
-        let [x, y, z, _] = unsafe { L::gather4::<NUMBERS>(grains.as_ptr().cast(), 0, &SIXTEEN) };
+        let position = unsafe { L::gather4::<NUMBERS>(grains.as_ptr().cast(), 0, &SIXTEEN) };
         let (origin, spacing) = (self.nodes.origin.to_array(), L::splat(self.nodes.spacing()));
         let (zero, end) = (L::splat(0.0), self.end());
         let mut inside = (1 << LANES) - 1;
         let mut node = [[0i32; LANES]; 3];
-        for (k, x) in [x, y, z].into_iter().enumerate() {
-            let at = (x - L::splat(origin[k])) / spacing + L::splat(0.5);
+        for k in 0..3 {
+            let at = (position[k] - L::splat(origin[k])) / spacing + L::splat(0.5);
             inside &= !at.below(zero) & at.below(L::splat(end[k]));
             let at = at.at_least(zero).at_most(L::splat(end[k])).to_array();
             for lane in 0..LANES {
@@ -251,8 +258,10 @@ impl Counting<'_> {
     }
 }
 
-/// What grains should be at the own nodes of some blocks.
+/// What grains are and should be at the own nodes of some blocks.
 struct FindTargets<'a> {
+    count: &'a [[AtomicU32; ROOM]],
+    crowd: &'a mut [[f32; ROOM]],
     target: &'a mut [[f32; ROOM]],
     cover: &'a [[f32; OWN]],
 }
@@ -262,6 +271,11 @@ impl Vectorised for FindTargets<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
+        for (crowd, count) in self.crowd.iter_mut().zip(self.count) {
+            for (crowd, count) in crowd.iter_mut().zip(count) {
+                *crowd = count.load(Ordering::Relaxed) as i32 as f32;
+            }
+        }
         for (target, cover) in self.target.iter_mut().zip(self.cover) {
             for first in GROUPS {
                 store(&mut target[..OWN], first, ramp(load::<L>(cover, first), SURFACE));
@@ -321,43 +335,41 @@ impl Evening<'_> {
     /// Excess of grains at the nodes of a block and the next ones, relative to a full mass, smoothed; anything farther off.
     #[inline(always)]
     fn excess<L: Lanes>(&self, block: usize) -> Halo {
-        let neighbors =
-            self.nodes.neighbors[block].map(|other| (other as usize).min(self.nodes.cell_of_block.len()));
-        let count = halo(&neighbors, 0..WIDE, |other, k| {
-            self.crowds.count[other][k].load(Ordering::Relaxed) as i32 as f32
-        });
-        let target = halo(&neighbors, 1..WIDE - 1, |other, k| self.crowds.target[other][k]);
-        smoothed_less::<L>(&count, self.inverse_full, &target)
+        let neighbors = &self.nodes.neighbors[block];
+        let crowd = halo::<0>(neighbors, &self.crowds.crowd);
+        let target = halo::<1>(neighbors, &self.crowds.target);
+        smoothed_less::<L>(&crowd, self.inverse_full, &target)
     }
 
     /// Adds ways against slopes to what nodes say.
     #[inline(always)]
     fn add_ways<L: Lanes>(&self, slope: &[[f32; ROOM]; 3], own: &mut [Node; OWN]) {
         let numbers: *mut f32 = own.as_mut_ptr().cast();
-        let ways = GROUPS.map(|first| {
+        let mut ways = [[L::splat(0.0); 4]; 2];
+        for (group, first) in GROUPS.into_iter().enumerate() {
             // SAFETY: sixteen nodes of eight numbers each are there from the first on.
             let (said, known) = unsafe {
                 let numbers = numbers.add(NUMBERS * first);
                 let said = L::gather4::<NUMBERS>(numbers, 0, &SIXTEEN);
                 (said, L::gather::<NUMBERS>(numbers.add(7), 0, &SIXTEEN))
             };
-            let out = slope.each_ref().map(|slope| load::<L>(slope, first));
-            self.with_evening(said, known, out)
-        });
+            let slope = [load::<L>(&slope[0], first), load(&slope[1], first), load(&slope[2], first)];
+            ways[group] = self.with_evening(said, known, slope);
+        }
         // Some nodes belong to both groups: both are read before any is written.
-        for (way, first) in ways.into_iter().zip(GROUPS) {
+        for (group, first) in GROUPS.into_iter().enumerate() {
             // SAFETY: as above.
-            unsafe { L::to_rows(way, numbers.add(NUMBERS * first), NUMBERS) };
+            unsafe { L::to_rows(ways[group], numbers.add(NUMBERS * first), NUMBERS) };
         }
     }
 
     /// Ways of sixteen nodes and what evens out; the fourth number stays.
     #[inline(always)]
     fn with_evening<L: Lanes>(&self, said: [L; 4], known: L, slope: [L; 3]) -> [L; 4] {
-        let length = |v: [L; 3]| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).root();
         let (one, most) = (L::splat(1.0), L::splat(self.most));
         let [x, y, z, share] = said;
-        let out = slope.map(|slope| L::splat(-EVENING * self.spacing) * slope);
+        let factor = L::splat(-EVENING * self.spacing);
+        let out = [factor * slope[0], factor * slope[1], factor * slope[2]];
         let far = length(out);
         let bound = most.if_below(far, most / far, one);
         let active = (length([x, y, z]) / L::splat(IN_MOTION * self.radius)).at_most(one);
@@ -366,24 +378,27 @@ impl Evening<'_> {
     }
 }
 
-/// Numbers around a block from those of the blocks around it, in some of the planes and rows.
 #[inline(always)]
-fn halo(neighbors: &[usize; 27], range: Range<usize>, of: impl Fn(usize, usize) -> f32) -> Halo {
+fn length<L: Lanes>(v: [L; 3]) -> L {
+    (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).root()
+}
+
+/// Numbers around a block from those of the blocks around it, of which the last has what stands where there is none;
+/// without the outermost planes and rows, as many as told.
+#[inline(always)]
+fn halo<const OMITTED: usize>(neighbors: &[u32; 27], of: &[[f32; ROOM]]) -> Halo {
+    let nothing = of.len() - 1;
     let mut out = [0.0; WIDE * PLANE];
-    for z in range.clone() {
-        for y in range.clone() {
+    for z in OMITTED..WIDE - OMITTED {
+        for y in OMITTED..WIDE - OMITTED {
             let ([cell_z, z_own], [cell_y, y_own]) = (OWNER[z], OWNER[y]);
-            let cell = 9 * cell_z + 3 * cell_y;
+            let cells = &neighbors[9 * cell_z + 3 * cell_y..][..3];
             let first = (z_own * ALONG + y_own) * ALONG;
             let row = &mut out[z * PLANE + y * ROW..][..ROW];
-            let [before, own, after] = [neighbors[cell], neighbors[cell + 1], neighbors[cell + 2]];
-            row[0] = of(before, first + 1);
-            row[1] = of(before, first + 2);
-            for k in 0..ALONG {
-                row[2 + k] = of(own, first + k);
-            }
-            row[5] = of(after, first);
-            row[6] = of(after, first + 1);
+            row[..2].copy_from_slice(&of[(cells[0] as usize).min(nothing)][first + 1..first + 3]);
+            // The fourth is another row's; the next cell's first comes to stand there.
+            row[2..6].copy_from_slice(&of[(cells[1] as usize).min(nothing)][first..first + 4]);
+            row[5..7].copy_from_slice(&of[(cells[2] as usize).min(nothing)][first..first + 2]);
         }
     }
     out
@@ -392,27 +407,29 @@ fn halo(neighbors: &[usize; 27], range: Range<usize>, of: impl Fn(usize, usize) 
 /// The filter (1, 2, 1)/4 along every axis times a factor, less other numbers; anything at the outermost.
 #[inline(always)]
 fn smoothed_less<L: Lanes>(from: &Halo, factor: f32, less: &Halo) -> Halo {
-    let filter = |of: &Halo, at: usize, step: usize| {
-        let middle = load::<L>(of, at);
-        load::<L>(of, at - step) + (middle + middle) + load::<L>(of, at + step)
-    };
     let mut a: Halo = [0.0; WIDE * PLANE];
     let (mut b, mut c) = (a, a);
     let factor = L::splat(factor / 64.0);
     for z in 1..WIDE - 1 {
         for at in (z * PLANE..(z + 1) * PLANE).step_by(LANES) {
-            store(&mut a, at, filter(from, at, PLANE));
+            store(&mut a, at, filter::<L>(from, at, PLANE));
         }
         // Rows from 1 to 5, and one more: whole vectors.
-        let rows = || (z * PLANE + ROW..(z + 1) * PLANE - ROW).step_by(LANES);
-        for at in rows() {
-            store(&mut b, at, filter(&a, at, ROW));
+        for at in (z * PLANE + ROW..(z + 1) * PLANE - ROW).step_by(LANES) {
+            store(&mut b, at, filter::<L>(&a, at, ROW));
         }
-        for at in rows() {
-            store(&mut c, at, filter(&b, at, 1) * factor - load::<L>(less, at));
+        for at in (z * PLANE + ROW..(z + 1) * PLANE - ROW).step_by(LANES) {
+            store(&mut c, at, filter::<L>(&b, at, 1) * factor - load::<L>(less, at));
         }
     }
     c
+}
+
+/// Four times the filter (1, 2, 1)/4 at sixteen nodes.
+#[inline(always)]
+fn filter<L: Lanes>(of: &Halo, at: usize, step: usize) -> L {
+    let middle = load::<L>(of, at);
+    load::<L>(of, at - step) + (middle + middle) + load::<L>(of, at + step)
 }
 
 /// Differences from node to node at a block's own nodes, along each axis.
@@ -436,10 +453,13 @@ mod tests {
 
     /// Numbers at the nodes around 27 blocks in a cube, as in a halo.
     fn numbers(of: impl Fn([i32; 3]) -> f32) -> Halo {
-        let neighbors = std::array::from_fn(|k| k);
-        halo(&neighbors, 0..WIDE, |block, own| {
-            of([1, 3, 9].map(|step| (block / step % 3 * 3 + own / step % 3) as i32 - 3))
-        })
+        let mut numbers = [[0.0; ROOM]; 28];
+        for (block, numbers) in numbers[..27].iter_mut().enumerate() {
+            for (own, number) in numbers[..OWN].iter_mut().enumerate() {
+                *number = of([1, 3, 9].map(|step| (block / step % 3 * 3 + own / step % 3) as i32 - 3));
+            }
+        }
+        halo::<0>(&std::array::from_fn(|k| k as u32), &numbers)
     }
 
     #[test]
