@@ -43,7 +43,6 @@
 //! feel gravity, not the air.
 
 pub mod advection;
-mod cells;
 mod clock;
 mod contact;
 mod cpu;
@@ -68,7 +67,6 @@ use crate::random::Random;
 use crate::scene::{BodyKind, Scene};
 use crate::simulator::{Simulator, Snapshot};
 
-pub use cells::{FineCells, FineSort};
 use clock::StageClock;
 pub use contact::Wall;
 pub use cpu::{CpuGrains, SORT_PERIOD, moving_walls, wall_reach};
