@@ -4,6 +4,7 @@ use granule::flow::{Discharge, discharge};
 use granule::measure::{DepositProfile, surface_angle};
 use granule::scene::{ExpectSettings, Quantity};
 use granule::simulator::{FieldData, FieldError, Snapshot};
+use granule::upsample::Upsampler;
 use granule::{Scene, Simulation};
 use serde::Serialize;
 
@@ -34,7 +35,9 @@ pub fn measure(simulation: &mut Simulation, due: bool) -> Result<Vec<Expectation
     let evaluate = |expect: &ExpectSettings| {
         let counted = flow_quantity(expect, simulation);
         let of_body = || body_quantity(expect, simulation);
-        let measured = counted.or_else(of_body).or_else(|| quantity(expect.quantity, scene, &state));
+        let of_fine = || fine_quantity(expect.quantity, simulation.upsampler()?);
+        let measured =
+            counted.or_else(of_body).or_else(of_fine).or_else(|| quantity(expect.quantity, scene, &state));
         let measured = measured.filter(|value| value.is_finite());
         let inside = measured.is_some_and(|m| m >= expect.range[0] && m <= expect.range[1]);
         let source = expect.source.clone();
@@ -107,6 +110,16 @@ fn flow_quantity(expect: &ExpectSettings, simulation: &Simulation) -> Option<f64
     }
 }
 
+/// What the books over fine grains tell.
+fn fine_quantity(quantity: Quantity, upsampler: &Upsampler) -> Option<f64> {
+    let (count, totals) = (upsampler.count() as f64, upsampler.totals());
+    match quantity {
+        Quantity::FineGrains => Some(count),
+        Quantity::MissingFineGrains => Some(totals.made as f64 - totals.drained as f64 - count),
+        _ => None,
+    }
+}
+
 /// What a body tells.
 fn body_quantity(expect: &ExpectSettings, simulation: &Simulation) -> Option<f64> {
     let of = expect.of.as_deref()?;
@@ -172,6 +185,27 @@ mod tests {
     use granule::Options;
 
     use super::*;
+
+    #[test]
+    fn fine_grains_are_counted_where_a_scene_has_some() {
+        let expect = |quantity: &str| format!("[[expect]]\nquantity = \"{quantity}\"\nrange = [0, 0]\n");
+        let measured = |fine: &str| {
+            let text = format!(
+                "name = \"block\"\n[[material]]\nradius = 0.01\n[[grains]]\nmaterial = \"sand\"\n\
+                 shape.box = {{ min = [0, 0, 0], max = [0.1, 0.1, 0.1] }}\n{fine}{}{}",
+                expect("fine_grains"),
+                expect("missing_fine_grains")
+            );
+            let scene = Scene::parse(&text, "test").unwrap();
+            let mut simulation = Simulation::new(scene, &Options::default()).unwrap();
+            let found = measure(&mut simulation, true).unwrap();
+            (found[0].measured, found[1].measured, simulation.fine_grains().unwrap().len())
+        };
+        assert_eq!(measured(""), (None, None, 0));
+        let (count, missing, there) = measured("[upsample]\nradius = 0.004\n");
+        assert!(there > 1000);
+        assert_eq!((count, missing), (Some(there as f64), Some(0.0)));
+    }
 
     fn expectations(due: bool, range: &str) -> Vec<Expectation> {
         let text = format!(

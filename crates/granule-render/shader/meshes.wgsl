@@ -32,14 +32,25 @@ struct Point {
     @location(2) place: vec3<f32>,
 }
 
-@vertex
-fn place_mesh(body: Body) -> Point {
+fn corner_of(body: Body) -> Point {
     // The eye is subtracted from the shift first, which keeps all digits of a body that is near it.
     let place = turned(body, body.position) + (shift(body) - frame.world_from_view[3].xyz);
     let point = (frame.view_from_world * vec4<f32>(place, 0.0)).xyz;
     // Depth as the spheres write it: z / w is near / distance.
     let clip = vec4<f32>(point.xy / frame.projection.xy, frame.projection.z, -point.z);
     return Point(clip, turned(body, body.normal), vec4<f32>(body.color.xyz * body.tint.xyz, body.tint.w), place);
+}
+
+@vertex
+fn place_mesh(body: Body) -> Point {
+    return corner_of(body);
+}
+
+@vertex
+fn place_glass_mesh(body: Body) -> Point {
+    var point = corner_of(body);
+    point.position = set_back(point.position);
+    return point;
 }
 
 struct Surface {

@@ -17,7 +17,7 @@ fn place_corner(
     @location(2) normal: vec3<f32>,
 ) -> Point {
     let ray = normalize(position - frame.world_from_view[3].xyz);
-    return Point(deep_position(view_from_world_point(position)), glass(color, normal, ray));
+    return Point(set_back(deep_position(view_from_world_point(position))), glass(color, normal, ray));
 }
 
 struct Line {

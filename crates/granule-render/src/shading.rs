@@ -140,6 +140,10 @@ pub fn inverse_tone_map(color: Vec3) -> Vec3 {
     color.min(Vec3::splat(KNEE)) - (1.0 - KNEE) * (Vec3::ONE - over).map(f32::ln)
 }
 
+/// How much farther away see-through surfaces count as, relative to their distance: where one lies on a solid or on the
+/// ground, rounding would else show it in stripes.
+pub const SET_BACK: f32 = 1e-4;
+
 /// Light and opacity of a see-through surface, lit from both sides; `ray` leads from the eye to it. It is more opaque
 /// where it is seen at a flat angle, as glass is.
 pub fn glass(frame: &FrameParams, color: Vec4, normal: Vec3, ray: Vec3) -> Vec4 {

@@ -35,6 +35,7 @@ scenes!(
     silo = "silo",
     dunes = "dunes",
     windy = "windy",
+    castle = "castle",
     drum = "drum",
     bunker = "bunker",
     boxes = "boxes",

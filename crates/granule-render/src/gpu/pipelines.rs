@@ -193,7 +193,7 @@ impl Pipelines {
             }),
             glass_meshes: create(Plan {
                 shader: shaders::MESHES,
-                vertex: "place_mesh",
+                vertex: "place_glass_mesh",
                 fragment: Some("lay_mesh_over"),
                 buffers: &body,
                 ..Plan::OVERLAY

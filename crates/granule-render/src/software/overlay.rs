@@ -9,7 +9,7 @@ use super::raster::{Raster, Surface};
 use super::shadow::span;
 use crate::frame::FrameParams;
 use crate::mesh::MeshInstance;
-use crate::shading::glass;
+use crate::shading::{SET_BACK, glass};
 use crate::subject::{Line, Subject, Vertex, unpack_color};
 
 /// Layers over samples, each with its light and opacity, in the order of drawing.
@@ -43,6 +43,11 @@ impl<'a> Overlay<'a> {
         }
     }
 
+    /// Lays a see-through surface over a sample, behind a solid that it lies on.
+    fn lay_glass_over(&mut self, x: usize, y: usize, distance: f32, light: Vec4) {
+        self.lay_over(x, y, distance * (1.0 + SET_BACK), light);
+    }
+
     /// Direction through a sample in the camera's axes.
     fn view_ray(&self, x: usize, y: usize) -> Vec3 {
         self.frame.view_ray(Vec2::new(x as f32 + 0.5, y as f32 + 0.5))
@@ -56,7 +61,12 @@ impl<'a> Overlay<'a> {
                 let ray = self.view_ray(x, y);
                 let (color, normal) = triangle_at(frame, instance, triangle, ray * distance);
                 let ray = frame.world_from_view.transform_vector3(ray).normalize();
-                self.lay_over(x, y, distance, glass(frame, color.extend(instance.opacity), normal, ray));
+                self.lay_glass_over(
+                    x,
+                    y,
+                    distance,
+                    glass(frame, color.extend(instance.opacity), normal, ray),
+                );
             });
         }
     }
@@ -70,7 +80,7 @@ impl<'a> Overlay<'a> {
                 let Some(facet) = Facet::new(frame, Surface::Ground, part, width, height) else { return };
                 facet.cover(frame, 0..height, |x, y, distance| {
                     let ray = frame.world_from_view.transform_vector3(self.view_ray(x, y)).normalize();
-                    self.lay_over(x, y, distance, glass(frame, color, normal, ray));
+                    self.lay_glass_over(x, y, distance, glass(frame, color, normal, ray));
                 });
             });
         }

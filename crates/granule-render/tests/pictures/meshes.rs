@@ -168,6 +168,44 @@ fn the_inside_of_a_box_around_the_eye_is_seen_by_both() {
     assert!(green > red, "the wall's colour fills the picture");
 }
 
+/// Once such sheets were seen in stripes, where rounding brought them before the ground.
+#[test]
+fn a_see_through_sheet_on_the_ground_is_hidden_and_one_above_it_is_seen() {
+    let nodes: Vec<[f32; 3]> =
+        (0..441).map(|k| [0.1 * (k % 21) as f32 - 1.0, 0.0, 0.1 * (k / 21) as f32 - 1.0]).collect();
+    let quads = (0..400).map(|k| 21 * (k / 20) + k % 20);
+    let triangles: Vec<[u32; 3]> =
+        quads.flat_map(|k| [[k, k + 21, k + 1], [k + 1, k + 21, k + 22]]).collect();
+    let (mesh, paint) = (Mesh::from_positions(&nodes, &triangles, 0.5).unwrap(), sand());
+    let camera =
+        Camera { position: Vec3::new(0.2, 0.1, 2.9), target: Vec3::new(0.0, -0.7, 0.0), fov_radians: 0.8 };
+    let look = Look { occlusion: false, ..Look::new(240, 160, camera) };
+    let drawn = |y: f32| {
+        let sheet = [MeshInstance {
+            opacity: 0.14,
+            ..at(&mesh, Quat::from_rotation_y(0.4), Vec3::new(0.13, y, -0.07))
+        }];
+        let corners: Vec<Vertex> =
+            triangles.iter().flatten().map(|k| corner(nodes[*k as usize], y)).collect();
+        let as_mesh = Subject { meshes: &sheet, ..nothing(&paint) };
+        let as_triangles = Subject { triangles: &corners, ..nothing(&paint) };
+        [as_mesh, as_triangles]
+            .map(|subject| both(&Subject { ground: Some(-0.7), ..subject }, &look))
+            .concat()
+    };
+    let [below, on_it, above] = [-0.701, -0.7, -0.69].map(drawn);
+    for ((below, on_it), above) in below.iter().zip(&on_it).zip(&above) {
+        assert!(difference(below, on_it) < 0.1, "{}", difference(below, on_it));
+        assert!(difference(on_it, above) > 0.5, "{}", difference(on_it, above));
+    }
+}
+
+/// A corner of a level see-through triangle at a height [m].
+fn corner([x, _, z]: [f32; 3], y: f32) -> Vertex {
+    let color = granule_render::pack_color(TEAL, 0.14);
+    Vertex { position: [x, y, z], color, normal: [0.0, 1.0, 0.0], unused: 0 }
+}
+
 #[test]
 fn a_moved_mesh_is_drawn_from_the_copy_on_the_device() {
     let Some(mut gpu) = gpu() else { return };

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 
+use super::cells::GrainsByCell;
 use crate::boundary::Boundaries;
-use crate::upsample::{COVERED, FineCells, FineSort, Grain, Guide, GuideGrid, Tile, coverage, weight};
+use crate::upsample::{COVERED, Grain, GuideGrid, Tile, coverage, weight};
 
 /// Distance within which neighbours are counted, in radii of a grain.
 const REACH: f32 = 3.0;
@@ -148,21 +149,17 @@ pub struct Evenness {
 
 /// How evenly the grains of a radius [m] are spread that pass `counted`.
 pub fn evenness(grains: &[Grain], radius: f32, counted: impl Fn(Vec3) -> bool + Sync) -> Evenness {
-    let mut sorted = grains.to_vec();
-    let guides: Vec<Guide> =
-        grains.iter().map(|grain| Guide { position: grain.position, ..Guide::default() }).collect();
-    let room = GuideGrid::new(guides, radius, &Default::default());
-    let mut sort = FineSort::default();
-    sort.sort(FineCells::new(&room, REACH * radius, grains.len()), &mut sorted);
+    let by_cell = GrainsByCell::new(grains, REACH * radius);
     let reach = (REACH * radius).powi(2);
-    let found: Vec<(f64, f32)> = sorted
+    let found: Vec<(f64, f32)> = by_cell
+        .grain
         .par_iter()
         .filter(|grain| counted(grain.position.into()))
         .map(|grain| {
             let x = Vec3::from(grain.position);
             let (mut count, mut nearest) = (0u32, f32::INFINITY);
-            sort.around(x, |range| {
-                for other in &sorted[range] {
+            by_cell.around(x, |others| {
+                for other in others {
                     let squared = x.distance_squared(other.position.into());
                     if squared < reach && other.id != grain.id {
                         count += 1;
@@ -330,6 +327,7 @@ impl Watch {
 mod tests {
     use super::*;
     use crate::boundary::{Sdf, Shape};
+    use crate::upsample::Guide;
 
     fn grains_in(shape: &Shape, radius: f32) -> Vec<Grain> {
         let points = Tile::new(radius, 5).fill(&Sdf::new(shape).unwrap(), |_| true);

@@ -4,6 +4,7 @@
 //! references; nothing is calmed, capped or tuned for it. Every experiment has a full and a quick form, each with its
 //! own stated tolerance.
 
+mod cells;
 mod collapse;
 mod dam;
 mod discharge;

@@ -17,6 +17,7 @@ const BUILTIN: &[Builtin] = &[
     Builtin { name: "silo", text: include_str!("../../../../scenes/silo.toml") },
     Builtin { name: "dunes", text: include_str!("../../../../scenes/dunes.toml") },
     Builtin { name: "windy", text: include_str!("../../../../scenes/windy.toml") },
+    Builtin { name: "castle", text: include_str!("../../../../scenes/castle.toml") },
     Builtin { name: "drum", text: include_str!("../../../../scenes/drum.toml") },
     Builtin { name: "bunker", text: include_str!("../../../../scenes/bunker.toml") },
     Builtin { name: "boxes", text: include_str!("../../../../scenes/boxes.toml") },

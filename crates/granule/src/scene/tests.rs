@@ -377,7 +377,7 @@ fn a_resolved_scene_loads_again_and_is_equal() {
 #[test]
 fn built_in_scenes_are_whole_in_both_forms() {
     let names: Vec<&str> = builtin_scenes().iter().map(|scene| scene.name).collect();
-    let sand = ["column", "dam", "heap", "hourglass", "silo", "dunes", "windy"];
+    let sand = ["column", "dam", "heap", "hourglass", "silo", "dunes", "windy", "castle"];
     let bodies = ["drum", "bunker", "boxes", "dumptruck"];
     let water = ["tank", "pipe", "droplet"];
     assert_eq!(names, [&sand[..], &bodies[..], &water[..], &["mesh-drop"]].concat());

@@ -44,7 +44,6 @@
 
 pub mod advection;
 mod asking;
-mod cells;
 mod clock;
 mod contact;
 mod cpu;
@@ -72,7 +71,6 @@ use crate::random::Random;
 use crate::scene::{BodyKind, Scene};
 use crate::simulator::{Simulator, Snapshot};
 
-pub use cells::{FineCells, FineSort};
 use clock::StageClock;
 pub use contact::Wall;
 pub use cpu::{CpuGrains, SORT_PERIOD, moving_walls, wall_reach};

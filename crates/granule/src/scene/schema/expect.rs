@@ -57,6 +57,10 @@ pub enum Quantity {
     FlowLinearity,
     /// Grains that initial + emitted - drained - lost does not explain.
     Unaccounted,
+    /// Fine grains at the end.
+    FineGrains,
+    /// Fine grains that are neither there at the end nor taken by outlets.
+    MissingFineGrains,
     /// Inclination of a line through the free surface seen along z, over the middle 60 % of its length [degrees].
     SurfaceAngle,
     /// Height of the centre of the body `of` [m].
