@@ -94,7 +94,7 @@ impl Vectorised for AskBlocks<'_> {
             let candidates = &self.candidate[..count];
             let [a, b] = &asking.places(block);
             let x = [lanes_of::<L>(a), lanes_of::<L>(b)];
-            let sums = if asking.nodes.stirs[block] {
+            let sums = if asking.deforms(block) {
                 asking.gather::<L>(&x, candidates)
             } else {
                 asking.gather_resting::<L>(&x, candidates)
@@ -165,6 +165,13 @@ impl Asking<'_> {
         places
     }
 
+    /// Whether any guide around a block moves, or is near one that does: its surroundings deform.
+    #[inline(always)]
+    fn deforms(&self, block: usize) -> bool {
+        let stirs = |other: &u32| self.nodes.stirs.get(*other as usize) == Some(&true);
+        self.nodes.neighbors[block].iter().any(stirs)
+    }
+
     /// Guides that are within their support of the box around a block's own nodes: how many, at the start of the list.
     #[inline(always)]
     fn find_candidates<L: Lanes>(&self, block: usize, candidate: &mut Vec<u32>) -> usize {
@@ -197,7 +204,7 @@ impl Asking<'_> {
         count
     }
 
-    /// Sums at the nodes of a block around which something moves.
+    /// Sums at the nodes of a block around which guides have ways or deformations.
     #[inline(always)]
     fn gather<L: Lanes>(&self, x: &[[L; 3]; 2], candidates: &[u32]) -> [Sums<L>; 2] {
         let support = self.frame.guides.support;
@@ -226,7 +233,7 @@ impl Asking<'_> {
         sums
     }
 
-    /// The same where nothing moves: guides have no ways, no velocities, and carry nothing.
+    /// The same where they have none: nothing moves there, and guides carry nothing.
     #[inline(always)]
     fn gather_resting<L: Lanes>(&self, x: &[[L; 3]; 2], candidates: &[u32]) -> [Sums<L>; 2] {
         let support = self.frame.guides.support;
@@ -377,7 +384,8 @@ mod tests {
                         let d = x - Vec3::from(guide.position);
                         let w = weight(d.length_squared() / (grid.support * grid.support));
                         let part = |k: usize| Vec3::from_slice(&affine.rows[k]).dot(d);
-                        (sum, largest, carrying) = (sum + w, largest.max(w), carrying + w * affine.rows[0][3]);
+                        (sum, largest, carrying) =
+                            (sum + w, largest.max(w), carrying + w * affine.rows[0][3]);
                         way += w * (Vec3::from(guide.displacement) + Vec3::new(part(0), part(1), part(2)));
                         velocity += w * Vec3::from(guide.velocity);
                     }

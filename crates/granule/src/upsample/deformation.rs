@@ -76,7 +76,7 @@ impl Vectorised for Deform<'_> {
                 continue;
             }
             if taken != cell {
-                near.take::<L>(&grid.columns, &grid.rows_around(self.nodes.coordinates(cell as u32)));
+                near.take(&grid.columns, &grid.rows_around(self.nodes.coordinates(cell as u32)));
                 taken = cell;
             }
             let guide = &grid.guide[i];

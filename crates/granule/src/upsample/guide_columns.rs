@@ -1,7 +1,7 @@
 //! Numbers of guides in columns, to look at sixteen of them at a time.
 
 use super::guides::Guide;
-use crate::simd::{LANES, Lanes, load, store};
+use crate::simd::{LANES, Lanes};
 
 /// Place [m] of what is read behind the last guide: beyond every support, and its square is finite.
 const NOWHERE: f32 = 1e15;
@@ -42,39 +42,51 @@ impl GuideColumns {
     /// Places of sixteen guides [m].
     #[inline(always)]
     pub fn position<L: Lanes>(&self, first: usize) -> [L; 3] {
-        [load(&self.column[0], first), load(&self.column[1], first), load(&self.column[2], first)]
+        [self.sixteen(0, first), self.sixteen(1, first), self.sixteen(2, first)]
     }
 
     /// Ways of sixteen guides during the frame [m].
     #[inline(always)]
     pub fn displacement<L: Lanes>(&self, first: usize) -> [L; 3] {
-        [load(&self.column[3], first), load(&self.column[4], first), load(&self.column[5], first)]
+        [self.sixteen(3, first), self.sixteen(4, first), self.sixteen(5, first)]
     }
 
     /// 1 for those of sixteen guides that move, 0 for those that rest.
     #[inline(always)]
     pub fn moves<L: Lanes>(&self, first: usize) -> L {
-        load(&self.column[6], first)
+        self.sixteen(6, first)
+    }
+
+    /// Sixteen numbers of a column.
+    #[inline(always)]
+    fn sixteen<L: Lanes>(&self, column: usize, first: usize) -> L {
+        let numbers = self.column[column][first..].first_chunk();
+        L::from_array(numbers.expect("sixteen more than there are guides"))
     }
 
     /// Takes the guides of some rows of others instead of its own.
     #[inline(always)]
-    pub fn take<L: Lanes>(&mut self, from: &Self, rows: &[[u32; 2]; 9]) {
-        self.count = rows.iter().map(|[from, to]| (to - from) as usize).sum();
-        for ((column, from), behind) in self.column.iter_mut().zip(&from.column).zip(BEHIND) {
+    pub fn take(&mut self, from: &Self, rows: &[[u32; 2]; 9]) {
+        assert!(rows.iter().all(|[first, end]| first <= end && *end as usize <= from.count));
+        self.count = rows.iter().map(|[first, end]| (end - first) as usize).sum();
+        for ((column, source), behind) in self.column.iter_mut().zip(&from.column).zip(BEHIND) {
+            assert!(source.len() >= from.count + LANES);
             // Whole groups are written, and one of what stands behind.
             if column.len() < self.count + 2 * LANES {
                 column.resize(2 * (self.count + 2 * LANES), behind);
             }
-            let mut end = 0;
+            let mut end = column.as_mut_ptr();
             for row in rows {
                 let (first, count) = (row[0] as usize, (row[1] - row[0]) as usize);
                 for k in (0..count).step_by(LANES) {
-                    store(column, end + k, load::<L>(from, first + k));
+                    // SAFETY: both have room for sixteen more than there are guides.
+                    unsafe { *end.add(k).cast() = *source.as_ptr().add(first + k).cast::<[f32; LANES]>() };
                 }
-                end += count;
+                // SAFETY: all rows together are as many as there are guides.
+                end = unsafe { end.add(count) };
             }
-            store(column, end, L::splat(behind));
+            // SAFETY: as above.
+            unsafe { *end.cast() = [behind; LANES] };
         }
     }
 }
@@ -82,7 +94,6 @@ impl GuideColumns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::Portable;
 
     #[test]
     fn rows_are_taken_whole_and_nothing_behind_them() {
@@ -99,7 +110,7 @@ mod tests {
         rows[8] = [99, 100];
         let mut some = GuideColumns::default();
         for _ in 0..2 {
-            some.take::<Portable>(&all, &rows);
+            some.take(&all, &rows);
             let expected: Vec<f32> = (3..40).chain([50, 99]).map(|k| k as f32).collect();
             assert_eq!(some.count(), expected.len());
             assert_eq!(some.column[0][..some.count], expected);
@@ -108,7 +119,7 @@ mod tests {
             assert!(behind(0).iter().all(|x| *x == NOWHERE) && behind(6).iter().all(|moves| *moves == 0.0));
             // Fewer, after more.
             rows[0] = [0, 0];
-            some.take::<Portable>(&all, &rows);
+            some.take(&all, &rows);
             assert_eq!((some.count(), some.column[0][0], some.column[0][2]), (2, 50.0, NOWHERE));
             rows[0] = [3, 40];
         }
