@@ -63,8 +63,17 @@ impl Parts {
     /// All of them.
     pub const ALL: Self = Self(u32::MAX);
 
+    /// Those of either.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// None of them.
+    pub const NONE: Self = Self(0);
+
     #[inline]
-    fn of(self, parts: &[Part]) -> impl Iterator<Item = &Part> {
+    pub(super) fn of(self, parts: &[Part]) -> impl Iterator<Item = &Part> {
         let bit = move |k: usize| self.0 >> k.min(31) & 1 == 1;
         parts.iter().enumerate().filter(move |(k, _)| bit(*k)).map(|(_, part)| part)
     }

@@ -69,6 +69,8 @@ pub struct Advection<'a> {
 struct Near {
     bits: u32,
     block: Option<usize>,
+    /// Whether one of them may be ahead on the grain's way.
+    ahead: bool,
 }
 
 /// Coverage at which flying grains land: they come to lie a little below the surface of the mass of guides, which has
@@ -131,11 +133,12 @@ impl Advection<'_> {
         self.ask_at_surface(&x, &mut said.share);
         let mut motion = self.motions(grains, &x, &said);
         self.spread(&mut motion, &x, &said, &place);
-        let walls = self.near_walls(&place, &motion);
+        let mut walls = self.near_walls(&place, &motion);
         let moves = bits_where(|k| walls[k].bits & self.moving_walls != 0) | differ(&motion.from, &motion.to);
         let moves = moves | differ(&motion.velocity, &[L::splat(0.0); 3]);
         let alone = L::splat(0.0).below(motion.own);
-        let meeting = moves & (alone | bits_where(|k| walls[k].bits != 0));
+        self.find_free_ways(&motion, moves, &mut walls);
+        let meeting = moves & (alone | bits_where(|k| walls[k].ahead));
         let (mut to, mut velocity) = (numbers(motion.to), numbers(motion.velocity));
         let own = motion.own.to_array();
         for k in lanes_of(meeting) {
@@ -228,7 +231,7 @@ impl Advection<'_> {
     /// Bits of the walls that motions may meet.
     #[inline(always)]
     fn near_walls<L: Lanes>(&self, place: &Places, motion: &Motions<L>) -> [Near; LANES] {
-        let mut near = [Near { bits: 0, block: None }; LANES];
+        let mut near = [Near { bits: 0, block: None, ahead: false }; LANES];
         if self.settings.fault == Some(Fault::NoContact) {
             return near;
         }
@@ -260,9 +263,33 @@ impl Advection<'_> {
             };
             // What is known of the room is true of walls that do not move.
             let free = is_set(clear, k) && bits & self.moving_walls == 0 && !sticky;
-            near[k] = Near { bits: if free { 0 } else { bits }, block };
+            let bits = if free { 0 } else { bits };
+            near[k] = Near { bits, block, ahead: bits != 0 };
         }
         near
+    }
+
+    /// Finds ways of moving grains that no wall is ahead on.
+    #[inline(always)]
+    fn find_free_ways<L: Lanes>(&self, motion: &Motions<L>, moves: u32, near: &mut [Near; LANES]) {
+        if self.settings.fault == Some(Fault::StickyWalls) {
+            return;
+        }
+        let mut free = moves & bits_where(|k| near[k].ahead);
+        for (wall_number, wall) in self.frame.walls.iter().enumerate() {
+            if free == 0 {
+                return;
+            }
+            let asked = free & bits_where(|k| near[k].bits >> wall_number.min(31) & 1 == 1);
+            let parts = |parts: Parts, k: usize| parts.with(self.parts(near[k], wall_number));
+            let parts = lanes_of(asked).fold(Parts::NONE, parts);
+            let radius = self.settings.radius;
+            let found = wall.free_ways(&motion.from, &motion.to, radius, asked, parts, self.instructions);
+            free &= !asked | found;
+        }
+        for k in lanes_of(free) {
+            near[k].ahead = false;
+        }
     }
 
     /// What walls and the surface of the mass of guides leave of a motion.
@@ -270,7 +297,9 @@ impl Advection<'_> {
         if self.settings.fault == Some(Fault::StickyWalls) {
             self.stick(motion);
         }
-        self.restrict(grain, motion, walls);
+        if walls.ahead {
+            self.restrict(grain, motion, walls);
+        }
         if motion.own > 0.0 && self.land(motion) {
             self.restrict(grain, motion, walls);
         }

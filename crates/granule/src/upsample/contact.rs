@@ -12,7 +12,7 @@ const STEPS: usize = 64;
 /// Contacts on one way; what is left then is given up.
 const CONTACTS: usize = 4;
 /// A grain touches a wall when it is nearer than this many radii more than its own.
-const TOUCH: f32 = 0.02;
+pub(super) const TOUCH: f32 = 0.02;
 /// Steps of a grain that touches a wall and goes along it, in radii: it may be so much in another one for a moment.
 const ALONG: f32 = 0.5;
 /// Part of a way that leads into a wall, above which it is a contact.

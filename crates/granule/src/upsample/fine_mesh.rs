@@ -3,17 +3,19 @@
 //! A part of the mesh belongs to every cell of the guides that stirs, and to those before one. It holds the nodes of
 //! its cell and, once more, those of the next cells' near faces, so that the eight around any point are in one part.
 
+mod counting;
+mod excess;
+#[cfg(test)]
+mod tests;
+
 use glam::Vec3;
 use rayon::prelude::*;
 
 use super::grain::Grain;
 use super::mover::MoverSettings;
-use super::nodes::{ALONG, BLOCK, NONE, Nodes, SHARED};
-use super::sampling::VOLUME_PER_GRAIN;
-use super::sixteen::{Columns, columns_of, lanes, parts_of, scaled, square};
-use super::spreading::{SURFACE, with_images};
-use super::weights::ramp;
-use crate::simd::{Instructions, LANES, Lanes, Vectorised};
+use super::nodes::{NONE, Nodes};
+use super::sixteen::{Columns, lanes, scaled, square};
+use crate::simd::{Instructions, LANES, Lanes};
 
 /// Side of a fine cell, in radii of a grain.
 const FINE_SIDE: f32 = 2.0;
@@ -26,9 +28,6 @@ pub const MOST_SPREADING: f32 = 0.5;
 
 /// A whole grain on the fine mesh.
 pub const WHOLE: f32 = 4096.0;
-
-/// Points that are looked at together.
-const CHUNK: usize = 1024;
 
 /// Steps to the seven cells beyond one along any axes.
 const BEYOND: [[u32; 3]; 7] = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]];
@@ -198,138 +197,6 @@ impl FineMesh {
         [0, 1, y, y + 1, z, z + 1, z + y, z + y + 1]
     }
 
-    /// Adds points to the parts in whose cells they are. Every thread has parts of its own, so that their numbers do not
-    /// matter, and looks at the chunks of points that have some in them: few, as grains are nearly in order.
-    fn add(&mut self, points: &[Grain], instructions: Instructions) {
-        let (mut part, mut span, mut tally) = (
-            std::mem::take(&mut self.part_of_point),
-            std::mem::take(&mut self.span),
-            std::mem::take(&mut self.tally),
-        );
-        let threads = rayon::current_num_threads();
-        if threads == 1 {
-            let range = [0, self.cell_of_part.len() as u32];
-            instructions.run(AddPoints { mesh: self, points, sorted: None, range, tally: &mut tally });
-        } else {
-            part.resize(points.len(), NONE);
-            span.resize(points.len().div_ceil(CHUNK), [0; 2]);
-            let chunks = points.par_chunks(CHUNK).zip(part.par_chunks_mut(CHUNK)).zip(&mut span);
-            chunks.with_min_len(4).for_each(|((points, part), span)| {
-                *span = instructions.run(FindParts { mesh: self, points, part });
-            });
-            let range = self.cell_of_part.len().div_ceil(4 * threads).max(1);
-            tally.par_chunks_mut(range * self.part_size()).enumerate().for_each(|(k, tally)| {
-                let range = [(k * range) as u32, ((k + 1) * range) as u32];
-                let sorted = Some((&part[..], &span[..]));
-                instructions.run(AddPoints { mesh: self, points, sorted, range, tally });
-            });
-        }
-        (self.part_of_point, self.span, self.tally) = (part, span, tally);
-    }
-
-    /// Adds the images of grains near the ends of periods.
-    fn add_images(&mut self, grains: &[Grain], settings: &MoverSettings, instructions: Instructions) {
-        let mut image = std::mem::take(&mut self.image);
-        image.clear();
-        for grain in grains {
-            let x = Vec3::from(grain.position);
-            with_images(&settings.domain, x, 2.0 * self.side, |place| {
-                if place != x {
-                    image.push(Grain { position: place.into(), ..*grain });
-                }
-            });
-        }
-        self.add(&image, instructions);
-        self.image = image;
-    }
-
-    /// Compares grains with what guides are worth, at the own nodes of every part that stirs; 0 at the others.
-    fn compare(&mut self, nodes: &Nodes, settings: &MoverSettings, instructions: Instructions) {
-        let full = self.side.powi(3) / (VOLUME_PER_GRAIN as f32 * settings.radius.powi(3));
-        let unit = 1.0 / (WHOLE * full);
-        let mut excess = std::mem::take(&mut self.excess);
-        excess.resize(self.tally.len(), 0.0);
-        let parts = excess.par_chunks_mut(self.part_size()).with_min_len(16).enumerate();
-        parts.for_each_init(
-            || vec![0u32; self.part_size()],
-            |sum, (part, excess)| {
-                let block = self.block_of_part[part];
-                if block == NONE {
-                    return excess.fill(0.0);
-                }
-                let mut cover = [0.0; BLOCK];
-                nodes.gather(block as usize, &nodes.cover, &mut cover);
-                instructions.run(Compare { mesh: self, part, sum, excess, cover: &cover, unit });
-            },
-        );
-        self.excess = excess;
-    }
-
-    /// Grains at the own nodes of a part: those of its cell and those that the cells before it have there.
-    #[inline(always)]
-    fn collect(&self, part: usize, sum: &mut [u32]) {
-        let (n, m, size) = (self.along as usize, self.shared(), self.part_size());
-        sum.copy_from_slice(&self.tally[part * size..(part + 1) * size]);
-        for (step, &other) in BEYOND.iter().zip(&self.before[part]) {
-            if other == NONE {
-                continue;
-            }
-            let tally = &self.tally[other as usize * size..(other as usize + 1) * size];
-            let [x, y, z] = step.map(|s| if s == 1 { 1 } else { n });
-            // From the farthest nodes of the cell before to the nearest of this one.
-            let from = step[0] as usize * n + step[1] as usize * n * m + step[2] as usize * n * m * m;
-            for z in 0..z {
-                for y in 0..y {
-                    let row = (z * m + y) * m;
-                    let (sum, tally) = (&mut sum[row..row + x], &tally[row + from..row + from + x]);
-                    for (sum, tally) in sum.iter_mut().zip(tally) {
-                        *sum += tally;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Gathers the farthest nodes of parts from those that own them; 0 where there is none.
-    fn share(&mut self) {
-        let (n, m, size) = (self.along as usize, self.shared(), self.part_size());
-        let mut face = std::mem::take(&mut self.face);
-        let faces = faces(m);
-        face.resize(self.cell_of_part.len() * faces, 0.0);
-        face.par_chunks_mut(faces).with_min_len(32).zip(self.excess.par_chunks(size)).for_each(
-            |(face, excess)| {
-                face[..m * m].copy_from_slice(&excess[..m * m]);
-                for z in 0..m {
-                    let plane = &excess[z * m * m..(z + 1) * m * m];
-                    face[(m + z) * m..(m + z + 1) * m].copy_from_slice(&plane[..m]);
-                    for y in 0..m {
-                        face[2 * m * m + z * m + y] = plane[y * m];
-                    }
-                }
-            },
-        );
-        let near =
-            |part: u32| (part != NONE).then(|| &face[part as usize * faces..(part as usize + 1) * faces]);
-        let after = &self.after;
-        self.excess.par_chunks_mut(size).with_min_len(32).enumerate().for_each(|(part, excess)| {
-            let [x, y, xy, z, xz, yz, xyz] = after[part].map(near);
-            let place = |i: usize, j: usize, k: usize| (k * m + j) * m + i;
-            for j in 0..n {
-                // The face of the cell after along x, those along y and z.
-                for i in 0..n {
-                    excess[place(n, i, j)] = x.map_or(0.0, |face| face[2 * m * m + j * m + i]);
-                    excess[place(i, n, j)] = y.map_or(0.0, |face| face[(m + j) * m + i]);
-                    excess[place(i, j, n)] = z.map_or(0.0, |face| face[j * m + i]);
-                }
-                excess[place(n, n, j)] = xy.map_or(0.0, |face| face[(m + j) * m]);
-                excess[place(n, j, n)] = xz.map_or(0.0, |face| face[j * m]);
-                excess[place(j, n, n)] = yz.map_or(0.0, |face| face[j]);
-            }
-            excess[place(n, n, n)] = xyz.map_or(0.0, |face| face[0]);
-        });
-        self.face = face;
-    }
-
     /// The ways [m] of sixteen grains in full motion out of crowds; any where bits are not set.
     #[inline(always)]
     pub fn ways<L: Lanes>(&self, x: &Columns, radius: f32, wanted: u32) -> [L; 3] {
@@ -375,152 +242,6 @@ impl FineMesh {
     }
 }
 
-/// Finds the parts of points; gives the first and last of them.
-struct FindParts<'a> {
-    mesh: &'a FineMesh,
-    points: &'a [Grain],
-    part: &'a mut [u32],
-}
-
-impl Vectorised for FindParts<'_> {
-    type Output = [u32; 2];
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> [u32; 2] {
-        let mut span = [NONE, 0];
-        for (points, part) in self.points.chunks(LANES).zip(self.part.chunks_mut(LANES)) {
-            let places = self.mesh.locate(&columns_of(points));
-            for (part, &cell) in part.iter_mut().zip(&places.cell) {
-                *part = self.mesh.part(cell);
-                if *part != NONE {
-                    span = [span[0].min(*part), span[1].max(*part)];
-                }
-            }
-        }
-        span
-    }
-}
-
-/// Adds the points of a range of parts to their tallies.
-struct AddPoints<'a> {
-    mesh: &'a FineMesh,
-    points: &'a [Grain],
-    /// Parts of the points, and the first and last of each chunk of them, where they are known.
-    sorted: Option<(&'a [u32], &'a [[u32; 2]])>,
-    range: [u32; 2],
-    tally: &'a mut [u32],
-}
-
-impl Vectorised for AddPoints<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let [first, end] = self.range;
-        let (steps, size) = (self.mesh.steps(), self.mesh.part_size());
-        for (chunk, points) in self.points.chunks(CHUNK).enumerate() {
-            let parts = match self.sorted {
-                Some((_, span)) if span[chunk][0] >= end || span[chunk][1] < first => continue,
-                Some((part, _)) => Some(&part[chunk * CHUNK..]),
-                None => None,
-            };
-            for (group, points) in points.chunks(LANES).enumerate() {
-                let known = parts.map(|parts| &parts[group * LANES..group * LANES + points.len()]);
-                if known.is_some_and(|known| known.iter().all(|part| *part < first || *part >= end)) {
-                    continue;
-                }
-                let places = self.mesh.locate(&columns_of(points));
-                let amounts = amounts(&places.beyond);
-                for k in 0..points.len() {
-                    let part = known.map_or_else(|| self.mesh.part(places.cell[k]), |known| known[k]);
-                    if part < first || part >= end {
-                        continue;
-                    }
-                    let start = (part - first) as usize * size + places.local[k] as usize;
-                    let near = &mut self.tally[start..start + steps[7] + 1];
-                    for corner in 0..8 {
-                        near[steps[corner]] += amounts[corner][k];
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// What points give to each of the eight nodes around them: whole ones are [`WHOLE`].
-#[inline(always)]
-fn amounts(beyond: &Columns) -> [[u32; LANES]; 8] {
-    let parts = parts_of(beyond);
-    let mut amounts = [[0; LANES]; 8];
-    for corner in 0..8 {
-        for k in 0..LANES {
-            amounts[corner][k] = (parts[corner][k] * WHOLE + 0.5) as i32 as u32;
-        }
-    }
-    amounts
-}
-
-/// Numbers at the three nearest faces of a part with so many nodes along an axis: that along z, those along y and x.
-fn faces(along: usize) -> usize {
-    3 * along * along
-}
-
-/// Compares the grains at the own nodes of a part with what guides are worth there.
-struct Compare<'a> {
-    mesh: &'a FineMesh,
-    part: usize,
-    sum: &'a mut [u32],
-    excess: &'a mut [f32],
-    cover: &'a [f32; BLOCK],
-    /// A full mass per whole grain.
-    unit: f32,
-}
-
-impl Vectorised for Compare<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        self.mesh.collect(self.part, self.sum);
-        if self.cover.iter().all(|&c| c >= SURFACE[1]) {
-            for (excess, sum) in self.excess.iter_mut().zip(&*self.sum) {
-                *excess = *sum as f32 * self.unit - 1.0;
-            }
-            return;
-        }
-        let (n, m) = (self.mesh.along as usize, self.mesh.shared());
-        let step = ALONG as f32 / n as f32;
-        // Where the nodes are along an axis: the node of the guides before them, and how far they are beyond it.
-        let place = |at: usize, axis: usize| {
-            let at = ((at as f32 - self.mesh.offset[axis]) * step).max(0.0);
-            let corner = (at as usize).min(ALONG - 1);
-            (corner, at - corner as f32)
-        };
-        let mix = |a: f32, b: f32, t: f32| a + t * (b - a);
-        for k in 0..n {
-            let (corner, t) = place(k, 2);
-            let mut plane = [0.0; SHARED * SHARED];
-            for (i, plane) in plane.iter_mut().enumerate() {
-                let low = corner * SHARED * SHARED + i;
-                *plane = mix(self.cover[low], self.cover[low + SHARED * SHARED], t);
-            }
-            for j in 0..n {
-                let (corner, t) = place(j, 1);
-                let mut row = [0.0; SHARED];
-                for (i, row) in row.iter_mut().enumerate() {
-                    *row = mix(plane[corner * SHARED + i], plane[(corner + 1) * SHARED + i], t);
-                }
-                let start = (k * m + j) * m;
-                for i in 0..n {
-                    let (corner, t) = place(i, 0);
-                    let cover = mix(row[corner], row[corner + 1], t);
-                    self.excess[start + i] = self.sum[start + i] as f32 * self.unit - ramp(cover, SURFACE);
-                }
-            }
-        }
-    }
-}
-
 /// The cell so many cells after a cell along each axis, or before it; none outside.
 fn beside(cell: u32, step: [u32; 3], [nx, ny, nz]: [u32; 3], after: bool) -> Option<u32> {
     let at = [cell % nx, cell / nx % ny, cell / nx / ny];
@@ -541,96 +262,4 @@ pub fn offset(frame: u64) -> Vec3 {
     let part = |share: f64| (0.5 + (frame % (1 << 24)) as f64 * share).fract() as f32;
     Vec3::new(part(0.819_172_513_396_164_5), part(0.671_043_606_703_789_3), part(0.549_700_477_901_970_4))
         .min(Vec3::splat(0.999_999))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashMap;
-
-    use super::*;
-    use crate::neighbors::Domain;
-    use crate::random::Random;
-    use crate::upsample::{FrameInput, Guide, GuideGrid, deformations};
-
-    /// Parts share nodes and are filled by different threads: the sum must be that of one large mesh.
-    #[test]
-    fn parts_together_are_one_mesh() {
-        let mut random = Random::new(5);
-        let mut point = |size: f32| Vec3::new(random.unit(), random.unit(), random.unit()) * size;
-        let stray = Guide { position: [25.0; 3], ..Guide::default() };
-        let moving = |x: Vec3| Guide { position: x.into(), moves: 1.0, ..Guide::default() };
-        let guides = (0..60).map(|_| moving(point(12.0))).chain([stray]).collect();
-        let grid = GuideGrid::new(guides, 1.0, &Domain::default());
-        let grains: Vec<Grain> =
-            (0..3000).map(|_| Grain { position: (point(20.0) - 4.0).into(), ..Grain::default() }).collect();
-        let (radius, domain) = (0.3, Domain::default());
-        let settings = MoverSettings { radius, guide_radius: 1.0, domain, friction: vec![], fault: None };
-        let mut nodes = Nodes::default();
-        let (gravity, walls, outlets) = (Vec3::ZERO, &[], &[]);
-        let frame = FrameInput { frame: 3, dt: 0.1, gravity, guides: &grid, after: &grid, walls, outlets };
-        nodes.lay(&frame, 1.0);
-        let instructions = Instructions::best();
-        nodes.ask(&settings, &frame, &deformations(&grid, &nodes, instructions), instructions);
-        let mut mesh = FineMesh::default();
-        mesh.count(&nodes, &grains, &settings, 3, Instructions::best());
-
-        let mut expected: HashMap<[u32; 3], u32> = HashMap::new();
-        for grain in &grains {
-            let at = (Vec3::from(grain.position) - mesh.origin) / mesh.side + mesh.offset;
-            let first = at.floor();
-            for (k, part) in parts(at - first).into_iter().enumerate() {
-                let step = Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32);
-                let node = (first + step).max(Vec3::ZERO).as_uvec3().to_array();
-                *expected.entry(node).or_default() += (part * WHOLE + 0.5) as u32;
-            }
-        }
-        let n = mesh.along as usize;
-        let (mut compared, mut sum) = (0, vec![0; n.pow(3)]);
-        for part in (0..mesh.cell_of_part.len()).filter(|part| mesh.block_of_part[*part] != NONE) {
-            let cell = mesh.cell_of_part[part];
-            let [nx, ny, nz] = mesh.count;
-            let corner = [cell % nx, cell / nx % ny, cell / nx / ny];
-            if (0..3).any(|k| corner[k] == 0 || corner[k] + 1 == [nx, ny, nz][k]) {
-                continue;
-            }
-            mesh.collect(part, &mut sum);
-            for (k, sum) in sum.iter().enumerate() {
-                let local = [k % n, k / n % n, k / n / n];
-                let node = [0, 1, 2].map(|a| corner[a] * mesh.along + local[a] as u32);
-                assert_eq!(*sum, expected.get(&node).copied().unwrap_or(0), "{node:?}");
-                compared += 1;
-            }
-        }
-        assert!(compared > 10_000, "{compared}");
-    }
-
-    #[test]
-    fn a_grain_beside_a_crowd_goes_away_from_it_across_parts() {
-        let moving = |k: usize| Guide {
-            position: [2.0 * (k % 6) as f32, 2.0 * (k / 6 % 6) as f32, 2.0 * (k / 36) as f32],
-            moves: 1.0,
-            ..Guide::default()
-        };
-        let grid = GuideGrid::new((0..216).map(moving).collect(), 1.0, &Domain::default());
-        let (radius, domain) = (0.3, Domain::default());
-        let settings = MoverSettings { radius, guide_radius: 1.0, domain, friction: vec![], fault: None };
-        let (gravity, walls, outlets) = (Vec3::ZERO, &[], &[]);
-        let mut mean = Vec3::ZERO;
-        for frame in 0..40 {
-            let input = FrameInput { frame, dt: 0.1, gravity, guides: &grid, after: &grid, walls, outlets };
-            let mut nodes = Nodes::default();
-            nodes.lay(&input, 1.0);
-            let instructions = Instructions::best();
-            nodes.ask(&settings, &input, &deformations(&grid, &nodes, instructions), instructions);
-            // Guides' cells end at 3 and 6: the crowd is before, the grain beyond.
-            let crowd = Vec3::new(5.9, 5.0, 5.0);
-            let grains = vec![Grain { position: crowd.into(), ..Grain::default() }; 20];
-            let mut mesh = FineMesh::default();
-            mesh.count(&nodes, &grains, &settings, frame, Instructions::best());
-            let way = mesh.way(crowd + Vec3::X * 0.45, radius);
-            assert!(way.length() <= 0.5 * radius * 1.001, "{frame}: {way}");
-            mean += way / 40.0;
-        }
-        assert!(mean.x > 0.05 && mean.y.abs().max(mean.z.abs()) < 0.3 * mean.x, "{mean}");
-    }
 }

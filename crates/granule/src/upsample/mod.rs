@@ -58,6 +58,7 @@ mod sampling;
 mod sixteen;
 pub mod spreading;
 mod state;
+mod sweep;
 #[cfg(test)]
 mod tests;
 pub mod weights;

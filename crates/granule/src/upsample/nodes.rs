@@ -380,14 +380,6 @@ impl Nodes {
     }
 }
 
-/// Shares of the eight nodes around a point.
-#[inline(always)]
-pub fn parts(t: Vec3) -> [f32; 8] {
-    let s = 1.0 - t;
-    let (a, b, c, d) = (s.y * s.z, t.y * s.z, s.y * t.z, t.y * t.z);
-    [s.x * a, t.x * a, s.x * b, t.x * b, s.x * c, t.x * c, s.x * d, t.x * d]
-}
-
 /// Bits of the walls that come within reach [m] of a cube around a point, at the start or the end of a frame or between,
 /// those of walls that are within reach or the support of guides (the cube's side) at the start, and the point's distance
 /// [m] from the nearest wall at the start.

@@ -26,7 +26,7 @@ pub(super) fn columns_of(grains: &[Grain]) -> Columns {
     x
 }
 
-/// Shares of the eight nodes around sixteen points; as [`parts`](super::nodes::parts).
+/// Shares of the eight nodes around sixteen points, by how far these are beyond the first: x changes fastest.
 #[inline(always)]
 pub(super) fn parts_of([tx, ty, tz]: &Columns) -> [Column; 8] {
     let mut parts = [[0.0; LANES]; 8];

@@ -1,0 +1,151 @@
+//! Counts grains on the fine mesh.
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use super::{FineMesh, NONE, WHOLE};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised};
+use crate::upsample::grain::Grain;
+use crate::upsample::mover::MoverSettings;
+use crate::upsample::sixteen::{Columns, columns_of, parts_of};
+use crate::upsample::spreading::with_images;
+
+/// Points that are looked at together.
+const CHUNK: usize = 1024;
+
+impl FineMesh {
+    /// Adds points to the parts in whose cells they are. Every thread has parts of its own, so that their numbers do not
+    /// matter, and looks at the chunks of points that have some in them: few, as grains are nearly in order.
+    pub(super) fn add(&mut self, points: &[Grain], instructions: Instructions) {
+        let (mut part, mut span, mut tally) = (
+            std::mem::take(&mut self.part_of_point),
+            std::mem::take(&mut self.span),
+            std::mem::take(&mut self.tally),
+        );
+        let threads = rayon::current_num_threads();
+        if threads == 1 {
+            let range = [0, self.cell_of_part.len() as u32];
+            instructions.run(AddPoints { mesh: self, points, sorted: None, range, tally: &mut tally });
+        } else {
+            part.resize(points.len(), NONE);
+            span.resize(points.len().div_ceil(CHUNK), [0; 2]);
+            let chunks = points.par_chunks(CHUNK).zip(part.par_chunks_mut(CHUNK)).zip(&mut span);
+            chunks.with_min_len(4).for_each(|((points, part), span)| {
+                *span = instructions.run(FindParts { mesh: self, points, part });
+            });
+            let range = self.cell_of_part.len().div_ceil(4 * threads).max(1);
+            tally.par_chunks_mut(range * self.part_size()).enumerate().for_each(|(k, tally)| {
+                let range = [(k * range) as u32, ((k + 1) * range) as u32];
+                let sorted = Some((&part[..], &span[..]));
+                instructions.run(AddPoints { mesh: self, points, sorted, range, tally });
+            });
+        }
+        (self.part_of_point, self.span, self.tally) = (part, span, tally);
+    }
+
+    /// Adds the images of grains near the ends of periods.
+    pub(super) fn add_images(
+        &mut self,
+        grains: &[Grain],
+        settings: &MoverSettings,
+        instructions: Instructions,
+    ) {
+        let mut image = std::mem::take(&mut self.image);
+        image.clear();
+        for grain in grains {
+            let x = Vec3::from(grain.position);
+            with_images(&settings.domain, x, 2.0 * self.side, |place| {
+                if place != x {
+                    image.push(Grain { position: place.into(), ..*grain });
+                }
+            });
+        }
+        self.add(&image, instructions);
+        self.image = image;
+    }
+}
+
+/// Finds the parts of points; gives the first and last of them.
+struct FindParts<'a> {
+    mesh: &'a FineMesh,
+    points: &'a [Grain],
+    part: &'a mut [u32],
+}
+
+impl Vectorised for FindParts<'_> {
+    type Output = [u32; 2];
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> [u32; 2] {
+        let mut span = [NONE, 0];
+        for (points, part) in self.points.chunks(LANES).zip(self.part.chunks_mut(LANES)) {
+            let places = self.mesh.locate(&columns_of(points));
+            for (part, &cell) in part.iter_mut().zip(&places.cell) {
+                *part = self.mesh.part(cell);
+                if *part != NONE {
+                    span = [span[0].min(*part), span[1].max(*part)];
+                }
+            }
+        }
+        span
+    }
+}
+
+/// Adds the points of a range of parts to their tallies.
+struct AddPoints<'a> {
+    mesh: &'a FineMesh,
+    points: &'a [Grain],
+    /// Parts of the points, and the first and last of each chunk of them, where they are known.
+    sorted: Option<(&'a [u32], &'a [[u32; 2]])>,
+    range: [u32; 2],
+    tally: &'a mut [u32],
+}
+
+impl Vectorised for AddPoints<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let [first, end] = self.range;
+        let (steps, size) = (self.mesh.steps(), self.mesh.part_size());
+        for (chunk, points) in self.points.chunks(CHUNK).enumerate() {
+            let parts = match self.sorted {
+                Some((_, span)) if span[chunk][0] >= end || span[chunk][1] < first => continue,
+                Some((part, _)) => Some(&part[chunk * CHUNK..]),
+                None => None,
+            };
+            for (group, points) in points.chunks(LANES).enumerate() {
+                let known = parts.map(|parts| &parts[group * LANES..group * LANES + points.len()]);
+                if known.is_some_and(|known| known.iter().all(|part| *part < first || *part >= end)) {
+                    continue;
+                }
+                let places = self.mesh.locate(&columns_of(points));
+                let amounts = amounts(&places.beyond);
+                for k in 0..points.len() {
+                    let part = known.map_or_else(|| self.mesh.part(places.cell[k]), |known| known[k]);
+                    if part < first || part >= end {
+                        continue;
+                    }
+                    let start = (part - first) as usize * size + places.local[k] as usize;
+                    let near = &mut self.tally[start..start + steps[7] + 1];
+                    for corner in 0..8 {
+                        near[steps[corner]] += amounts[corner][k];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What points give to each of the eight nodes around them: whole ones are [`WHOLE`].
+#[inline(always)]
+fn amounts(beyond: &Columns) -> [[u32; LANES]; 8] {
+    let parts = parts_of(beyond);
+    let mut amounts = [[0; LANES]; 8];
+    for corner in 0..8 {
+        for k in 0..LANES {
+            amounts[corner][k] = (parts[corner][k] * WHOLE + 0.5) as i32 as u32;
+        }
+    }
+    amounts
+}

@@ -1,0 +1,161 @@
+//! Grains on the fine mesh compared with what guides are worth.
+
+use rayon::prelude::*;
+
+use super::{BEYOND, FineMesh, NONE, WHOLE};
+use crate::simd::{Instructions, Lanes, Vectorised};
+use crate::upsample::mover::MoverSettings;
+use crate::upsample::nodes::{ALONG, BLOCK, Nodes, SHARED};
+use crate::upsample::sampling::VOLUME_PER_GRAIN;
+use crate::upsample::spreading::SURFACE;
+use crate::upsample::weights::ramp;
+
+impl FineMesh {
+    /// Compares grains with what guides are worth, at the own nodes of every part that stirs; 0 at the others.
+    pub(super) fn compare(&mut self, nodes: &Nodes, settings: &MoverSettings, instructions: Instructions) {
+        let full = self.side.powi(3) / (VOLUME_PER_GRAIN as f32 * settings.radius.powi(3));
+        let unit = 1.0 / (WHOLE * full);
+        let mut excess = std::mem::take(&mut self.excess);
+        excess.resize(self.tally.len(), 0.0);
+        let parts = excess.par_chunks_mut(self.part_size()).with_min_len(16).enumerate();
+        parts.for_each_init(
+            || vec![0u32; self.part_size()],
+            |sum, (part, excess)| {
+                let block = self.block_of_part[part];
+                if block == NONE {
+                    return excess.fill(0.0);
+                }
+                let mut cover = [0.0; BLOCK];
+                nodes.gather(block as usize, &nodes.cover, &mut cover);
+                instructions.run(Compare { mesh: self, part, sum, excess, cover: &cover, unit });
+            },
+        );
+        self.excess = excess;
+    }
+
+    /// Grains at the own nodes of a part: those of its cell and those that the cells before it have there.
+    #[inline(always)]
+    pub(super) fn collect(&self, part: usize, sum: &mut [u32]) {
+        let (n, m, size) = (self.along as usize, self.shared(), self.part_size());
+        sum.copy_from_slice(&self.tally[part * size..(part + 1) * size]);
+        for (step, &other) in BEYOND.iter().zip(&self.before[part]) {
+            if other == NONE {
+                continue;
+            }
+            let tally = &self.tally[other as usize * size..(other as usize + 1) * size];
+            let [x, y, z] = step.map(|s| if s == 1 { 1 } else { n });
+            // From the farthest nodes of the cell before to the nearest of this one.
+            let from = step[0] as usize * n + step[1] as usize * n * m + step[2] as usize * n * m * m;
+            for z in 0..z {
+                for y in 0..y {
+                    let row = (z * m + y) * m;
+                    let (sum, tally) = (&mut sum[row..row + x], &tally[row + from..row + from + x]);
+                    for (sum, tally) in sum.iter_mut().zip(tally) {
+                        *sum += tally;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gathers the farthest nodes of parts from those that own them; 0 where there is none.
+    pub(super) fn share(&mut self) {
+        let (n, m, size) = (self.along as usize, self.shared(), self.part_size());
+        let mut face = std::mem::take(&mut self.face);
+        let faces = faces(m);
+        face.resize(self.cell_of_part.len() * faces, 0.0);
+        face.par_chunks_mut(faces).with_min_len(32).zip(self.excess.par_chunks(size)).for_each(
+            |(face, excess)| {
+                face[..m * m].copy_from_slice(&excess[..m * m]);
+                for z in 0..m {
+                    let plane = &excess[z * m * m..(z + 1) * m * m];
+                    face[(m + z) * m..(m + z + 1) * m].copy_from_slice(&plane[..m]);
+                    for y in 0..m {
+                        face[2 * m * m + z * m + y] = plane[y * m];
+                    }
+                }
+            },
+        );
+        let near =
+            |part: u32| (part != NONE).then(|| &face[part as usize * faces..(part as usize + 1) * faces]);
+        let after = &self.after;
+        self.excess.par_chunks_mut(size).with_min_len(32).enumerate().for_each(|(part, excess)| {
+            let [x, y, xy, z, xz, yz, xyz] = after[part].map(near);
+            let place = |i: usize, j: usize, k: usize| (k * m + j) * m + i;
+            for j in 0..n {
+                // The face of the cell after along x, those along y and z.
+                for i in 0..n {
+                    excess[place(n, i, j)] = x.map_or(0.0, |face| face[2 * m * m + j * m + i]);
+                    excess[place(i, n, j)] = y.map_or(0.0, |face| face[(m + j) * m + i]);
+                    excess[place(i, j, n)] = z.map_or(0.0, |face| face[j * m + i]);
+                }
+                excess[place(n, n, j)] = xy.map_or(0.0, |face| face[(m + j) * m]);
+                excess[place(n, j, n)] = xz.map_or(0.0, |face| face[j * m]);
+                excess[place(j, n, n)] = yz.map_or(0.0, |face| face[j]);
+            }
+            excess[place(n, n, n)] = xyz.map_or(0.0, |face| face[0]);
+        });
+        self.face = face;
+    }
+}
+
+/// Numbers at the three nearest faces of a part with so many nodes along an axis: that along z, those along y and x.
+fn faces(along: usize) -> usize {
+    3 * along * along
+}
+
+/// Compares the grains at the own nodes of a part with what guides are worth there.
+struct Compare<'a> {
+    mesh: &'a FineMesh,
+    part: usize,
+    sum: &'a mut [u32],
+    excess: &'a mut [f32],
+    cover: &'a [f32; BLOCK],
+    /// A full mass per whole grain.
+    unit: f32,
+}
+
+impl Vectorised for Compare<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        self.mesh.collect(self.part, self.sum);
+        if self.cover.iter().all(|&c| c >= SURFACE[1]) {
+            for (excess, sum) in self.excess.iter_mut().zip(&*self.sum) {
+                *excess = *sum as f32 * self.unit - 1.0;
+            }
+            return;
+        }
+        let (n, m) = (self.mesh.along as usize, self.mesh.shared());
+        let step = ALONG as f32 / n as f32;
+        // Where the nodes are along an axis: the node of the guides before them, and how far they are beyond it.
+        let place = |at: usize, axis: usize| {
+            let at = ((at as f32 - self.mesh.offset[axis]) * step).max(0.0);
+            let corner = (at as usize).min(ALONG - 1);
+            (corner, at - corner as f32)
+        };
+        let mix = |a: f32, b: f32, t: f32| a + t * (b - a);
+        for k in 0..n {
+            let (corner, t) = place(k, 2);
+            let mut plane = [0.0; SHARED * SHARED];
+            for (i, plane) in plane.iter_mut().enumerate() {
+                let low = corner * SHARED * SHARED + i;
+                *plane = mix(self.cover[low], self.cover[low + SHARED * SHARED], t);
+            }
+            for j in 0..n {
+                let (corner, t) = place(j, 1);
+                let mut row = [0.0; SHARED];
+                for (i, row) in row.iter_mut().enumerate() {
+                    *row = mix(plane[corner * SHARED + i], plane[(corner + 1) * SHARED + i], t);
+                }
+                let start = (k * m + j) * m;
+                for i in 0..n {
+                    let (corner, t) = place(i, 0);
+                    let cover = mix(row[corner], row[corner + 1], t);
+                    self.excess[start + i] = self.sum[start + i] as f32 * self.unit - ramp(cover, SURFACE);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Ways that walls leave free, sixteen at a time: most grains near a wall do not meet it.
+
+use glam::{Mat3, Vec3};
+
+use super::contact::{TOUCH, Wall};
+use super::sixteen::{Columns, difference, numbers, scaled, square};
+use crate::boundary::Parts;
+use crate::simd::{Instructions, Lanes};
+
+/// Steps along a way; those that are not through then are looked at one by one.
+const STEPS: usize = 12;
+
+/// Fewer ways are looked at one by one.
+const WORTHWHILE: u32 = 3;
+
+impl Wall {
+    /// Bits of those of sixteen ways [m] of grains of a radius [m] that this wall, as far as the chosen parts of it go,
+    /// leaves free; of those asked for, and not all that are.
+    #[inline(always)]
+    pub(super) fn free_ways<L: Lanes>(
+        &self,
+        from: &[L; 3],
+        to: &[L; 3],
+        radius: f32,
+        asked: u32,
+        parts: Parts,
+        instructions: Instructions,
+    ) -> u32 {
+        if asked.count_ones() < WORTHWHILE || self.start != self.end || !self.sdf.is_fast_by_sixteen() {
+            return 0;
+        }
+        let (from, way) = (self.in_frame(from), difference(*to, *from));
+        let way = turned(Mat3::from_quat(self.start.rotation.conjugate()), way);
+        let length = square(way).root();
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        let direction = scaled(way, zero.if_below(length, one / length, zero));
+        let (radius, touch) = (L::splat(radius), L::splat(TOUCH * radius));
+        let (mut at, mut left, mut free) = (zero, asked, 0);
+        for _ in 0..STEPS {
+            let step = scaled(direction, at);
+            let x: Columns = numbers([from[0] + step[0], from[1] + step[1], from[2] + step[2]]);
+            let gap = L::from_array(&self.sdf.distances_by(&x, parts, instructions)) - radius;
+            left &= !gap.below(touch);
+            at = at + gap;
+            free |= left & length.below(at);
+            left &= !free;
+            if left == 0 {
+                break;
+            }
+        }
+        free
+    }
+
+    /// Points in the wall's own frame at the frame's start.
+    #[inline(always)]
+    fn in_frame<L: Lanes>(&self, x: &[L; 3]) -> [L; 3] {
+        let t = self.start.translation;
+        let offset = difference(*x, [L::splat(t.x), L::splat(t.y), L::splat(t.z)]);
+        turned(Mat3::from_quat(self.start.rotation.conjugate()), offset)
+    }
+}
+
+/// Vectors turned by a matrix.
+#[inline(always)]
+fn turned<L: Lanes>(by: Mat3, v: [L; 3]) -> [L; 3] {
+    let row = |row: Vec3| L::splat(row.x) * v[0] + L::splat(row.y) * v[1] + L::splat(row.z) * v[2];
+    [row(by.row(0)), row(by.row(1)), row(by.row(2))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::{Pose, Sdf, Shape};
+    use crate::random::Random;
+    use crate::simd::{LANES, Vectorised};
+    use crate::upsample::contact::{Contact, Motion};
+    use crate::upsample::sixteen::lanes;
+    use glam::Quat;
+
+    struct Free<'a>(&'a Wall, &'a Columns, &'a Columns, f32);
+
+    impl Vectorised for Free<'_> {
+        type Output = u32;
+
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> u32 {
+            let (from, to) = (lanes(self.1), lanes(self.2));
+            self.0.free_ways::<L>(&from, &to, self.3, 0xffff, Parts::ALL, Instructions::best())
+        }
+    }
+
+    /// What is free is left as it is, and what is not free seldom is.
+    #[test]
+    fn free_ways_are_those_that_walls_do_not_change() {
+        let shape = Shape::Box { min: [-1.0, -0.5, -0.5], max: [1.0, 0.5, 0.7], hollow: true };
+        let start = Pose { rotation: Quat::from_rotation_y(0.4), translation: Vec3::new(0.3, 0.0, -0.2) };
+        let wall = Wall { sdf: Sdf::new(&shape).unwrap(), friction: Some(0.5), start, end: start };
+        let (radius, mut random) = (0.05, Random::new(3));
+        let (mut found, mut missed, mut met) = (0, 0, 0);
+        for _ in 0..100 {
+            let (mut from, mut to) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
+            for axis in 0..3 {
+                for k in 0..LANES {
+                    from[axis][k] = 1.2 * (random.unit() - 0.5);
+                    to[axis][k] = from[axis][k] + 0.6 * (random.unit() - 0.5);
+                }
+            }
+            let free = Instructions::best().run(Free(&wall, &from, &to, radius));
+            for k in 0..LANES {
+                let at = |x: &Columns| Vec3::new(x[0][k], x[1][k], x[2][k]);
+                let mut motion = Motion { from: at(&from), to: at(&to), velocity: Vec3::ONE, own: 1.0 };
+                let before = motion;
+                let touches =
+                    wall.restrict(&mut motion, &Contact { radius, friction: 0.5, dt: 0.1 }, Parts::ALL);
+                if free >> k & 1 == 1 {
+                    assert!(!touches && motion == before, "{before:?}");
+                    found += 1;
+                } else {
+                    missed += u32::from(!touches);
+                    met += u32::from(touches);
+                }
+            }
+        }
+        assert!(found > 500 && met > 50 && missed < 80, "{found} {met} {missed}");
+    }
+}
