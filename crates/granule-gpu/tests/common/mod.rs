@@ -4,13 +4,11 @@
 pub mod bodies;
 pub mod water;
 
-use std::sync::OnceLock;
-
 use granule::boundary::Shape;
 use granule::scene::{BoundarySettings, Fill, GrainsSettings, Scene};
 use granule::simulator::{FieldData, Snapshot};
 use granule::{Device, Options, Simulation};
-use granule_device::{AdapterChoice, DeviceError, GpuDevice};
+use granule_device::{AdapterChoice, GpuDevice};
 use granule_gpu::GpuMaker;
 
 /// Particle spacing [m].
@@ -21,12 +19,10 @@ pub fn gpu() -> Option<Device> {
     adapter().map(|gpu| GpuMaker::adopt(gpu).into_device())
 }
 
-/// The device that all tests of a suite share, so that each kernel is compiled once; nothing where the machine has none:
-/// tests are then passed over with one line, but fail in CI.
+/// A device, or nothing where the machine has none: tests are then passed over with one line, but fail in CI.
 pub fn adapter() -> Option<GpuDevice> {
-    static SHARED: OnceLock<Result<GpuDevice, DeviceError>> = OnceLock::new();
-    match SHARED.get_or_init(|| GpuDevice::open(&AdapterChoice::Auto)) {
-        Ok(gpu) => Some(gpu.clone()),
+    match GpuDevice::open(&AdapterChoice::Auto) {
+        Ok(gpu) => Some(gpu),
         Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
         Err(error) => {
             eprintln!("passed over: {error}");
