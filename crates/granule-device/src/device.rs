@@ -8,6 +8,7 @@ use wgpu::{DeviceDescriptor, Features};
 use crate::DeviceError;
 use crate::adapter::{AdapterSummary, find_adapters};
 use crate::choice::{ADAPTER_VARIABLE, AdapterChoice};
+use crate::pipelines::Pipelines;
 
 /// Features that are used where an adapter has them; nothing depends on them.
 const OPTIONAL_FEATURES: Features = Features::TIMESTAMP_QUERY.union(Features::TIMESTAMP_QUERY_INSIDE_PASSES);
@@ -23,6 +24,7 @@ pub struct GpuDevice {
     pub queue: wgpu::Queue,
     /// The first error that no one was waiting for.
     error: Arc<Mutex<Option<String>>>,
+    pub(crate) pipelines: Pipelines,
 }
 
 impl GpuDevice {
@@ -57,7 +59,7 @@ impl GpuDevice {
             let mut first = kept.lock().unwrap_or_else(PoisonError::into_inner);
             first.get_or_insert_with(|| error.to_string());
         }));
-        Self { adapter, device, queue, error }
+        Self { adapter, device, queue, error, pipelines: Pipelines::default() }
     }
 
     /// The first error since the last call.

@@ -6,6 +6,7 @@
 mod adapter;
 mod choice;
 mod device;
+mod pipelines;
 mod read_back;
 
 pub use adapter::{AdapterKind, AdapterSummary, list_adapters};

@@ -87,72 +87,80 @@ fn is_mass(sum: f32, largest: f32) -> bool {
     return coverage(sum, 0.0) > frame.landed && guided_share(sum, largest, 0.0, 0.0) >= 1.0;
 }
 
+// Guides around a point: the sum of their weights and the largest, and their velocity times the sum.
+struct Around {
+    sum: f32,
+    largest: f32,
+    velocity: vec3<f32>,
+}
+
+fn take_in(around: ptr<function, Around>, x: vec3<f32>, row: vec2<u32>) {
+    let inverse_square = 1.0 / (frame.support * frame.support);
+    for (var j = row.x; j < row.y; j++) {
+        let d = x - guides[3u * j].xyz;
+        let w = guide_weight(dot(d, d) * inverse_square);
+        (*around).sum += w;
+        (*around).largest = max((*around).largest, w);
+        (*around).velocity += w * guides[3u * j + 2u].xyz;
+    }
+}
+
 // The guides' share where some nodes around a grain are outside their mass; twin of Advection::share_at_surface.
 fn share_at_surface(x: vec3<f32>, share: f32) -> f32 {
-    let inverse_square = 1.0 / (frame.support * frame.support);
     let cell = inner_cell(x, frame.origin.xyz, frame.cells.xyz);
-    var sum = 0.0;
-    var largest = 0.0;
+    var around = Around(0.0, 0.0, vec3(0.0));
     for (var k = 0u; k < 9u; k++) {
-        let row = guide_row(cell, k);
-        for (var j = row.x; j < row.y; j++) {
-            let d = x - guides[3u * j].xyz;
-            let w = guide_weight(dot(d, d) * inverse_square);
-            sum += w;
-            largest = max(largest, w);
-        }
+        take_in(&around, x, guide_row(cell, k));
     }
-    if sum == 0.0 {
+    if around.sum == 0.0 {
         return 0.0;
     }
-    return select(share, 1.0, is_mass(sum, largest));
+    return select(share, 1.0, is_mass(around.sum, around.largest));
 }
 
 // Velocity of the guides at the frame's end around a point inside their mass; w is 0 outside.
 fn mass_at(x: vec3<f32>) -> vec4<f32> {
-    let inverse_square = 1.0 / (frame.support * frame.support);
     let cell = inner_cell(x, frame.after_origin.xyz, frame.after_cells.xyz);
-    var sum = 0.0;
-    var largest = 0.0;
-    var velocity = vec3(0.0);
+    var around = Around(0.0, 0.0, vec3(0.0));
     for (var k = 0u; k < 9u; k++) {
-        let row = row_after(cell, k);
-        for (var j = row.x; j < row.y; j++) {
-            let d = x - guides[3u * j].xyz;
-            let w = guide_weight(dot(d, d) * inverse_square);
-            sum += w;
-            largest = max(largest, w);
-            velocity += w * guides[3u * j + 2u].xyz;
-        }
+        take_in(&around, x, row_after(cell, k));
     }
-    if is_mass(sum, largest) {
-        return vec4(velocity / sum, 1.0);
+    if is_mass(around.sum, around.largest) {
+        return vec4(around.velocity / around.sum, 1.0);
     }
     return vec4(0.0);
 }
 
-// Stops a grain that has flown into a mass of guides at its surface.
+// Stops a grain that has flown into a mass of guides at its surface. Functions are called from one place only: drivers
+// put them in wherever they are called, and those in software take long to compile that.
 fn land(motion: ptr<function, FineMotion>) -> bool {
-    let there = mass_at((*motion).goal);
-    if there.w == 0.0 {
-        return false;
-    }
-    let way = ((*motion).velocity - there.xyz) * frame.gravity.w;
-    let longest = min(length(way), distance((*motion).start, (*motion).goal));
+    let goal = (*motion).goal;
     let step = frame.landing_step * frame.guide_radius;
-    let steps = u32(min(ceil(longest / step), frame.landing_steps));
-    let size = length(way);
-    let back = select(vec3(0.0), -way * (step / size), size > 0.0);
-    var place = (*motion).goal;
-    for (var k = 1u; k <= steps; k++) {
-        let before = (*motion).goal + f32(k) * back;
-        if mass_at(before).w == 0.0 {
+    var velocity = vec3(0.0);
+    var back = vec3(0.0);
+    var steps = 0u;
+    var place = goal;
+    for (var k = 0u; k <= steps; k++) {
+        let before = goal + f32(k) * back;
+        let there = mass_at(before);
+        if there.w == 0.0 {
+            if k == 0u {
+                return false;
+            }
             break;
+        }
+        if k == 0u {
+            velocity = there.xyz;
+            let way = ((*motion).velocity - velocity) * frame.gravity.w;
+            let size = length(way);
+            let longest = min(size, distance((*motion).start, goal));
+            steps = u32(min(ceil(longest / step), frame.landing_steps));
+            back = select(vec3(0.0), -way * (step / size), size > 0.0);
         }
         place = before;
     }
     (*motion).goal = place;
-    (*motion).velocity = there.xyz;
+    (*motion).velocity = velocity;
     return true;
 }
 
@@ -222,9 +230,13 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     if !rests {
         let material = bitcast<u32>(second.w) & 255u;
         let friction = fine_scene.friction[material / 4u][material % 4u];
-        restrict_all(&motion, bits, friction);
-        if motion.own > 0.0 && land(&motion) {
+        // Once, and once more for a grain that has landed.
+        for (var landed = false; ; ) {
             restrict_all(&motion, bits, friction);
+            if landed || !(motion.own > 0.0) || !land(&motion) {
+                break;
+            }
+            landed = true;
         }
     }
     let place = wrapped(motion.goal);

@@ -64,13 +64,14 @@ impl Access {
 #[derive(Clone, Debug)]
 pub struct SharedLayout {
     label: &'static str,
+    count: usize,
     layout: BindGroupLayout,
 }
 
 impl SharedLayout {
     /// A layout of so many uniform buffers.
     pub fn new(gpu: &GpuDevice, label: &'static str, count: usize) -> Self {
-        Self { label, layout: layout(gpu, label, &vec![Access::Uniform; count]) }
+        Self { label, count, layout: layout(gpu, label, &vec![Access::Uniform; count]) }
     }
 
     /// The buffers of such a group.
@@ -101,30 +102,20 @@ pub struct KernelPlan<'a> {
     pub constants: &'a [(&'a str, f64)],
 }
 
+impl KernelPlan<'_> {
+    /// All that the pipeline depends on.
+    fn text(&self) -> String {
+        let shared: Vec<usize> = self.shared.iter().map(|shared| shared.count).collect();
+        let (entry, access, constants) = (self.entry, self.access, self.constants);
+        format!("{entry} {access:?} {shared:?} {constants:?}\n{}", self.shader.source())
+    }
+}
+
 impl Kernel {
-    /// Compiles an entry point. Errors of the driver are kept by the device.
+    /// Compiles an entry point, where the device does not have it yet. Errors of the driver are kept by the device.
     pub fn new(gpu: &GpuDevice, plan: &KernelPlan) -> Self {
-        let module = create_module(gpu, plan.shader);
         let layout = layout(gpu, plan.entry, plan.access);
-        let mut layouts = vec![Some(&layout)];
-        layouts.extend(plan.shared.iter().map(|shared| Some(&shared.layout)));
-        let pipeline_layout = gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
-            label: Some(plan.entry),
-            bind_group_layouts: &layouts,
-            immediate_size: 0,
-        });
-        let pipeline = gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
-            label: Some(plan.entry),
-            layout: Some(&pipeline_layout),
-            module: &module,
-            entry_point: Some(plan.entry),
-            compilation_options: PipelineCompilationOptions {
-                constants: plan.constants,
-                // Every kernel writes workgroup memory before it reads it.
-                zero_initialize_workgroup_memory: false,
-            },
-            cache: None,
-        });
+        let pipeline = gpu.compute_pipeline(plan.text(), || compile(gpu, plan, &layout));
         Self { name: plan.entry, pipeline, layout }
     }
 
@@ -176,6 +167,29 @@ pub fn rows(workgroups: u32) -> [u32; 3] {
     [workgroups.min(ROW), workgroups.div_ceil(ROW), 1]
 }
 
+fn compile(gpu: &GpuDevice, plan: &KernelPlan, own: &BindGroupLayout) -> ComputePipeline {
+    let module = create_module(gpu, plan.shader);
+    let shared = plan.shared.iter().map(|shared| &shared.layout);
+    let layouts: Vec<_> = [own].into_iter().chain(shared).map(Some).collect();
+    let layout = gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
+        label: Some(plan.entry),
+        bind_group_layouts: &layouts,
+        immediate_size: 0,
+    });
+    gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
+        label: Some(plan.entry),
+        layout: Some(&layout),
+        module: &module,
+        entry_point: Some(plan.entry),
+        compilation_options: PipelineCompilationOptions {
+            constants: plan.constants,
+            // Every kernel writes workgroup memory before it reads it.
+            zero_initialize_workgroup_memory: false,
+        },
+        cache: None,
+    })
+}
+
 fn create_module(gpu: &GpuDevice, shader: &Shader) -> wgpu::ShaderModule {
     let descriptor = ShaderModuleDescriptor {
         label: Some(shader.name),
@@ -203,4 +217,44 @@ fn group<'a>(
         .map(|(k, resource)| BindGroupEntry { binding: k as u32, resource })
         .collect();
     gpu.device.create_bind_group(&BindGroupDescriptor { label: Some(label), layout, entries: &entries })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{gpu, run, storage};
+
+    const SCALE: Shader = Shader {
+        name: "scale",
+        parts: &[
+            "override factor: f32 = 1.0;",
+            "@group(0) @binding(0) var<storage, read_write> x: array<f32>;",
+            "@compute @workgroup_size(1) fn scale() { x[0] *= factor; }",
+        ],
+    };
+
+    #[test]
+    fn a_kernel_is_compiled_once_per_device_and_constants() {
+        let Some(gpu) = gpu() else { return };
+        let kernel = |factor: f64| {
+            let constants = &[("factor", factor)];
+            let plan = KernelPlan {
+                shader: &SCALE,
+                entry: "scale",
+                access: &[Access::Write],
+                shared: &[],
+                constants,
+            };
+            Kernel::new(&gpu, &plan)
+        };
+        let (twice, again, thrice) = (kernel(2.0), kernel(2.0), kernel(3.0));
+        assert_eq!(twice.pipeline, again.pipeline);
+        assert_ne!(twice.pipeline, thrice.pipeline);
+        let x = storage(&gpu, &[1.0f32]);
+        for kernel in [&twice, &again, &thrice] {
+            let bound = kernel.bind(&gpu, &[&x]);
+            run(&gpu, |pass| bound.dispatch(pass, 1));
+        }
+        assert_eq!(gpu.read_buffer(&x, 0, 4).unwrap(), 12f32.to_ne_bytes());
+    }
 }

@@ -92,10 +92,15 @@ impl Program {
         first
     }
 
+    /// Whether there are meshes.
+    pub fn has_maps(&self) -> bool {
+        !self.maps.is_empty()
+    }
+
     /// Overrides for kernels that find walls: whether there are meshes, and solids of several parts.
     pub fn constants(&self) -> [(&'static str, f64); 2] {
         let flag = |on: bool| f64::from(u8::from(on));
-        [("MAPS", flag(!self.maps.is_empty())), ("COMBINED", flag(self.combined))]
+        [("MAPS", flag(self.has_maps())), ("COMBINED", flag(self.combined))]
     }
 
     /// Appends a map of a mesh, or finds it where another boundary has the same, and returns its first node and wall.

@@ -4,7 +4,9 @@ mod common;
 
 use std::ops::ControlFlow;
 
-use common::bodies::{apart, ball, body, brick, heights, momentum};
+use common::bodies::{
+    add_cloud_and_bodies, add_floating_box, apart, ball, body, brick, change_of_momentum, late_height,
+};
 use common::water::{block, compare, dam, tank, water};
 use common::{D, difference, gpu, simulate};
 use glam::Vec3;
@@ -76,26 +78,10 @@ fn water_pushes_bodies_as_on_the_cpu() {
 fn water_and_bodies_keep_their_momentum_together() {
     let Some(device) = gpu() else { return };
     let mut scene = water();
-    scene.simulation.gravity = [0.0; 3];
     scene.wcsph.sound_speed = Some(12.0);
-    let mut cloud = block([0.0; 3], [8.0; 3]);
-    cloud.velocity = [1.0, 0.1, 0.0];
-    scene.grains.push(cloud);
-    scene.body.push(body("slab", brick([9.0, 1.0, 1.0], [12.0, 6.0, 8.0]), 900.0));
-    scene.body.push(body("light", brick([8.5, 6.5, 1.0], [11.0, 9.0, 4.0]), 40.0));
-    let mut simulation = simulate(&scene, &device);
-    let before = momentum(&mut simulation);
-    for _ in 0..300 {
-        simulation.step();
-        assert_eq!(simulation.failure(), None);
-    }
-    let bodies = simulation.simulator().bodies();
-    assert!(bodies[0].velocity.x > 0.05, "the water has hit the slab: {:?}", bodies[0].velocity);
-    assert!(bodies[1].velocity.x > 0.05, "and the light brick: {:?}", bodies[1].velocity);
-    let after = momentum(&mut simulation);
-    let error = (after - before).length() / before.length();
-    eprintln!("momentum changes by {error:.1e}");
-    assert!(error < 1e-7, "{before} became {after}");
+    add_cloud_and_bodies(&mut scene, block([0.0; 3], [8.0; 3]));
+    let change = change_of_momentum(&mut simulate(&scene, &device), 300);
+    assert!(change < 1e-7, "{change}");
 }
 
 #[test]
@@ -103,20 +89,12 @@ fn a_light_box_floats_as_on_the_cpu() {
     let Some(device) = gpu() else { return };
     let (width, height, side) = (12.0, 7.0, 5.0);
     let mut scene = water();
-    scene.material[0].viscosity = 4e-3;
     scene.boundary.push(tank([width, 4.0 * height, width]));
     let mut filling = block([0.0; 3], [width, height, width]);
     (filling.fill, filling.velocity) = (Fill::Lattice, [0.0; 3]);
     scene.grains.push(filling);
-    let (low, high) = ((width - side) / 2.0, (width + side) / 2.0);
-    scene.body.push(body("box", brick([low, height, low], [high, height + side, high]), 500.0));
-    scene.body[0].friction = Some(0.0);
-    let mean_height = |device: &Device| {
-        let track = heights(&mut simulate(&scene, device), 0.6);
-        let late = &track[track.len() / 2..];
-        late.iter().sum::<f32>() / late.len() as f32 / D
-    };
-    let (mean, on_cpu) = (mean_height(&device), mean_height(&Device::Cpu));
+    add_floating_box(&mut scene, width, height, side);
+    let [mean, on_cpu] = [&device, &Device::Cpu].map(|device| late_height(&scene, device, 0.6));
     eprintln!("it floats at {mean:.3} d, {on_cpu:.3} d on the CPU");
     assert!((mean - on_cpu).abs() < 0.02, "it floats at {mean:.3} d, on the CPU at {on_cpu:.3} d");
     assert!(mean - side / 2.0 < height && mean + side / 2.0 > height, "it floats at {mean:.3} d");

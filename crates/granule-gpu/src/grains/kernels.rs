@@ -23,6 +23,8 @@ pub struct Kernels {
     advance: Kernel,
     find_keys: Kernel,
     put_in_order: Kernel,
+    /// Whether kernels that find walls know those of meshes.
+    maps: bool,
     /// Sort of keys.
     pub sort: Sort,
     bound: Option<BoundFrame>,
@@ -50,24 +52,43 @@ impl Kernels {
             Kernel::new(gpu, &plan)
         };
         let sorting = [Read, Read, Uniform, Read, Read, Write, Write, Write, Write];
+        let [ask, advance] = Self::of_walls(gpu, &shared, false);
         // Every kernel has the solids first and the tables second, whether it reads them or not.
         Self {
             deform: kernel(&shaders::FINE_DEFORM, "deform", &[Read, Read, Read, Write]),
-            ask: kernel(&shaders::FINE_ASK, "ask", &[Read, Read, Read, Read, Write, Write]),
+            ask,
             count: kernel(&shaders::FINE_COUNT, "count", &[Read, Read, Read, Write, Write]),
             even: kernel(&shaders::FINE_EVEN, "even", &[Read, Read, Read, Read, Write]),
             share: kernel(&shaders::FINE_SHARE, "share", &[Read, Read, Read, Read, Write, Write]),
             compare: kernel(&shaders::FINE_COMPARE, "compare", &[Read, Read, Read, Write]),
-            advance: kernel(
-                &shaders::FINE_MOVE,
-                "advance",
-                &[Read, Read, Read, Read, Read, Write, Write, Write],
-            ),
+            advance,
             find_keys: kernel(&shaders::FINE_SORT, "find_keys", &sorting),
             put_in_order: kernel(&shaders::FINE_SORT, "put_in_order", &sorting),
+            maps: false,
             sort: Sort::new(gpu),
             bound: None,
             shared,
+        }
+    }
+
+    /// The kernels that find walls, `ask` and `advance`, with or without those of meshes: maps are a large part of them,
+    /// which drivers in software compile for minutes.
+    fn of_walls(gpu: &GpuDevice, shared: &SharedLayout, maps: bool) -> [Kernel; 2] {
+        let constants = &[("MAPS", f64::from(u8::from(maps)))];
+        let kernel = |shader: &Shader, entry, access: &[Access]| {
+            Kernel::new(gpu, &KernelPlan { shader, entry, access, shared: &[shared], constants })
+        };
+        [
+            kernel(&shaders::FINE_ASK, "ask", &[Read, Read, Read, Read, Write, Write]),
+            kernel(&shaders::FINE_MOVE, "advance", &[Read, Read, Read, Read, Read, Write, Write, Write]),
+        ]
+    }
+
+    /// Chooses kernels for walls with or without meshes.
+    pub fn choose(&mut self, gpu: &GpuDevice, maps: bool) {
+        if self.maps != maps {
+            [self.ask, self.advance] = Self::of_walls(gpu, &self.shared, maps);
+            (self.maps, self.bound) = (maps, None);
         }
     }
 

@@ -291,6 +291,7 @@ impl GpuGrains {
         let all = walls.iter().map(|wall| &wall.sdf).chain(outlets.iter().copied());
         let places: Result<Vec<[u32; 2]>, GpuError> = all.map(|sdf: &Sdf| program.push(sdf)).collect();
         self.room.write_solids(&self.gpu, &program.records)?;
+        self.kernels.choose(&self.gpu, program.has_maps());
         Ok(Solids { places: places?, regions })
     }
 }

@@ -1,11 +1,11 @@
 //! Rigid bodies, and how two simulations have moved them.
 
 use glam::{DVec3, Vec3};
-use granule::Simulation;
 use granule::boundary::Shape;
-use granule::scene::{BodyKind, BodySettings};
+use granule::scene::{BodyKind, BodySettings, GrainsSettings, Scene};
+use granule::{Device, Simulation};
 
-use super::D;
+use super::{D, simulate};
 
 /// A free body.
 pub fn body(name: &str, shape: Shape, density: f32) -> BodySettings {
@@ -46,8 +46,47 @@ pub fn apart(cpu: &Simulation, gpu: &Simulation) -> [f64; 3] {
     ]
 }
 
+/// A cloud that flies without gravity towards a slab and a light brick.
+pub fn add_cloud_and_bodies(scene: &mut Scene, mut cloud: GrainsSettings) {
+    scene.simulation.gravity = [0.0; 3];
+    cloud.velocity = [1.0, 0.1, 0.0];
+    scene.grains.push(cloud);
+    scene.body.push(body("slab", brick([9.0, 1.0, 1.0], [12.0, 6.0, 8.0]), 900.0));
+    scene.body.push(body("light", brick([8.5, 6.5, 1.0], [11.0, 9.0, 4.0]), 40.0));
+}
+
+/// How much the momentum of grains and bodies together changes over some steps, relative to what it was.
+pub fn change_of_momentum(simulation: &mut Simulation, steps: usize) -> f64 {
+    let before = momentum(simulation);
+    for _ in 0..steps {
+        simulation.step();
+        assert_eq!(simulation.failure(), None);
+    }
+    for body in simulation.simulator().bodies() {
+        assert!(body.velocity.x > 0.05, "the cloud has hit {}: {:?}", body.name, body.velocity);
+    }
+    let change = (momentum(simulation) - before).length() / before.length();
+    eprintln!("momentum changes by {change:.1e}");
+    change
+}
+
+/// A box of density 500 on the surface of a filling, in spacings.
+pub fn add_floating_box(scene: &mut Scene, width: f32, height: f32, side: f32) {
+    scene.material[0].viscosity = 4e-3;
+    let (low, high) = ((width - side) / 2.0, (width + side) / 2.0);
+    scene.body.push(body("box", brick([low, height, low], [high, height + side, high]), 500.0));
+    scene.body[0].friction = Some(0.0);
+}
+
+/// Mean height of the first body's centre in the second half of a time [s], in spacings.
+pub fn late_height(scene: &Scene, device: &Device, seconds: f64) -> f32 {
+    let track = heights(&mut simulate(scene, device), seconds);
+    let late = &track[track.len() / 2..];
+    late.iter().sum::<f32>() / late.len() as f32 / D
+}
+
 /// Momentum of grains and bodies.
-pub fn momentum(simulation: &mut Simulation) -> DVec3 {
+fn momentum(simulation: &mut Simulation) -> DVec3 {
     let mass = f64::from(simulation.scene().material[0].density) * f64::from(D).powi(3);
     let snapshot = simulation.read(&["velocity"]).unwrap();
     let grains = snapshot.vec3("velocity").unwrap().iter().map(|v| mass * Vec3::from(*v).as_dvec3());
