@@ -237,6 +237,8 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
                 break;
             }
             landed = true;
+            // It is not where it was to be: any wall may be there.
+            bits = 0xffffffffu;
         }
     }
     let place = wrapped(motion.goal);
@@ -247,7 +249,7 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         atomicAdd(&counters[2u + i / frame.chunk], 1u);
         return;
     }
-    if !rests {
+    if !rests || any(second.xyz != vec3(0.0)) {
         place_of[i] = vec4(place, first.w);
         velocity_of[i] = vec4(motion.velocity, second.w);
     }

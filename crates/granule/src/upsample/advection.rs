@@ -301,7 +301,8 @@ impl Advection<'_> {
             self.restrict(grain, motion, walls);
         }
         if motion.own > 0.0 && self.land(motion) {
-            self.restrict(grain, motion, walls);
+            // It is not where it was to be: any wall may be there.
+            self.restrict(grain, motion, Near { bits: u32::MAX, block: None, ahead: true });
         }
     }
 
@@ -318,7 +319,7 @@ impl Advection<'_> {
     }
 
     fn restrict(&self, grain: &Grain, motion: &mut Motion, near: Near) {
-        if near.bits == 0 {
+        if near.bits == 0 || self.settings.fault == Some(Fault::NoContact) {
             return;
         }
         let friction = self.settings.friction.get(grain.material as usize).copied().unwrap_or(0.0);
