@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LANES, Lanes, Real, Vectorised, arithmetic, index};
+use super::{LANES, Lanes, MOST_WHOLE, Real, Vectorised, arithmetic, index};
 
 /// Sixteen numbers in two registers.
 #[derive(Clone, Copy)]
@@ -104,6 +104,19 @@ unsafe impl Lanes for Avx2 {
             let packed = _mm256_packs_epi32(_mm256_cvtps_epi32(self.0), _mm256_cvtps_epi32(self.1));
             let ordered = _mm256_permute4x64_epi64::<0b11_01_10_00>(packed);
             _mm256_storeu_si256(values.as_mut_ptr().cast(), ordered);
+        }
+        values
+    }
+
+    #[inline(always)]
+    fn to_u32(self) -> [u32; LANES] {
+        let within = self.at_least(Self::splat(0.0)).at_most(Self::splat(MOST_WHOLE));
+        let mut values = [0u32; LANES];
+        let out: *mut __m256i = values.as_mut_ptr().cast();
+        // SAFETY: see above; there is room for sixteen integers.
+        unsafe {
+            _mm256_storeu_si256(out, _mm256_cvttps_epi32(within.0));
+            _mm256_storeu_si256(out.add(1), _mm256_cvttps_epi32(within.1));
         }
         values
     }

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LANES, Lanes, Real, Vectorised, arithmetic, index};
+use super::{LANES, Lanes, MOST_WHOLE, Real, Vectorised, arithmetic, index};
 
 /// Sixteen numbers in one register.
 #[derive(Clone, Copy)]
@@ -99,6 +99,15 @@ unsafe impl Lanes for Avx512 {
             let narrow = _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(self.0));
             _mm256_storeu_si256(values.as_mut_ptr().cast(), narrow);
         }
+        values
+    }
+
+    #[inline(always)]
+    fn to_u32(self) -> [u32; LANES] {
+        let within = self.at_least(Self::splat(0.0)).at_most(Self::splat(MOST_WHOLE));
+        let mut values = [0; LANES];
+        // SAFETY: see above; there is room for sixteen integers.
+        unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), _mm512_cvttps_epi32(within.0)) };
         values
     }
 

@@ -23,6 +23,9 @@ pub use portable::Portable;
 /// Particles per group.
 pub const LANES: usize = 16;
 
+/// The largest number below two to the power of 31.
+pub const MOST_WHOLE: f32 = 2_147_483_520.0;
+
 /// A number, or many of them side by side.
 pub trait Real:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
@@ -60,6 +63,9 @@ pub unsafe trait Lanes: Real {
 
     /// To the nearest small integers, ties to even, saturated.
     fn to_i16(self) -> [i16; LANES];
+
+    /// Whole parts, of numbers from 0 to [`MOST_WHOLE`]; 0 for what is below or not a number, and that for what is above.
+    fn to_u32(self) -> [u32; LANES];
 
     /// Bit k tells whether lane k is below that of `other`.
     fn below(self, other: Self) -> u32;

@@ -2,7 +2,7 @@
 
 use std::array::from_fn;
 
-use super::{LANES, Lanes, Real, arithmetic};
+use super::{LANES, Lanes, MOST_WHOLE, Real, arithmetic};
 
 /// Adding and subtracting this rounds a small number to the nearest integer, ties to even.
 const ROUNDER: f32 = 12_582_912.0;
@@ -73,6 +73,11 @@ unsafe impl Lanes for Portable {
     #[inline(always)]
     fn to_i16(self) -> [i16; LANES] {
         self.0.map(|value| ((value.clamp(-32768.0, 32767.0) + ROUNDER) - ROUNDER) as i16)
+    }
+
+    #[inline(always)]
+    fn to_u32(self) -> [u32; LANES] {
+        self.0.map(|value| value.clamp(0.0, MOST_WHOLE) as u32)
     }
 
     #[inline(always)]

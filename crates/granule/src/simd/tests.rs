@@ -32,6 +32,7 @@ impl Vectorised for Everything<'_> {
         let mut bits: Vec<u32> = results.iter().flat_map(|r| r.to_array().map(plain_bits)).collect();
         bits.extend(rows.as_flattened().iter().map(|v| plain_bits(*v)));
         bits.push(a.below(b));
+        bits.extend(a.to_u32().iter().chain(&(a * L::splat(1e9)).to_u32()));
         let lists: Vec<u32> = (0..20 * LANES as u32).map(|k| 70_000 + 3 * k).collect();
         let count = self.delta.map(|delta| u32::from(delta % 20));
         for k in [0, 5, 19] {

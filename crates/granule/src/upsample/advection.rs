@@ -9,8 +9,8 @@ use super::guides::{Guide, GuideGrid};
 use super::mover::{Fault, FrameInput, MoverSettings};
 use super::nodes::{Nodes, Places, SaidAll};
 use super::sixteen::{
-    Columns, are_finite, at, bits_where, columns_of, differ, difference, lanes, lanes_of, numbers, set,
-    square, velocities_of,
+    are_finite, at, bits_where, columns_of, differ, difference, lanes, lanes_of, numbers, set, square,
+    write_columns,
 };
 use super::spreading::IN_MOTION;
 use super::weights::{coverage, guided_share, weight};
@@ -127,48 +127,71 @@ impl Advection<'_> {
     /// Moves sixteen grains; tells whether all numbers are finite.
     #[inline(always)]
     fn advance<L: Lanes>(&self, grains: &mut [Grain; LANES]) -> bool {
-        let x = columns_of(grains);
+        let [[x, y, z, id], [vx, vy, vz, material]] = columns_of::<L>(grains);
+        let x = [x, y, z];
         let place = self.nodes.locate_all(&x);
         let mut said = self.nodes.said_at::<L>(&place);
         self.ask_at_surface(&x, &mut said.share);
-        let mut motion = self.motions(grains, &x, &said);
-        self.spread(&mut motion, &x, &said, &place);
+        let mut motion = self.motions(x, [vx, vy, vz], &said);
+        self.spread(&mut motion, &said, &place);
         let mut walls = self.near_walls(&place, &motion);
         let moves = bits_where(|k| walls[k].bits & self.moving_walls != 0) | differ(&motion.from, &motion.to);
         let moves = moves | differ(&motion.velocity, &[L::splat(0.0); 3]);
         let alone = L::splat(0.0).below(motion.own);
         self.find_free_ways(&motion, moves, &mut walls);
         let meeting = moves & (alone | bits_where(|k| walls[k].ahead));
-        let (mut to, mut velocity) = (numbers(motion.to), numbers(motion.velocity));
-        let own = motion.own.to_array();
-        for k in lanes_of(meeting) {
-            let mut motion =
-                Motion { from: at(&x, k), to: at(&to, k), velocity: at(&velocity, k), own: own[k] };
-            self.meet_walls_and_land(&grains[k], &mut motion, walls[k]);
-            set(&mut to, k, motion.to);
-            set(&mut velocity, k, motion.velocity);
+        if meeting != 0 {
+            self.meet_all(grains, &mut motion, meeting, &walls);
         }
         if self.periodic {
-            for k in 0..LANES {
-                let wrapped = self.settings.domain.wrap(at(&to, k));
-                set(&mut to, k, wrapped);
-            }
+            self.wrap(&mut motion.to);
         }
-        for (k, grain) in grains.iter_mut().enumerate() {
-            grain.position = at(&to, k).into();
-            grain.velocity = at(&velocity, k).into();
+        let (to, v) = (motion.to, motion.velocity);
+        write_columns([[to[0], to[1], to[2], id], [v[0], v[1], v[2], material]], grains);
+        are_finite(&to) && are_finite(&v)
+    }
+
+    /// What walls and the surface of the mass of guides leave of the motions whose bits are set.
+    #[inline(always)]
+    fn meet_all<L: Lanes>(
+        &self,
+        grains: &[Grain; LANES],
+        motion: &mut Motions<L>,
+        meeting: u32,
+        walls: &[Near; LANES],
+    ) {
+        let from = numbers(motion.from);
+        let (mut to, mut velocity, own) =
+            (numbers(motion.to), numbers(motion.velocity), motion.own.to_array());
+        for k in lanes_of(meeting) {
+            let mut one =
+                Motion { from: at(&from, k), to: at(&to, k), velocity: at(&velocity, k), own: own[k] };
+            self.meet_walls_and_land(&grains[k], &mut one, walls[k]);
+            set(&mut to, k, one.to);
+            set(&mut velocity, k, one.velocity);
         }
-        are_finite(&to) && are_finite(&velocity)
+        (motion.to, motion.velocity) = (lanes(&to), lanes(&velocity));
+    }
+
+    /// Moves places beyond an end of a period to the other.
+    #[inline(always)]
+    fn wrap<L: Lanes>(&self, x: &mut [L; 3]) {
+        let mut places = numbers(*x);
+        for k in 0..LANES {
+            let wrapped = self.settings.domain.wrap(at(&places, k));
+            set(&mut places, k, wrapped);
+        }
+        *x = lanes(&places);
     }
 
     /// Asks the guides themselves where only some of the nodes around a grain are inside their mass.
     #[inline(always)]
-    fn ask_at_surface<L: Lanes>(&self, x: &Columns, share: &mut L) {
+    fn ask_at_surface<L: Lanes>(&self, x: &[L; 3], share: &mut L) {
         let partly = L::splat(0.0).below(*share) & share.below(L::splat(1.0));
         if partly != 0 {
-            let mut shares = share.to_array();
+            let (x, mut shares) = (numbers(*x), share.to_array());
             for k in lanes_of(partly) {
-                shares[k] = self.share_at_surface(at(x, k), shares[k]);
+                shares[k] = self.share_at_surface(at(&x, k), shares[k]);
             }
             *share = L::from_array(&shares);
         }
@@ -191,28 +214,26 @@ impl Advection<'_> {
 
     /// The ways that guides and gravity lead grains.
     #[inline(always)]
-    fn motions<L: Lanes>(&self, grains: &[Grain; LANES], x: &Columns, said: &SaidAll<L>) -> Motions<L> {
+    fn motions<L: Lanes>(&self, from: [L; 3], v: [L; 3], said: &SaidAll<L>) -> Motions<L> {
         let (dt, gravity) = (self.frame.dt, self.frame.gravity);
         let fallen = match self.settings.fault {
             Some(Fault::EulerFlight) => Vec3::ZERO,
             _ => gravity * (0.5 * dt * dt),
         };
         let own = L::splat(1.0) - said.share;
-        let v = velocities_of(grains);
-        let from = lanes(x);
         let (mut to, mut velocity) = (from, from);
         for axis in 0..3 {
-            let v = L::from_array(&v[axis]);
-            let flown = v * L::splat(dt) + L::splat(fallen[axis]);
+            let flown = v[axis] * L::splat(dt) + L::splat(fallen[axis]);
             to[axis] = from[axis] + said.share * said.way[axis] + own * flown;
-            velocity[axis] = said.share * said.velocity[axis] + own * (v + L::splat(gravity[axis] * dt));
+            velocity[axis] =
+                said.share * said.velocity[axis] + own * (v[axis] + L::splat(gravity[axis] * dt));
         }
         Motions { from, to, velocity, own }
     }
 
     /// Out of crowds, as far as guides move grains anyway.
     #[inline(always)]
-    fn spread<L: Lanes>(&self, motion: &mut Motions<L>, x: &Columns, said: &SaidAll<L>, place: &Places) {
+    fn spread<L: Lanes>(&self, motion: &mut Motions<L>, said: &SaidAll<L>, place: &Places<L>) {
         let Some(mesh) = self.mesh else { return };
         let radius = self.settings.radius;
         let activity =
@@ -221,7 +242,7 @@ impl Advection<'_> {
         let part = (said.share * activity).keep(stirs);
         let wanted = L::splat(0.0).below(part);
         if wanted != 0 {
-            let ways = mesh.ways::<L>(x, radius, wanted);
+            let ways = mesh.ways(&motion.from, radius, wanted);
             for axis in 0..3 {
                 motion.to[axis] = motion.to[axis] + part * ways[axis];
             }
@@ -230,7 +251,7 @@ impl Advection<'_> {
 
     /// Bits of the walls that motions may meet.
     #[inline(always)]
-    fn near_walls<L: Lanes>(&self, place: &Places, motion: &Motions<L>) -> [Near; LANES] {
+    fn near_walls<L: Lanes>(&self, place: &Places<L>, motion: &Motions<L>) -> [Near; LANES] {
         let mut near = [Near { bits: 0, block: None, ahead: false }; LANES];
         if self.settings.fault == Some(Fault::NoContact) {
             return near;
@@ -251,7 +272,7 @@ impl Advection<'_> {
         let way = square(difference(motion.to, motion.from)).root();
         let off = square(difference(motion.from, lanes(&middle))).root();
         let room = L::from_array(&room) - L::splat(MOST_SLOPE) * off;
-        let room = room.at_least(L::from_array(&self.nodes.room_at(place, self.reach)));
+        let room = room.at_least(self.nodes.room_at(place, self.reach));
         let clear = (way + L::splat(TOUCHING * radius)).below(room);
         let far = L::splat(least).below(way);
         let is_set = |mask: u32, k: usize| mask >> k & 1 == 1;

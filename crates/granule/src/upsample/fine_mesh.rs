@@ -13,8 +13,8 @@ use rayon::prelude::*;
 
 use super::grain::Grain;
 use super::mover::MoverSettings;
-use super::nodes::{NONE, Nodes};
-use super::sixteen::{Columns, lanes, scaled, square};
+use super::nodes::{NONE, Nodes, SHARED};
+use super::sixteen::{scaled, square};
 use crate::simd::{Instructions, LANES, Lanes};
 
 /// Side of a fine cell, in radii of a grain.
@@ -45,6 +45,8 @@ pub struct FineMesh {
     divisor: u64,
     /// Where the mesh lies in this frame, in fine cells.
     offset: Vec3,
+    /// Parts that the nodes of the guides along x have at those of the mesh.
+    along_x: [[f32; MOST_ALONG as usize]; SHARED],
     count: [u32; 3],
     /// Part of the mesh of each cell of the guides, or [`NONE`].
     part_of_cell: Vec<u32>,
@@ -70,10 +72,10 @@ pub struct FineMesh {
 
 /// Where sixteen points are on the fine mesh: the cell of the guides, or [`NONE`], the node before the point and how far
 /// it is beyond that.
-struct FinePlaces {
+struct FinePlaces<L> {
     cell: [u32; LANES],
     local: [u32; LANES],
-    beyond: Columns,
+    beyond: [L; 3],
 }
 
 impl FineMesh {
@@ -105,6 +107,7 @@ impl FineMesh {
         self.side = nodes.side / self.along as f32;
         self.inverse_side = 1.0 / self.side;
         self.offset = offset(frame);
+        self.along_x = self.parts_along_x();
         self.part_of_cell.clear();
         self.part_of_cell.resize(nodes.block_of_cell.len(), NONE);
         self.find_parts(nodes);
@@ -156,31 +159,33 @@ impl FineMesh {
 
     /// Where sixteen points are.
     #[inline(always)]
-    fn locate(&self, x: &Columns) -> FinePlaces {
-        let mut places = FinePlaces { cell: [0; LANES], local: [0; LANES], beyond: [[0.0; LANES]; 3] };
-        let mut outside = [0u32; LANES];
+    fn locate<L: Lanes>(&self, x: &[L; 3]) -> FinePlaces<L> {
+        let zero = L::splat(0.0);
+        let (mut inside, mut beyond) = (u32::MAX, [zero; 3]);
+        let (mut cell, mut local) = ([0u32; LANES], [0u32; LANES]);
         let (mut cells, mut nodes) = (1, 1);
         for axis in 0..3 {
-            let (origin, offset) = (self.origin[axis], self.offset[axis]);
+            let at = (x[axis] - L::splat(self.origin[axis])) * L::splat(self.inverse_side)
+                + L::splat(self.offset[axis]);
             let end = (self.count[axis] * self.along) as f32 - 1.0;
+            inside &= at.below(L::splat(end)) & !at.below(zero);
+            let first = at.to_u32();
+            let mut whole = [0.0; LANES];
             for k in 0..LANES {
-                let at = (x[axis][k] - origin) * self.inverse_side + offset;
-                outside[k] |= u32::from(!(at >= 0.0 && at < end));
-                // Whole parts are below, as nothing is negative.
-                let first = at as i32 as u32;
-                let cell = ((u64::from(first) * self.divisor) >> 32) as u32;
-                places.beyond[axis][k] = at - first as i32 as f32;
-                places.cell[k] = places.cell[k].wrapping_add(cell.wrapping_mul(cells));
-                let local = first.wrapping_sub(cell.wrapping_mul(self.along));
-                places.local[k] = places.local[k].wrapping_add(local.wrapping_mul(nodes));
+                whole[k] = first[k] as i32 as f32;
+                let before = ((u64::from(first[k]) * self.divisor) >> 32) as u32;
+                cell[k] = cell[k].wrapping_add(before.wrapping_mul(cells));
+                let left = first[k].wrapping_sub(before.wrapping_mul(self.along));
+                local[k] = local[k].wrapping_add(left.wrapping_mul(nodes));
             }
+            beyond[axis] = at - L::from_array(&whole);
             cells *= self.count[axis];
             nodes *= self.along + 1;
         }
-        for k in 0..LANES {
-            places.cell[k] = if outside[k] == 0 { places.cell[k] } else { NONE };
+        for (k, cell) in cell.iter_mut().enumerate() {
+            *cell = if inside >> k & 1 == 1 { *cell } else { NONE };
         }
-        places
+        FinePlaces { cell, local, beyond }
     }
 
     /// The part of a cell; none where there is none, and for none.
@@ -199,7 +204,7 @@ impl FineMesh {
 
     /// The ways [m] of sixteen grains in full motion out of crowds; any where bits are not set.
     #[inline(always)]
-    pub fn ways<L: Lanes>(&self, x: &Columns, radius: f32, wanted: u32) -> [L; 3] {
+    pub fn ways<L: Lanes>(&self, x: &[L; 3], radius: f32, wanted: u32) -> [L; 3] {
         let places = self.locate(x);
         let (steps, size) = (self.steps(), self.part_size());
         let mut excess = [[0.0; LANES]; 8];
@@ -217,7 +222,7 @@ impl FineMesh {
         for corner in 0..8 {
             e[corner] = L::from_array(&excess[corner]);
         }
-        let t = lanes(&places.beyond);
+        let t = places.beyond;
         let mix = |a: L, b: L, t: L| a + t * (b - a);
         let slope = [
             mix(mix(e[1] - e[0], e[3] - e[2], t[1]), mix(e[5] - e[4], e[7] - e[6], t[1]), t[2]),

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::contact::Wall;
 use super::guides::GuideGrid;
 use super::mover::FrameInput;
-use super::sixteen::{Column, Columns, parts_of, scaled};
+use super::sixteen::{parts_of, scaled};
 use crate::boundary::MOST_SLOPE;
 use crate::simd::{LANES, Lanes};
 
@@ -58,13 +58,13 @@ pub(super) struct SaidAll<L> {
 }
 
 /// Where sixteen points are among nodes.
-pub(super) struct Places {
+pub(super) struct Places<L> {
     /// The block, or the one beyond the last, which has no guides.
     pub block: [u32; LANES],
-    /// The node of the block before the point along every axis.
-    pub corner: [u32; LANES],
+    /// The node of the block before the point, along each axis.
+    pub corners: [[u32; LANES]; 3],
     /// How far the point is beyond it, in distances of nodes.
-    pub beyond: Columns,
+    pub beyond: [L; 3],
 }
 
 /// Where a point is among nodes.
@@ -278,51 +278,54 @@ impl Nodes {
 
     /// Where sixteen points are; beyond the last block outside of all.
     #[inline(always)]
-    pub(super) fn locate_all(&self, x: &Columns) -> Places {
-        let mut place = Places { block: [0; LANES], corner: [0; LANES], beyond: [[0.0; LANES]; 3] };
-        let mut outside = [0u32; LANES];
-        let inverse = 1.0 / self.side;
-        let (mut cells, mut nodes) = (1u32, 1u32);
+    pub(super) fn locate_all<L: Lanes>(&self, x: &[L; 3]) -> Places<L> {
+        let (zero, inverse) = (L::splat(0.0), L::splat(1.0 / self.side));
+        let (mut inside, mut beyond) = (u32::MAX, [zero; 3]);
+        let (mut block, mut corners) = ([0u32; LANES], [[0u32; LANES]; 3]);
+        let mut cells = 1u32;
         for axis in 0..3 {
-            let (origin, end) = (self.origin[axis], self.count[axis] as f32);
+            let at = (x[axis] - L::splat(self.origin[axis])) * inverse;
+            inside &= at.below(L::splat(self.count[axis] as f32)) & !at.below(zero);
+            let cell = at.to_u32();
+            let mut whole = [0.0; LANES];
             for k in 0..LANES {
-                let at = (x[axis][k] - origin) * inverse;
-                outside[k] |= u32::from(!(at >= 0.0 && at < end));
-                // Not negative, so that whole parts are below.
-                let cell = at as i32;
-                let inside = (at - cell as f32) * ALONG as f32;
-                let corner = (inside as i32).min(ALONG as i32 - 1);
-                place.beyond[axis][k] = inside - corner as f32;
-                place.block[k] = place.block[k].wrapping_add((cell as u32).wrapping_mul(cells));
-                place.corner[k] = place.corner[k].wrapping_add((corner as u32).wrapping_mul(nodes));
+                whole[k] = cell[k] as i32 as f32;
+                block[k] = block[k].wrapping_add(cell[k].wrapping_mul(cells));
             }
+            let within = (at - L::from_array(&whole)) * L::splat(ALONG as f32);
+            corners[axis] = within.at_most(L::splat(ALONG as f32 - 1.0)).to_u32();
+            for k in 0..LANES {
+                whole[k] = corners[axis][k] as i32 as f32;
+            }
+            beyond[axis] = within - L::from_array(&whole);
             cells *= self.count[axis];
-            nodes *= SHARED as u32;
         }
         let last = self.cell_of_block.len() as u32;
-        for k in 0..LANES {
-            let cell = place.block[k] as usize;
-            let block = if outside[k] == 0 { self.block_of_cell[cell] } else { NONE };
+        for (k, block) in block.iter_mut().enumerate() {
+            let found = if inside >> k & 1 == 1 { self.block_of_cell[*block as usize] } else { NONE };
             // A block without guides follows the last.
-            place.block[k] = block.min(last);
+            *block = found.min(last);
         }
-        place
+        Places { block, corners, beyond }
     }
 
     /// Distances [m] from the walls at the frame's start that sixteen places have at least, if that is below `reach`.
     #[inline(always)]
-    pub(super) fn room_at(&self, place: &Places, reach: f32) -> Column {
-        let (mut own, mut square) = ([0u32; LANES], [0.0f32; LANES]);
-        let mut nodes = 1;
+    pub(super) fn room_at<L: Lanes>(&self, place: &Places<L>, reach: f32) -> L {
+        // The nearest of the block's own nodes, or a near one.
+        let (mut own, mut square) = ([0u32; LANES], L::splat(0.0));
+        let (half, mut nodes) = (L::splat(0.5), 1);
         for axis in 0..3 {
+            let next = half.below(place.beyond[axis]);
+            let mut step = [0.0; LANES];
             for k in 0..LANES {
-                let corner = place.corner[k] >> (2 * axis) & 3;
-                let beyond = place.beyond[axis][k];
-                let next = u32::from(beyond > 0.5 && corner + 1 < ALONG as u32);
-                let off = beyond - next as f32;
+                let corner = place.corners[axis][k];
+                let next = next >> k & u32::from(corner + 1 < ALONG as u32);
                 own[k] += (corner + next) * nodes;
-                square[k] += off * off;
+                step[k] = next as i32 as f32;
             }
+            let off = place.beyond[axis] - L::from_array(&step);
+            square = square + off * off;
             nodes *= ALONG as u32;
         }
         let mut room = [f32::NEG_INFINITY; LANES];
@@ -331,20 +334,20 @@ impl Nodes {
                 room[k] = distance[(own[k] as usize).min(OWN - 1)];
             }
         }
-        let steepest = MOST_SLOPE * self.spacing();
-        for k in 0..LANES {
-            room[k] = room[k].min(reach) - steepest * square[k].sqrt();
-        }
-        room
+        L::from_array(&room).at_most(L::splat(reach)) - L::splat(MOST_SLOPE * self.spacing()) * square.root()
     }
 
     /// What guides say at sixteen places.
     #[inline(always)]
-    pub(super) fn said_at<L: Lanes>(&self, place: &Places) -> SaidAll<L> {
-        let parts = parts_of(&place.beyond);
+    pub(super) fn said_at<L: Lanes>(&self, place: &Places<L>) -> SaidAll<L> {
+        let mut parts = [[0.0; LANES]; 8];
+        for (numbers, part) in parts.iter_mut().zip(parts_of(&place.beyond)) {
+            *numbers = part.to_array();
+        }
         let mut sums = [[[0.0f32; 4]; LANES]; 2];
         for k in 0..LANES {
-            let corner = (place.corner[k] as usize).min(BLOCK - STEPS[7] - 1);
+            let [x, y, z] = [place.corners[0][k], place.corners[1][k], place.corners[2][k]];
+            let corner = (((z << 2 | y) << 2 | x) as usize).min(BLOCK - STEPS[7] - 1);
             let near = &self.node[place.block[k] as usize][corner..corner + STEPS[7] + 1];
             let mut sum = [0.0f32; 8];
             for c in 0..8 {

@@ -9,48 +9,57 @@ use crate::simd::{LANES, Lanes};
 
 use super::grain::Grain;
 
+/// Bits of all lanes.
+const ALL_LANES: u32 = (1 << LANES) - 1;
+
 /// A number of sixteen grains.
 pub(super) type Column = [f32; LANES];
 /// A vector of sixteen grains.
 pub(super) type Columns = [Column; 3];
 
+/// Rows of sixteen grains as columns: places [m] and ids, velocities [m/s] and materials.
+#[inline(always)]
+pub(super) fn columns_of<L: Lanes>(grains: &[Grain; LANES]) -> [[L; 4]; 2] {
+    let numbers: &[[f32; 8]; LANES] = bytemuck::cast_ref(grains);
+    let mut rows = [[[0.0; 4]; LANES]; 2];
+    for k in 0..LANES {
+        rows[0][k].copy_from_slice(&numbers[k][..4]);
+        rows[1][k].copy_from_slice(&numbers[k][4..]);
+    }
+    [L::from_rows(&rows[0]), L::from_rows(&rows[1])]
+}
+
 /// Places of at most sixteen grains [m]; 0 where there are fewer.
 #[inline(always)]
-pub(super) fn columns_of(grains: &[Grain]) -> Columns {
-    let mut x = [[0.0; LANES]; 3];
-    for (k, grain) in grains.iter().take(LANES).enumerate() {
-        for axis in 0..3 {
-            x[axis][k] = grain.position[axis];
-        }
+pub(super) fn places_of<L: Lanes>(grains: &[Grain]) -> [L; 3] {
+    let mut rows = [[0.0; 4]; LANES];
+    for (row, grain) in rows.iter_mut().zip(grains) {
+        let numbers: &[f32; 8] = bytemuck::cast_ref(grain);
+        row.copy_from_slice(&numbers[..4]);
     }
-    x
+    let [x, y, z, _] = L::from_rows(&rows);
+    [x, y, z]
+}
+
+/// Writes columns back.
+#[inline(always)]
+pub(super) fn write_columns<L: Lanes>(columns: [[L; 4]; 2], grains: &mut [Grain; LANES]) {
+    let numbers: &mut [[f32; 8]; LANES] = bytemuck::cast_mut(grains);
+    let first = numbers.as_mut_ptr().cast::<f32>();
+    // SAFETY: sixteen rows of eight numbers each are there, of which either half is written.
+    unsafe {
+        L::to_rows(columns[0], first, 8);
+        L::to_rows(columns[1], first.add(4), 8);
+    }
 }
 
 /// Shares of the eight nodes around sixteen points, by how far these are beyond the first: x changes fastest.
 #[inline(always)]
-pub(super) fn parts_of([tx, ty, tz]: &Columns) -> [Column; 8] {
-    let mut parts = [[0.0; LANES]; 8];
-    for k in 0..LANES {
-        let (x, y, z) = (tx[k], ty[k], tz[k]);
-        let (a, b, c, d) = ((1.0 - y) * (1.0 - z), y * (1.0 - z), (1.0 - y) * z, y * z);
-        for (pair, yz) in [a, b, c, d].into_iter().enumerate() {
-            parts[2 * pair][k] = (1.0 - x) * yz;
-            parts[2 * pair + 1][k] = x * yz;
-        }
-    }
-    parts
-}
-
-/// Velocities of sixteen grains [m/s].
-#[inline(always)]
-pub(super) fn velocities_of(grains: &[Grain; LANES]) -> Columns {
-    let mut v = [[0.0; LANES]; 3];
-    for (k, grain) in grains.iter().enumerate() {
-        for axis in 0..3 {
-            v[axis][k] = grain.velocity[axis];
-        }
-    }
-    v
+pub(super) fn parts_of<L: Lanes>(&[x, y, z]: &[L; 3]) -> [L; 8] {
+    let one = L::splat(1.0);
+    let (rx, ry, rz) = (one - x, one - y, one - z);
+    let (a, b, c, d) = (ry * rz, y * rz, ry * z, y * z);
+    [rx * a, x * a, rx * b, x * b, rx * c, x * c, rx * d, x * d]
 }
 
 /// The vector of a lane.
@@ -69,8 +78,10 @@ pub(super) fn set(columns: &mut Columns, lane: usize, v: Vec3) {
 
 /// Whether all numbers are finite.
 #[inline(always)]
-pub(super) fn are_finite(columns: &Columns) -> bool {
-    columns.as_flattened().iter().fold(true, |finite, number| finite & number.is_finite())
+pub(super) fn are_finite<L: Lanes>(v: &[L; 3]) -> bool {
+    let (least, most) = (L::splat(f32::NEG_INFINITY), L::splat(f32::INFINITY));
+    let finite = |v: L| least.below(v) & v.below(most);
+    finite(v[0]) & finite(v[1]) & finite(v[2]) == ALL_LANES
 }
 
 /// Bits of the lanes of which something is true.

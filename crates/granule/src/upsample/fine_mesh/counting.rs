@@ -7,7 +7,7 @@ use super::{FineMesh, NONE, WHOLE};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised};
 use crate::upsample::grain::Grain;
 use crate::upsample::mover::MoverSettings;
-use crate::upsample::sixteen::{Columns, columns_of, parts_of};
+use crate::upsample::sixteen::{parts_of, places_of};
 use crate::upsample::spreading::with_images;
 
 /// Points that are looked at together.
@@ -79,7 +79,7 @@ impl Vectorised for FindParts<'_> {
     fn run<L: Lanes>(self) -> [u32; 2] {
         let mut span = [NONE, 0];
         for (points, part) in self.points.chunks(LANES).zip(self.part.chunks_mut(LANES)) {
-            let places = self.mesh.locate(&columns_of(points));
+            let places = self.mesh.locate::<L>(&places_of(points));
             for (part, &cell) in part.iter_mut().zip(&places.cell) {
                 *part = self.mesh.part(cell);
                 if *part != NONE {
@@ -119,7 +119,7 @@ impl Vectorised for AddPoints<'_> {
                 if known.is_some_and(|known| known.iter().all(|part| *part < first || *part >= end)) {
                     continue;
                 }
-                let places = self.mesh.locate(&columns_of(points));
+                let places = self.mesh.locate::<L>(&places_of(points));
                 let amounts = amounts(&places.beyond);
                 for k in 0..points.len() {
                     let part = known.map_or_else(|| self.mesh.part(places.cell[k]), |known| known[k]);
@@ -139,13 +139,11 @@ impl Vectorised for AddPoints<'_> {
 
 /// What points give to each of the eight nodes around them: whole ones are [`WHOLE`].
 #[inline(always)]
-fn amounts(beyond: &Columns) -> [[u32; LANES]; 8] {
+fn amounts<L: Lanes>(beyond: &[L; 3]) -> [[u32; LANES]; 8] {
     let parts = parts_of(beyond);
     let mut amounts = [[0; LANES]; 8];
     for corner in 0..8 {
-        for k in 0..LANES {
-            amounts[corner][k] = (parts[corner][k] * WHOLE + 0.5) as i32 as u32;
-        }
+        amounts[corner] = (parts[corner] * L::splat(WHOLE) + L::splat(0.5)).to_u32();
     }
     amounts
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{BEYOND, FineMesh, NONE, WHOLE};
+use super::{BEYOND, FineMesh, MOST_ALONG, NONE, WHOLE};
 use crate::simd::{Instructions, Lanes, Vectorised};
 use crate::upsample::mover::MoverSettings;
 use crate::upsample::nodes::{ALONG, BLOCK, Nodes, SHARED};
@@ -78,22 +78,25 @@ impl FineMesh {
         );
         let near =
             |part: u32| (part != NONE).then(|| &face[part as usize * faces..(part as usize + 1) * faces]);
-        let after = &self.after;
+        let (after, nothing) = (&self.after, vec![0.0; faces]);
         self.excess.par_chunks_mut(size).with_min_len(32).enumerate().for_each(|(part, excess)| {
-            let [x, y, xy, z, xz, yz, xyz] = after[part].map(near);
-            let place = |i: usize, j: usize, k: usize| (k * m + j) * m + i;
-            for j in 0..n {
-                // The face of the cell after along x, those along y and z.
-                for i in 0..n {
-                    excess[place(n, i, j)] = x.map_or(0.0, |face| face[2 * m * m + j * m + i]);
-                    excess[place(i, n, j)] = y.map_or(0.0, |face| face[(m + j) * m + i]);
-                    excess[place(i, j, n)] = z.map_or(0.0, |face| face[j * m + i]);
+            let nothing = &nothing[..];
+            let [x, y, xy, z, xz, yz, xyz] = after[part].map(|part| near(part).unwrap_or(nothing));
+            for k in 0..n {
+                let plane = &mut excess[k * m * m..(k + 1) * m * m];
+                for (j, number) in x[2 * m * m + k * m..][..n].iter().enumerate() {
+                    plane[j * m + n] = *number;
                 }
-                excess[place(n, n, j)] = xy.map_or(0.0, |face| face[(m + j) * m]);
-                excess[place(n, j, n)] = xz.map_or(0.0, |face| face[j * m]);
-                excess[place(j, n, n)] = yz.map_or(0.0, |face| face[j]);
+                plane[n * m..n * m + n].copy_from_slice(&y[(m + k) * m..][..n]);
+                plane[n * m + n] = xy[(m + k) * m];
             }
-            excess[place(n, n, n)] = xyz.map_or(0.0, |face| face[0]);
+            let plane = &mut excess[n * m * m..];
+            for j in 0..n {
+                plane[j * m..j * m + n].copy_from_slice(&z[j * m..][..n]);
+                plane[j * m + n] = xz[j * m];
+            }
+            plane[n * m..n * m + n].copy_from_slice(&yz[..n]);
+            plane[n * m + n] = xyz[0];
         });
         self.face = face;
     }
@@ -115,6 +118,47 @@ struct Compare<'a> {
     unit: f32,
 }
 
+/// Nodes of a row that are compared together. What lies beyond the row's end is compared again in rows to come, or replaced
+/// by what the next parts own.
+const PIECE: usize = 8;
+
+impl Compare<'_> {
+    /// What guides are worth at some nodes along x, from the numbers at the block's nodes along it.
+    #[inline(always)]
+    fn target(&self, row: &[f32; SHARED], first: usize) -> [f32; PIECE] {
+        let mut target = [0.0; PIECE];
+        for (part, number) in self.mesh.along_x.iter().zip(row) {
+            for i in 0..PIECE {
+                target[i] += part[first + i] * number;
+            }
+        }
+        for target in &mut target {
+            *target = ramp(*target, SURFACE);
+        }
+        target
+    }
+}
+
+impl FineMesh {
+    /// Where a node of a part is along an axis: the node of the block before it, and how far it is beyond that.
+    #[inline(always)]
+    fn place(&self, node: usize, axis: usize) -> (usize, f32) {
+        let at = ((node as f32 - self.offset[axis]) * (ALONG as f32 / self.along as f32)).max(0.0);
+        let corner = (at as usize).min(ALONG - 1);
+        (corner, at - corner as f32)
+    }
+
+    /// Parts of the block's nodes along x at those of a part.
+    pub(super) fn parts_along_x(&self) -> [[f32; MOST_ALONG as usize]; SHARED] {
+        let mut parts = [[0.0; MOST_ALONG as usize]; SHARED];
+        for node in 0..self.along as usize {
+            let (corner, t) = self.place(node, 0);
+            (parts[corner][node], parts[corner + 1][node]) = (1.0 - t, t);
+        }
+        parts
+    }
+}
+
 impl Vectorised for Compare<'_> {
     type Output = ();
 
@@ -123,37 +167,41 @@ impl Vectorised for Compare<'_> {
         self.mesh.collect(self.part, self.sum);
         if self.cover.iter().all(|&c| c >= SURFACE[1]) {
             for (excess, sum) in self.excess.iter_mut().zip(&*self.sum) {
-                *excess = *sum as f32 * self.unit - 1.0;
+                *excess = *sum as i32 as f32 * self.unit - 1.0;
             }
             return;
         }
         let (n, m) = (self.mesh.along as usize, self.mesh.shared());
-        let step = ALONG as f32 / n as f32;
-        // Where the nodes are along an axis: the node of the guides before them, and how far they are beyond it.
-        let place = |at: usize, axis: usize| {
-            let at = ((at as f32 - self.mesh.offset[axis]) * step).max(0.0);
-            let corner = (at as usize).min(ALONG - 1);
-            (corner, at - corner as f32)
-        };
         let mix = |a: f32, b: f32, t: f32| a + t * (b - a);
         for k in 0..n {
-            let (corner, t) = place(k, 2);
+            let (corner, t) = self.mesh.place(k, 2);
             let mut plane = [0.0; SHARED * SHARED];
             for (i, plane) in plane.iter_mut().enumerate() {
                 let low = corner * SHARED * SHARED + i;
                 *plane = mix(self.cover[low], self.cover[low + SHARED * SHARED], t);
             }
             for j in 0..n {
-                let (corner, t) = place(j, 1);
+                let (corner, t) = self.mesh.place(j, 1);
                 let mut row = [0.0; SHARED];
                 for (i, row) in row.iter_mut().enumerate() {
                     *row = mix(plane[corner * SHARED + i], plane[(corner + 1) * SHARED + i], t);
                 }
                 let start = (k * m + j) * m;
-                for i in 0..n {
-                    let (corner, t) = place(i, 0);
-                    let cover = mix(row[corner], row[corner + 1], t);
-                    self.excess[start + i] = self.sum[start + i] as f32 * self.unit - ramp(cover, SURFACE);
+                for first in (0..n).step_by(PIECE) {
+                    let target = self.target(&row, first);
+                    let (sum, excess) = (&self.sum[start + first..], &mut self.excess[start + first..]);
+                    match (sum.first_chunk::<PIECE>(), excess.first_chunk_mut::<PIECE>()) {
+                        (Some(sum), Some(excess)) => {
+                            for i in 0..PIECE {
+                                excess[i] = sum[i] as i32 as f32 * self.unit - target[i];
+                            }
+                        }
+                        _ => {
+                            for i in 0..n - first {
+                                excess[i] = sum[i] as i32 as f32 * self.unit - target[i];
+                            }
+                        }
+                    }
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::*;
 use crate::neighbors::Domain;
 use crate::random::Random;
-use crate::simd::Vectorised;
+use crate::simd::{Portable, Real, Vectorised};
 use crate::upsample::sixteen::{numbers, parts_of};
 use crate::upsample::{FrameInput, Guide, GuideGrid, deformations};
 
@@ -21,7 +21,7 @@ impl Vectorised for WayAt<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Vec3 {
-        let at = self.x.to_array().map(|x| [x; LANES]);
+        let at = self.x.to_array().map(L::splat);
         let ways = numbers(self.mesh.ways::<L>(&at, self.radius, 1));
         Vec3::new(ways[0][0], ways[1][0], ways[2][0])
     }
@@ -29,8 +29,8 @@ impl Vectorised for WayAt<'_> {
 
 /// Shares of the eight nodes around a point.
 fn parts(t: Vec3) -> [f32; 8] {
-    let t = t.to_array().map(|t| [t; LANES]);
-    parts_of(&t).map(|part| part[0])
+    let t = t.to_array().map(Portable::splat);
+    parts_of(&t).map(|part| part.to_array()[0])
 }
 
 /// Parts share nodes and are filled by different threads: the sum must be that of one large mesh.
