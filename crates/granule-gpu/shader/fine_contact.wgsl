@@ -11,7 +11,7 @@ struct FineMotion {
 const STEPS: u32 = 64u;
 const CONTACTS: u32 = 4u;
 const TOUCH: f32 = 0.02;
-const ALONG_WALL: f32 = 0.5;
+const ALONG_WALL: f32 = 0.75;
 const INTO: f32 = 1e-4;
 const CORRECTIONS: u32 = 4u;
 

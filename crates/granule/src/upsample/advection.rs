@@ -188,10 +188,10 @@ impl Advection<'_> {
     #[inline(always)]
     fn ask_at_surface<L: Lanes>(&self, x: &[L; 3], share: &mut L) {
         let partly = L::splat(0.0).below(*share) & share.below(L::splat(1.0));
-        if partly != 0 {
+        if partly != 0 && self.settings.fault != Some(Fault::PublishedShare) {
             let (x, mut shares) = (numbers(*x), share.to_array());
             for k in lanes_of(partly) {
-                shares[k] = self.share_at_surface(at(&x, k), shares[k]);
+                shares[k] = self.share_at_surface::<L>(at(&x, k), shares[k]);
             }
             *share = L::from_array(&shares);
         }
@@ -199,11 +199,10 @@ impl Advection<'_> {
 
     /// The guides' share where some of the nodes around a grain are outside their mass, instead of that of the nodes: what
     /// has landed stays, and does not sink to where all nodes are inside; what has no guide near flies freely.
-    fn share_at_surface(&self, x: Vec3, share: f32) -> f32 {
-        let weights = self.frame.guides.weights_at(x, self.instructions);
-        if self.settings.fault == Some(Fault::PublishedShare) {
-            share
-        } else if weights.0 == 0.0 {
+    #[inline(always)]
+    fn share_at_surface<L: Lanes>(&self, x: Vec3, share: f32) -> f32 {
+        let weights = self.frame.guides.weights::<L>(x);
+        if weights.0 == 0.0 {
             0.0
         } else if is_inside(weights) {
             1.0

@@ -14,7 +14,7 @@ const CONTACTS: usize = 4;
 /// A grain touches a wall when it is nearer than this many radii more than its own.
 pub(super) const TOUCH: f32 = 0.02;
 /// Steps of a grain that touches a wall and goes along it, in radii: it may be so much in another one for a moment.
-const ALONG: f32 = 0.5;
+const ALONG: f32 = 0.75;
 /// Part of a way that leads into a wall, above which it is a contact.
 const INTO: f32 = 1e-4;
 /// Corrections after the last contact, in corners.

@@ -56,6 +56,8 @@ pub struct FineMesh {
     block_of_part: Vec<u32>,
     /// Grains at each node of a part, from points in its cell: whole ones are [`WHOLE`].
     tally: Vec<u32>,
+    /// Whether there are grains in the cell of each part.
+    holds: Vec<bool>,
     /// Excess of grains at the nodes of each part, relative to a full mass.
     excess: Vec<f32>,
     /// The same at those nodes of the faces of cells that the cells before them need, see [`faces`].
@@ -91,6 +93,8 @@ impl FineMesh {
         self.lay(nodes, settings, frame);
         self.tally.clear();
         self.tally.resize(self.cell_of_part.len() * self.part_size(), 0);
+        self.holds.clear();
+        self.holds.resize(self.cell_of_part.len(), false);
         self.add(grains, instructions);
         if settings.domain.is_periodic() {
             self.add_images(grains, settings, instructions);
@@ -242,6 +246,7 @@ impl FineMesh {
             + 4 * (self.tally.capacity() + self.face.capacity() + self.excess.capacity())
             + size_of::<[u32; 7]>() * (self.before.capacity() + self.after.capacity())
             + 4 * self.part_of_point.capacity()
+            + self.holds.capacity()
             + 8 * self.span.capacity()
             + size_of::<Grain>() * self.image.capacity()
     }

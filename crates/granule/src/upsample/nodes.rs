@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::contact::Wall;
 use super::guides::GuideGrid;
 use super::mover::FrameInput;
-use super::sixteen::{parts_of, scaled};
+use super::sixteen::{columns_of_rows, parts_of, scaled};
 use crate::boundary::MOST_SLOPE;
 use crate::simd::{LANES, Lanes};
 
@@ -344,23 +344,19 @@ impl Nodes {
         for (numbers, part) in parts.iter_mut().zip(parts_of(&place.beyond)) {
             *numbers = part.to_array();
         }
-        let mut sums = [[[0.0f32; 4]; LANES]; 2];
-        for k in 0..LANES {
+        let mut sums = [[0.0f32; 8]; LANES];
+        for (k, sum) in sums.iter_mut().enumerate() {
             let [x, y, z] = [place.corners[0][k], place.corners[1][k], place.corners[2][k]];
             let corner = (((z << 2 | y) << 2 | x) as usize).min(BLOCK - STEPS[7] - 1);
             let near = &self.node[place.block[k] as usize][corner..corner + STEPS[7] + 1];
-            let mut sum = [0.0f32; 8];
             for c in 0..8 {
                 let numbers: &[f32; 8] = bytemuck::cast_ref(&near[STEPS[c]]);
                 for i in 0..8 {
                     sum[i] += parts[c][k] * numbers[i];
                 }
             }
-            sums[0][k].copy_from_slice(&sum[..4]);
-            sums[1][k].copy_from_slice(&sum[4..]);
         }
-        let [x, y, z, share] = L::from_rows(&sums[0]);
-        let [vx, vy, vz, known] = L::from_rows(&sums[1]);
+        let [[x, y, z, share], [vx, vy, vz, known]] = columns_of_rows::<L>(&sums);
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let known = zero.if_below(known, one / known, zero);
         SaidAll {

@@ -20,7 +20,12 @@ pub(super) type Columns = [Column; 3];
 /// Rows of sixteen grains as columns: places [m] and ids, velocities [m/s] and materials.
 #[inline(always)]
 pub(super) fn columns_of<L: Lanes>(grains: &[Grain; LANES]) -> [[L; 4]; 2] {
-    let numbers: &[[f32; 8]; LANES] = bytemuck::cast_ref(grains);
+    columns_of_rows(bytemuck::cast_ref(grains))
+}
+
+/// Rows of eight numbers as columns.
+#[inline(always)]
+pub(super) fn columns_of_rows<L: Lanes>(numbers: &[[f32; 8]; LANES]) -> [[L; 4]; 2] {
     let mut rows = [[[0.0; 4]; LANES]; 2];
     for k in 0..LANES {
         rows[0][k].copy_from_slice(&numbers[k][..4]);

@@ -17,15 +17,13 @@ impl FineMesh {
     /// Adds points to the parts in whose cells they are. Every thread has parts of its own, so that their numbers do not
     /// matter, and looks at the chunks of points that have some in them: few, as grains are nearly in order.
     pub(super) fn add(&mut self, points: &[Grain], instructions: Instructions) {
-        let (mut part, mut span, mut tally) = (
-            std::mem::take(&mut self.part_of_point),
-            std::mem::take(&mut self.span),
-            std::mem::take(&mut self.tally),
-        );
+        let (mut part, mut span) = (std::mem::take(&mut self.part_of_point), std::mem::take(&mut self.span));
+        let (mut tally, mut holds) = (std::mem::take(&mut self.tally), std::mem::take(&mut self.holds));
         let threads = rayon::current_num_threads();
         if threads == 1 {
             let range = [0, self.cell_of_part.len() as u32];
-            instructions.run(AddPoints { mesh: self, points, sorted: None, range, tally: &mut tally });
+            let (tally, holds) = (&mut tally[..], &mut holds[..]);
+            instructions.run(AddPoints { mesh: self, points, sorted: None, range, tally, holds });
         } else {
             part.resize(points.len(), NONE);
             span.resize(points.len().div_ceil(CHUNK), [0; 2]);
@@ -34,13 +32,15 @@ impl FineMesh {
                 *span = instructions.run(FindParts { mesh: self, points, part });
             });
             let range = self.cell_of_part.len().div_ceil(4 * threads).max(1);
-            tally.par_chunks_mut(range * self.part_size()).enumerate().for_each(|(k, tally)| {
+            let ranges = tally.par_chunks_mut(range * self.part_size()).zip(holds.par_chunks_mut(range));
+            ranges.enumerate().for_each(|(k, (tally, holds))| {
                 let range = [(k * range) as u32, ((k + 1) * range) as u32];
                 let sorted = Some((&part[..], &span[..]));
-                instructions.run(AddPoints { mesh: self, points, sorted, range, tally });
+                instructions.run(AddPoints { mesh: self, points, sorted, range, tally, holds });
             });
         }
-        (self.part_of_point, self.span, self.tally) = (part, span, tally);
+        (self.part_of_point, self.span) = (part, span);
+        (self.tally, self.holds) = (tally, holds);
     }
 
     /// Adds the images of grains near the ends of periods.
@@ -99,6 +99,7 @@ struct AddPoints<'a> {
     sorted: Option<(&'a [u32], &'a [[u32; 2]])>,
     range: [u32; 2],
     tally: &'a mut [u32],
+    holds: &'a mut [bool],
 }
 
 impl Vectorised for AddPoints<'_> {
@@ -126,6 +127,7 @@ impl Vectorised for AddPoints<'_> {
                     if part < first || part >= end {
                         continue;
                     }
+                    self.holds[(part - first) as usize] = true;
                     let start = (part - first) as usize * size + places.local[k] as usize;
                     let near = &mut self.tally[start..start + steps[7] + 1];
                     for corner in 0..8 {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{BEYOND, FineMesh, MOST_ALONG, NONE, WHOLE};
-use crate::simd::{Instructions, Lanes, Vectorised};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised, load};
 use crate::upsample::mover::MoverSettings;
 use crate::upsample::nodes::{ALONG, BLOCK, Nodes, SHARED};
 use crate::upsample::sampling::VOLUME_PER_GRAIN;
@@ -25,12 +25,21 @@ impl FineMesh {
                 if block == NONE {
                     return excess.fill(0.0);
                 }
+                if !self.is_read(part) {
+                    return;
+                }
                 let mut cover = [0.0; BLOCK];
                 nodes.gather(block as usize, &nodes.cover, &mut cover);
                 instructions.run(Compare { mesh: self, part, sum, excess, cover: &cover, unit });
             },
         );
         self.excess = excess;
+    }
+
+    /// Whether any grain reads the own nodes of a part: one of its cell, or of the cells before it.
+    fn is_read(&self, part: usize) -> bool {
+        let holds = |part: u32| self.holds.get(part as usize).is_some_and(|holds| *holds);
+        holds(part as u32) || self.before[part].iter().any(|&part| holds(part))
     }
 
     /// Grains at the own nodes of a part: those of its cell and those that the cells before it have there.
@@ -118,25 +127,24 @@ struct Compare<'a> {
     unit: f32,
 }
 
-/// Nodes of a row that are compared together. What lies beyond the row's end is compared again in rows to come, or replaced
-/// by what the next parts own.
-const PIECE: usize = 8;
-
 impl Compare<'_> {
-    /// What guides are worth at some nodes along x, from the numbers at the block's nodes along it.
+    /// What guides are worth at sixteen nodes along x, from the numbers at the block's nodes along it. There may be fewer
+    /// in the row: what lies beyond is compared again in rows to come, or replaced by what the next parts own.
     #[inline(always)]
-    fn target(&self, row: &[f32; SHARED], first: usize) -> [f32; PIECE] {
-        let mut target = [0.0; PIECE];
-        for (part, number) in self.mesh.along_x.iter().zip(row) {
-            for i in 0..PIECE {
-                target[i] += part[first + i] * number;
-            }
-        }
-        for target in &mut target {
-            *target = ramp(*target, SURFACE);
-        }
-        target
+    fn target<L: Lanes>(&self, row: &[f32; SHARED], first: usize) -> L {
+        let part = |k: usize| load::<L>(&self.mesh.along_x[k], first) * L::splat(row[k]);
+        ramp(part(0) + part(1) + part(2) + part(3), SURFACE)
     }
+}
+
+/// Whole numbers below two to the power of 31 as lanes.
+#[inline(always)]
+fn whole<L: Lanes>(numbers: &[u32; LANES]) -> L {
+    let mut whole = [0.0; LANES];
+    for k in 0..LANES {
+        whole[k] = numbers[k] as i32 as f32;
+    }
+    L::from_array(&whole)
 }
 
 impl FineMesh {
@@ -187,16 +195,15 @@ impl Vectorised for Compare<'_> {
                     *row = mix(plane[corner * SHARED + i], plane[(corner + 1) * SHARED + i], t);
                 }
                 let start = (k * m + j) * m;
-                for first in (0..n).step_by(PIECE) {
-                    let target = self.target(&row, first);
+                for first in (0..n).step_by(LANES) {
+                    let target = self.target::<L>(&row, first);
                     let (sum, excess) = (&self.sum[start + first..], &mut self.excess[start + first..]);
-                    match (sum.first_chunk::<PIECE>(), excess.first_chunk_mut::<PIECE>()) {
+                    match (sum.first_chunk(), excess.first_chunk_mut::<LANES>()) {
                         (Some(sum), Some(excess)) => {
-                            for i in 0..PIECE {
-                                excess[i] = sum[i] as i32 as f32 * self.unit - target[i];
-                            }
+                            *excess = (whole::<L>(sum) * L::splat(self.unit) - target).to_array();
                         }
                         _ => {
+                            let target = target.to_array();
                             for i in 0..n - first {
                                 excess[i] = sum[i] as i32 as f32 * self.unit - target[i];
                             }
