@@ -6,14 +6,14 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use granule::simulator::Simulator;
 use granule::upsample::guides::MOST_CELLS;
-use granule::upsample::{Anchors, BesideFrame, MoverReport, NewGuide, SLACK, SORT_PERIOD, SUPPORT};
+use granule::upsample::{Anchors, BesideFrame, MoverReport, NewGuide, SLACK, SUPPORT};
 use granule_device::GpuDevice;
 use wgpu::{Buffer, BufferUsages, ComputePass};
 
-use super::GpuGrains;
 use super::kernels::Kernels;
 use super::layout::FrameRecord;
 use super::room::{KEPT, Room, create, hold};
+use super::{GpuGrains, SORT_PERIOD};
 use crate::GpuError;
 use crate::kernel::Access::{Read, Uniform, Write};
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader, SharedLayout, WORKGROUP};

@@ -33,7 +33,7 @@ use granule::upsample::spreading::{EVENING, IN_MOTION, MOST_EVENING, SURFACE};
 use granule::upsample::weights::{CARRIED, LOOSE};
 use granule::upsample::{
     Anchors, BesideFrame, COVERED, FULL_SUM, FrameInput, Grain, GrainMover, MoverReport, MoverSettings,
-    NewGuide, SEVERAL, SORT_PERIOD, SUPPORT, VOLUME_PER_GRAIN, Wall, moving_walls, wall_reach,
+    NewGuide, SEVERAL, SUPPORT, VOLUME_PER_GRAIN, Wall, moving_walls, wall_reach,
 };
 use granule_device::GpuDevice;
 
@@ -43,6 +43,9 @@ use following::Following;
 use kernels::Kernels;
 use layout::{FrameRecord, MOST_MATERIALS, MOST_WALLS, WallRecord};
 use room::Room;
+
+/// Frames from one sort of the grains to the next.
+const SORT_PERIOD: u64 = 8;
 
 /// Grains that are sorted at once.
 const CHUNK: u32 = 1 << 22;

@@ -242,8 +242,8 @@ impl Advection<'_> {
         let wanted = L::splat(0.0).below(part);
         if wanted != 0 {
             let ways = mesh.ways(&motion.from, radius, wanted);
-            for axis in 0..3 {
-                motion.to[axis] = motion.to[axis] + part * ways[axis];
+            for (to, way) in motion.to.iter_mut().zip(ways) {
+                *to = *to + part * way;
             }
         }
     }
@@ -257,23 +257,29 @@ impl Advection<'_> {
         }
         let radius = self.settings.radius;
         let least = self.reach - 2.0 * radius;
+        let way = square(difference(motion.to, motion.from)).root();
+        let far = L::splat(least).below(way);
         let mut bits = [u32::MAX; LANES];
+        for (bits, &block) in bits.iter_mut().zip(&place.block) {
+            *bits = self.nodes.walls.get(block as usize).copied().unwrap_or(u32::MAX);
+        }
+        if far == 0 && bits == [0; LANES] {
+            return near;
+        }
         let mut room = [f32::NEG_INFINITY; LANES];
         let mut middle = [[0.0; LANES]; 3];
-        for k in 0..LANES {
+        for (k, room) in room.iter_mut().enumerate() {
             let block = place.block[k] as usize;
             if block < self.nodes.walls.len() {
-                (bits[k], room[k]) = (self.nodes.walls[block], self.nodes.room[block]);
+                *room = self.nodes.room[block];
                 set(&mut middle, k, self.nodes.center[block].into());
             }
         }
         // From the middle of the block to the grain and on to where it goes, or from the nearest node.
-        let way = square(difference(motion.to, motion.from)).root();
         let off = square(difference(motion.from, lanes(&middle))).root();
         let room = L::from_array(&room) - L::splat(MOST_SLOPE) * off;
         let room = room.at_least(self.nodes.room_at(place, self.reach));
         let clear = (way + L::splat(TOUCHING * radius)).below(room);
-        let far = L::splat(least).below(way);
         let is_set = |mask: u32, k: usize| mask >> k & 1 == 1;
         let sticky = self.settings.fault == Some(Fault::StickyWalls);
         for k in 0..LANES {

@@ -12,13 +12,13 @@ use super::fine_mesh::FineMesh;
 use super::grain::Grain;
 use super::mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};
 use super::nodes::Nodes;
+use super::order::GrainOrder;
 use super::spreading::Crowds;
 use crate::boundary::Parts;
-use crate::neighbors::Permutation;
 use crate::simd::Instructions;
 
 /// Frames from one sort of the grains to the next.
-pub const SORT_PERIOD: u64 = 8;
+const SORT_PERIOD: u64 = 2;
 
 /// How far walls are looked for around cells, in radii of a guide; grains that go farther look at all of them.
 const WALL_REACH: f32 = 2.0;
@@ -36,9 +36,7 @@ pub struct CpuGrains {
     mesh: FineMesh,
     /// Parts of every wall that decide in every block.
     parts: Vec<Parts>,
-    order: Permutation,
-    key: Vec<u64>,
-    scratch: Vec<Grain>,
+    order: GrainOrder,
     pool: Arc<rayon::ThreadPool>,
     clock: StageClock,
 }
@@ -54,22 +52,10 @@ impl CpuGrains {
             crowds: Crowds::default(),
             mesh: FineMesh::default(),
             parts: Vec::new(),
-            order: Permutation::default(),
-            key: Vec::new(),
-            scratch: Vec::new(),
+            order: GrainOrder::default(),
             pool: Arc::new(pool),
             clock: StageClock::default(),
         }
-    }
-
-    /// Sorts grains by the cells of guides, those outside last: only for what is near to be near in memory.
-    fn sort(&mut self, nodes: &Nodes) {
-        let blocks = nodes.cell_of_block.len() as u64;
-        let key =
-            |grain: &Grain| nodes.locate(grain.position.into()).map_or(blocks, |place| place.block as u64);
-        self.grain.par_iter().with_min_len(4096).map(key).collect_into_vec(&mut self.key);
-        self.order.sort(&mut self.key, u64::BITS - blocks.leading_zeros());
-        self.order.apply(&mut self.grain, &mut self.scratch);
     }
 
     /// Finds the parts of walls that decide about grains of every block.
@@ -138,7 +124,7 @@ impl CpuGrains {
         nodes.lay(frame, reach);
         self.clock.lap("lay");
         if frame.frame.is_multiple_of(SORT_PERIOD) {
-            self.sort(&nodes);
+            self.order.sort(&mut self.grain, &nodes, self.instructions);
             self.clock.lap("sort");
         }
         let deformations = deformations(frame.guides, &nodes, self.instructions);
@@ -206,8 +192,7 @@ impl GrainMover for CpuGrains {
     }
 
     fn bytes_per_grain(&self) -> f64 {
-        let bytes = size_of::<Grain>() * (self.grain.capacity() + self.scratch.capacity())
-            + 8 * self.key.capacity()
+        let bytes = size_of::<Grain>() * self.grain.capacity()
             + self.order.bytes()
             + self.crowds.bytes()
             + self.mesh.bytes()

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::grain::Grain;
 use super::mover::MoverSettings;
 use super::nodes::{NONE, Nodes, SHARED};
-use super::sixteen::{scaled, square};
+use super::sixteen::{lanes_of, scaled, square};
 use crate::simd::{Instructions, LANES, Lanes};
 
 /// Side of a fine cell, in radii of a grain.
@@ -212,8 +212,8 @@ impl FineMesh {
         let places = self.locate(x);
         let (steps, size) = (self.steps(), self.part_size());
         let mut excess = [[0.0; LANES]; 8];
-        for k in 0..LANES {
-            let part = if wanted >> k & 1 == 1 { self.part(places.cell[k]) } else { NONE };
+        for k in lanes_of(wanted) {
+            let part = self.part(places.cell[k]);
             if part != NONE {
                 let start = part as usize * size + places.local[k] as usize;
                 let near = &self.excess[start..start + steps[7] + 1];

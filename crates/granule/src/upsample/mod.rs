@@ -5,7 +5,7 @@
 //! ```text
 //! follow   guides that left their slack move, the others rest; new ones bring grains along      guides.rs, sampling.rs
 //! lay      blocks of nodes around the guides, and which walls are near each                      nodes.rs
-//! sort     every eighth frame: grains by blocks, only for what is near to be near in memory      cpu.rs
+//! sort     every second frame: grains by blocks, only for what is near to be near in memory      order.rs
 //! deform   how the surroundings of every guide deform                                            deformation.rs
 //! ask      what the guides say at every node: a way, a velocity, their share                     asking.rs
 //! even out grains counted at nodes; ways from crowds to gaps are added to what nodes say         spreading.rs
@@ -54,6 +54,7 @@ pub mod guide_columns;
 pub mod guides;
 mod mover;
 pub mod nodes;
+mod order;
 mod sampling;
 mod sixteen;
 pub mod spreading;
@@ -74,7 +75,7 @@ use crate::simulator::{Simulator, Snapshot};
 
 use clock::StageClock;
 pub use contact::Wall;
-pub use cpu::{CpuGrains, SORT_PERIOD, moving_walls, wall_reach};
+pub use cpu::{CpuGrains, moving_walls, wall_reach};
 pub use deformation::{Deformation, deformations};
 pub use grain::Grain;
 pub use guides::{Anchors, Guide, GuideGrid, SLACK};

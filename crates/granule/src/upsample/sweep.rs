@@ -89,7 +89,7 @@ mod tests {
         }
     }
 
-    /// What is free is left as it is, and what is not free seldom is.
+    /// What is free is left as it is, and most of what is free is found.
     #[test]
     fn free_ways_are_those_that_walls_do_not_change() {
         let shape = Shape::Box { min: [-1.0, -0.5, -0.5], max: [1.0, 0.5, 0.7], hollow: true };
@@ -121,6 +121,6 @@ mod tests {
                 }
             }
         }
-        assert!(found > 500 && met > 50 && missed < 80, "{found} {met} {missed}");
+        assert!(found > 500 && met > 50 && found > 3 * missed, "{found} {met} {missed}");
     }
 }

@@ -159,8 +159,7 @@ impl FineMesh {
     /// Parts of the block's nodes along x at those of a part.
     pub(super) fn parts_along_x(&self) -> [[f32; MOST_ALONG as usize]; SHARED] {
         let mut parts = [[0.0; MOST_ALONG as usize]; SHARED];
-        for node in 0..self.along as usize {
-            let (corner, t) = self.place(node, 0);
+        for (node, (corner, t)) in (0..self.along as usize).map(|node| (node, self.place(node, 0))) {
             (parts[corner][node], parts[corner + 1][node]) = (1.0 - t, t);
         }
         parts
