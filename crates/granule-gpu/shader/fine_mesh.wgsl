@@ -22,7 +22,7 @@ fn part_of_cell(cell: vec3<u32>) -> u32 {
 fn fine_place(x: vec3<f32>) -> FinePlace {
     var place: FinePlace;
     place.found = false;
-    let at = (x - frame.origin.xyz) / frame.offset.w + frame.offset.xyz;
+    let at = (x - frame.origin.xyz) * (1.0 / frame.offset.w) + frame.offset.xyz;
     let base = floor(at);
     let end = vec3<f32>(frame.cells.xyz * frame.along) - vec3(1.0);
     if !(all(base >= vec3(0.0)) && all(base < end)) {

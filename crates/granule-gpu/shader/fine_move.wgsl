@@ -18,7 +18,7 @@ struct Said {
 // What guides say at a point.
 fn said_at(x: vec3<f32>) -> Said {
     var said = Said(vec3(0.0), 0.0, vec3(0.0), NONE);
-    let at = (x - frame.origin.xyz) / frame.origin.w;
+    let at = (x - frame.origin.xyz) * (1.0 / frame.origin.w);
     let cell = floor(at);
     if !(all(cell >= vec3(0.0)) && all(cell < vec3<f32>(frame.cells.xyz))) {
         return said;

@@ -136,7 +136,7 @@ fn compare(scene: &Scene, frames: u64) -> Option<Side> {
         // Grains that land do so by whole steps, on one side or the other of a threshold: such pairs part, and more of them
         // with every frame. After some frames only the books are compared.
         if number <= 4 {
-            assert!(middle < 1e-4 && far < 0.02 * number as f64, "frame {number}: {middle} {most} {far}");
+            assert!(middle < 1e-5 && far < 2e-3 * number as f64, "frame {number}: {middle} {most} {far}");
         }
     }
     let totals = [0, 1].map(|k| side.upsamplers[k].totals());
