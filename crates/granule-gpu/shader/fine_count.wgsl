@@ -10,7 +10,7 @@ const IMAGE_NODES: f32 = 2.5;
 
 fn count_at_node(x: vec3<f32>) {
     let spacing = frame.origin.w / f32(ALONG);
-    let node = floor((x - frame.origin.xyz) / spacing + 0.5);
+    let node = floor((x - frame.origin.xyz) * (1.0 / spacing) + 0.5);
     let end = vec3<f32>(frame.cells.xyz * ALONG);
     if !(all(node >= vec3(0.0)) && all(node < end)) {
         return;

@@ -36,16 +36,16 @@ impl Sdf {
 }
 
 fn distances(node: &Node, x: &Points, chosen: Parts, instructions: Instructions) -> [f32; LANES] {
-    let (parts, join): (_, fn(f32, f32) -> f32) = match node {
-        Node::Union(parts) => (parts, f32::min),
-        Node::Intersection { parts, .. } => (parts, f32::max),
+    let (parts, nearest) = match node {
+        Node::Union(parts) => (parts, true),
+        Node::Intersection { parts, .. } => (parts, false),
         single => return instructions.run(Single { node: single, x }),
     };
     let mut of_parts = chosen.of(parts).map(|part| distances(&part.node, x, Parts::ALL, instructions));
     let mut out = of_parts.next().unwrap_or([f32::INFINITY; LANES]);
     for part in of_parts {
         for k in 0..LANES {
-            out[k] = join(out[k], part[k]);
+            out[k] = if nearest { out[k].min(part[k]) } else { out[k].max(part[k]) };
         }
     }
     out

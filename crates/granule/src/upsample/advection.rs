@@ -71,6 +71,8 @@ struct Near {
     block: Option<usize>,
     /// Whether one of them may be ahead on the grain's way.
     ahead: bool,
+    /// The number of one that is known to be in the way, and the distance of its start from that [m].
+    blocked: Option<(usize, f32)>,
 }
 
 /// Coverage at which flying grains land: they come to lie a little below the surface of the mass of guides, which has
@@ -131,7 +133,7 @@ impl Advection<'_> {
         let x = [x, y, z];
         let place = self.nodes.locate_all(&x);
         let mut said = self.nodes.said_at::<L>(&place);
-        self.ask_at_surface(&x, &mut said.share);
+        self.ask_at_surface(&x, &place, &mut said.share);
         let mut motion = self.motions(x, [vx, vy, vz], &said);
         self.spread(&mut motion, &said, &place);
         let mut walls = self.near_walls(&place, &motion);
@@ -184,30 +186,25 @@ impl Advection<'_> {
         *x = lanes(&places);
     }
 
-    /// Asks the guides themselves where only some of the nodes around a grain are inside their mass.
+    /// Asks the guides themselves where only some of the nodes around a grain are inside their mass: what has landed stays,
+    /// and does not sink to where all nodes are inside; what has no guide near flies freely.
     #[inline(always)]
-    fn ask_at_surface<L: Lanes>(&self, x: &[L; 3], share: &mut L) {
-        let partly = L::splat(0.0).below(*share) & share.below(L::splat(1.0));
-        if partly != 0 && self.settings.fault != Some(Fault::PublishedShare) {
-            let (x, mut shares) = (numbers(*x), share.to_array());
-            for k in lanes_of(partly) {
-                shares[k] = self.share_at_surface::<L>(at(&x, k), shares[k]);
-            }
-            *share = L::from_array(&shares);
+    fn ask_at_surface<L: Lanes>(&self, x: &[L; 3], place: &Places<L>, share: &mut L) {
+        if self.settings.fault == Some(Fault::PublishedShare) {
+            return;
         }
-    }
-
-    /// The guides' share where some of the nodes around a grain are outside their mass, instead of that of the nodes: what
-    /// has landed stays, and does not sink to where all nodes are inside; what has no guide near flies freely.
-    #[inline(always)]
-    fn share_at_surface<L: Lanes>(&self, x: Vec3, share: f32) -> f32 {
-        let weights = self.frame.guides.weights::<L>(x);
-        if weights.0 == 0.0 {
-            0.0
-        } else if is_inside(weights) {
-            1.0
-        } else {
-            share
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        let mut left = zero.below(*share) & share.below(one);
+        while left != 0 {
+            let block = place.block[left.trailing_zeros() as usize];
+            let together = left & bits_where(|k| place.block[k] == block);
+            left &= !together;
+            let cell = self.nodes.inner_cell(block as usize);
+            let (sum, largest) = self.frame.guides.weights_at_all(x, cell);
+            let inside = L::splat(LANDED).below(coverage(sum, zero))
+                & !guided_share(sum, largest, zero, zero).below(one)
+                & together;
+            *share = one.keep(inside) + share.keep(!inside & (!together | zero.below(sum)));
         }
     }
 
@@ -251,7 +248,7 @@ impl Advection<'_> {
     /// Bits of the walls that motions may meet.
     #[inline(always)]
     fn near_walls<L: Lanes>(&self, place: &Places<L>, motion: &Motions<L>) -> [Near; LANES] {
-        let mut near = [Near { bits: 0, block: None, ahead: false }; LANES];
+        let mut near = [Near { bits: 0, block: None, ahead: false, blocked: None }; LANES];
         if self.settings.fault == Some(Fault::NoContact) {
             return near;
         }
@@ -259,9 +256,13 @@ impl Advection<'_> {
         let least = self.reach - 2.0 * radius;
         let way = square(difference(motion.to, motion.from)).root();
         let far = L::splat(least).below(way);
-        let mut bits = [u32::MAX; LANES];
-        for (bits, &block) in bits.iter_mut().zip(&place.block) {
-            *bits = self.nodes.walls.get(block as usize).copied().unwrap_or(u32::MAX);
+        let nodes = self.nodes;
+        let wall_bits = |block: u32| nodes.walls.get(block as usize).copied().unwrap_or(u32::MAX);
+        let mut bits = [wall_bits(place.block[0]); LANES];
+        if place.block != [place.block[0]; LANES] {
+            for k in 1..LANES {
+                bits[k] = wall_bits(place.block[k]);
+            }
         }
         if far == 0 && bits == [0; LANES] {
             return near;
@@ -270,9 +271,9 @@ impl Advection<'_> {
         let mut middle = [[0.0; LANES]; 3];
         for (k, room) in room.iter_mut().enumerate() {
             let block = place.block[k] as usize;
-            if block < self.nodes.walls.len() {
-                *room = self.nodes.room[block];
-                set(&mut middle, k, self.nodes.center[block].into());
+            if block < nodes.walls.len() {
+                *room = nodes.room[block];
+                set(&mut middle, k, nodes.center[block].into());
             }
         }
         // From the middle of the block to the grain and on to where it goes, or from the nearest node.
@@ -290,7 +291,7 @@ impl Advection<'_> {
             // What is known of the room is true of walls that do not move.
             let free = is_set(clear, k) && bits & self.moving_walls == 0 && !sticky;
             let bits = if free { 0 } else { bits };
-            near[k] = Near { bits, block, ahead: bits != 0 };
+            near[k] = Near { bits, block, ahead: bits != 0, blocked: None };
         }
         near
     }
@@ -311,7 +312,10 @@ impl Advection<'_> {
             let parts = lanes_of(asked).fold(Parts::NONE, parts);
             let radius = self.settings.radius;
             let found = wall.free_ways(&motion.from, &motion.to, radius, asked, parts, self.instructions);
-            free &= !asked | found;
+            free &= !asked | found.free;
+            for k in lanes_of(found.blocked) {
+                near[k].blocked = Some((wall_number, found.distance[k]));
+            }
         }
         for k in lanes_of(free) {
             near[k].ahead = false;
@@ -328,7 +332,7 @@ impl Advection<'_> {
         }
         if motion.own > 0.0 && self.land(motion) {
             // It is not where it was to be: any wall may be there.
-            self.restrict(grain, motion, Near { bits: u32::MAX, block: None, ahead: true });
+            self.restrict(grain, motion, Near { bits: u32::MAX, block: None, ahead: true, blocked: None });
         }
     }
 
@@ -350,16 +354,19 @@ impl Advection<'_> {
         }
         let friction = self.settings.friction.get(grain.material as usize).copied().unwrap_or(0.0);
         let contact = Contact { radius: self.settings.radius, friction, dt: self.frame.dt };
-        // Once more where several walls touch the grain: what the second has moved may be in the first again.
-        let mut touched = 0;
+        let walls = self.frame.walls.iter().enumerate();
+        let walls = walls.filter(|(k, _)| near.bits >> (*k as u32).min(31) & 1 == 1);
+        // Once more where one of several walls has moved the grain: it may be in another then.
         for round in 0..2 {
-            for (k, wall) in self.frame.walls.iter().enumerate() {
-                let is_near = near.bits >> (k as u32).min(31) & 1 == 1;
-                if is_near && wall.restrict(motion, &contact, self.parts(near, k)) && round == 0 {
-                    touched += 1;
-                }
+            let (mut count, mut touched) = (0, false);
+            for (k, wall) in walls.clone() {
+                // What is known is so until another wall has changed the way.
+                let known = near.blocked.filter(|(wall, _)| *wall == k && round == 0 && !touched);
+                let distance = known.map(|(_, distance)| distance);
+                touched |= wall.restrict(motion, &contact, self.parts(near, k), distance);
+                count += 1;
             }
-            if touched < 2 {
+            if count < 2 || !touched {
                 return;
             }
         }

@@ -176,9 +176,7 @@ impl Asking<'_> {
     #[inline(always)]
     fn find_candidates<L: Lanes>(&self, block: usize, candidate: &mut Vec<u32>) -> usize {
         let (grid, nodes) = (self.frame.guides, self.nodes);
-        let cell = nodes.coordinates(nodes.cell_of_block[block]);
-        let inner = |k: usize| cell[k].clamp(1, nodes.count[k] - 2);
-        let rows = grid.rows_around([inner(0), inner(1), inner(2)]);
+        let rows = grid.rows_around(nodes.inner_cell(block));
         let most = rows.iter().map(|[from, to]| (to - from) as usize).sum::<usize>() + LANES;
         if candidate.len() < most {
             candidate.resize(2 * most, 0);

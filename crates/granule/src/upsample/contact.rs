@@ -12,11 +12,13 @@ const STEPS: usize = 64;
 /// Contacts on one way; what is left then is given up.
 const CONTACTS: usize = 4;
 /// A grain touches a wall when it is nearer than this many radii more than its own.
-pub(super) const TOUCH: f32 = 0.02;
+const TOUCH: f32 = 0.02;
 /// Steps of a grain that touches a wall and goes along it, in radii: it may be so much in another one for a moment.
-const ALONG: f32 = 0.75;
+pub(super) const ALONG: f32 = 0.75;
 /// Part of a way that leads into a wall, above which it is a contact.
 const INTO: f32 = 1e-4;
+/// How deep a grain may be in a wall, in its radii.
+pub(super) const SUNK: f32 = 1e-3;
 /// Corrections after the last contact, in corners.
 const CORRECTIONS: usize = 4;
 
@@ -77,17 +79,17 @@ impl Wall {
         self.sdf.parts_within(self.start.body_from_world(center), radius)
     }
 
-    /// The motion of a grain that this wall, as far as the chosen parts of it go, allows; tells whether the grain touches
-    /// it.
-    pub fn restrict(&self, motion: &mut Motion, grain: &Contact, parts: Parts) -> bool {
+    /// The motion of a grain that this wall, as far as the chosen parts of it go, allows; tells whether the wall changed
+    /// it. Where it is known to be in the way, the distance of the grain's start is `blocked` [m].
+    pub fn restrict(&self, motion: &mut Motion, grain: &Contact, parts: Parts, blocked: Option<f32>) -> bool {
         let from = self.start.body_from_world(motion.from);
         let to = self.end.body_from_world(motion.to);
-        let distance = self.sdf.distance_by(from, parts);
-        if distance > from.distance(to) + grain.radius * (1.0 + TOUCH) {
-            return false;
-        }
         let friction = self.friction.unwrap_or(grain.friction) * motion.own;
         let passing = Passing { sdf: &self.sdf, parts, radius: grain.radius, friction };
+        let distance = blocked.unwrap_or_else(|| self.sdf.distance_by(from, parts));
+        if blocked.is_none() && passing.is_free(from, to, distance) {
+            return false;
+        }
         let Some((place, normal)) = passing.go(from, to, distance) else { return false };
         motion.to = self.end.world_from_body(place);
         let wall = (motion.to - self.start.world_from_body(place)) / grain.dt;
@@ -116,10 +118,36 @@ struct Passing<'a> {
 }
 
 impl Passing<'_> {
-    /// Goes from a place at a distance [m] towards another; along the wall where it is in the way. Gives where that leads
+    /// Whether the wall is not in the way from a place at a distance [m] to another: no place on it is in the wall, in
+    /// steps as long as the room there, or as those along a wall.
+    fn is_free(&self, from: Vec3, to: Vec3, distance: f32) -> bool {
+        let way = to - from;
+        let length = way.length();
+        let (mut at, mut gap) = (0.0, distance - self.radius);
+        for _ in 0..STEPS {
+            if gap < -SUNK * self.radius {
+                return false;
+            }
+            if length - at <= gap.max(0.0) {
+                return true;
+            }
+            at = (at + gap.max(ALONG * self.radius)).min(length);
+            gap = self.sdf.distance_by(from + way * (at / length), self.parts) - self.radius;
+        }
+        false
+    }
+
+    /// Goes from a place at a distance [m] towards another, along the wall where it is in the way. Gives where that leads
     /// and the normal of the last contact; nothing where the wall is not in the way.
     fn go(&self, from: Vec3, to: Vec3, distance: f32) -> Option<(Vec3, Vec3)> {
         let (mut place, mut rest, mut contact) = (from, to - from, None);
+        // Without friction all that a wall does to a short way is to keep its end outside.
+        let near = self.friction == 0.0 && rest.length() <= ALONG * self.radius;
+        if near && distance >= (1.0 - SUNK) * self.radius {
+            place = to;
+            self.push_out(&mut place, &mut contact);
+            return contact.map(|normal| (place, normal));
+        }
         let (mut gap, mut touched, mut contacts) = (distance - self.radius, false, 0);
         for _ in 0..STEPS {
             let mut step = gap;
@@ -153,10 +181,10 @@ impl Passing<'_> {
     /// Moves a place out of the wall.
     fn push_out(&self, place: &mut Vec3, normal: &mut Option<Vec3>) {
         for _ in 0..CORRECTIONS {
-            let surface = self.sdf.nearest_by(*place, self.parts);
-            if surface.distance >= self.radius * (1.0 - 1e-3) {
+            if self.sdf.distance_by(*place, self.parts) >= self.radius * (1.0 - SUNK) {
                 return;
             }
+            let surface = self.sdf.nearest_by(*place, self.parts);
             *place += surface.normal * (self.radius - surface.distance);
             *normal = Some(surface.normal);
         }
@@ -205,7 +233,7 @@ mod tests {
     #[test]
     fn a_grain_that_flies_at_a_thin_plate_stays_before_it() {
         let mut motion = flying(Vec3::new(-0.5, 0.0, 0.0), Vec3::new(0.5, 0.0, 0.0));
-        plate().restrict(&mut motion, &GRAIN, Parts::ALL);
+        plate().restrict(&mut motion, &GRAIN, Parts::ALL, None);
         assert!((motion.to.x + 0.02).abs() < 0.05 * RADIUS, "{}", motion.to);
         assert!(motion.velocity.x.abs() < 1e-4);
     }
@@ -216,7 +244,7 @@ mod tests {
         tool.end.translation = Vec3::new(0.6, 0.0, 0.0);
         let place = Vec3::new(0.3, 0.2, 0.0);
         let mut motion = Motion { from: place, to: place, velocity: Vec3::ZERO, own: 1.0 };
-        tool.restrict(&mut motion, &GRAIN, Parts::ALL);
+        tool.restrict(&mut motion, &GRAIN, Parts::ALL, None);
         assert!((motion.to.x - 0.62).abs() < 0.05 * RADIUS, "{}", motion.to);
         assert!((motion.velocity.x - 30.0).abs() < 0.1, "{}", motion.velocity);
         // Pulled back, it leaves the grain where it is: nothing sticks.
@@ -224,7 +252,7 @@ mod tests {
         away.end.translation = Vec3::new(-0.6, 0.0, 0.0);
         let place = Vec3::new(0.0201, 0.2, 0.0);
         let mut motion = Motion { from: place, to: place, velocity: Vec3::ZERO, own: 1.0 };
-        away.restrict(&mut motion, &GRAIN, Parts::ALL);
+        away.restrict(&mut motion, &GRAIN, Parts::ALL, None);
         assert_eq!((motion.to, motion.velocity), (place, Vec3::ZERO));
     }
 
@@ -234,7 +262,7 @@ mod tests {
         blade.end.rotation = Quat::from_rotation_y(-0.5);
         let place = Vec3::new(0.6, 0.0, 0.1);
         let mut motion = Motion { from: place, to: place, velocity: Vec3::ZERO, own: 1.0 };
-        blade.restrict(&mut motion, &GRAIN, Parts::ALL);
+        blade.restrict(&mut motion, &GRAIN, Parts::ALL, None);
         assert!(blade.distance(motion.to) > 0.99 * RADIUS && motion.to.z > 0.2, "{}", motion.to);
     }
 
@@ -250,7 +278,7 @@ mod tests {
     #[test]
     fn a_guided_grain_slides_without_friction_of_its_own() {
         let mut motion = Motion { own: 0.0, ..flying(Vec3::new(0.0, 0.01, 0.0), Vec3::new(0.1, -0.01, 0.0)) };
-        floor().restrict(&mut motion, &GRAIN, Parts::ALL);
+        floor().restrict(&mut motion, &GRAIN, Parts::ALL, None);
         assert!((motion.to.x - 0.1).abs() < 1e-4 && (motion.to.y - 0.01).abs() < 1e-4, "{}", motion.to);
         assert!((motion.velocity.x - 5.0).abs() < 1e-3);
     }
@@ -259,7 +287,7 @@ mod tests {
     fn a_grain_in_a_corner_ends_outside_both_walls() {
         let hollow = wall(Shape::Box { min: [0.0; 3], max: [1.0; 3], hollow: true });
         let mut motion = flying(Vec3::splat(0.1), Vec3::splat(-0.5));
-        hollow.restrict(&mut motion, &Contact { friction: 0.0, ..GRAIN }, Parts::ALL);
+        hollow.restrict(&mut motion, &Contact { friction: 0.0, ..GRAIN }, Parts::ALL, None);
         assert!(hollow.distance(motion.to) > 0.97 * RADIUS, "{}", motion.to);
     }
 

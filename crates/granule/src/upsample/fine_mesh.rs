@@ -13,9 +13,10 @@ use rayon::prelude::*;
 
 use super::grain::Grain;
 use super::mover::MoverSettings;
-use super::nodes::{NONE, Nodes, SHARED};
+use super::nodes::{NONE, Nodes};
 use super::sixteen::{lanes_of, scaled, square};
 use crate::simd::{Instructions, LANES, Lanes};
+use excess::PlaneParts;
 
 /// Side of a fine cell, in radii of a grain.
 const FINE_SIDE: f32 = 2.0;
@@ -45,8 +46,8 @@ pub struct FineMesh {
     divisor: u64,
     /// Where the mesh lies in this frame, in fine cells.
     offset: Vec3,
-    /// Parts that the nodes of the guides along x have at those of the mesh.
-    along_x: [[f32; MOST_ALONG as usize]; SHARED],
+    /// Parts that the nodes of the guides have at those of the mesh.
+    plane_parts: PlaneParts,
     count: [u32; 3],
     /// Part of the mesh of each cell of the guides, or [`NONE`].
     part_of_cell: Vec<u32>,
@@ -60,8 +61,6 @@ pub struct FineMesh {
     holds: Vec<bool>,
     /// Excess of grains at the nodes of each part, relative to a full mass.
     excess: Vec<f32>,
-    /// The same at those nodes of the faces of cells that the cells before them need, see [`faces`].
-    face: Vec<f32>,
     /// Parts of the cells before that of each part and of those after it, along [`BEYOND`]; [`NONE`] where there is none.
     before: Vec<[u32; 7]>,
     after: Vec<[u32; 7]>,
@@ -111,7 +110,9 @@ impl FineMesh {
         self.side = nodes.side / self.along as f32;
         self.inverse_side = 1.0 / self.side;
         self.offset = offset(frame);
-        self.along_x = self.parts_along_x();
+        let mut plane_parts = std::mem::take(&mut self.plane_parts);
+        plane_parts.lay(self.along as usize, |node, axis| self.place(node, axis));
+        self.plane_parts = plane_parts;
         self.part_of_cell.clear();
         self.part_of_cell.resize(nodes.block_of_cell.len(), NONE);
         self.find_parts(nodes);
@@ -218,7 +219,8 @@ impl FineMesh {
                 let start = part as usize * size + places.local[k] as usize;
                 let near = &self.excess[start..start + steps[7] + 1];
                 for corner in 0..8 {
-                    excess[corner][k] = near[steps[corner]];
+                    // SAFETY: no step is longer than the last, and so many are there.
+                    excess[corner][k] = unsafe { *near.get_unchecked(steps[corner]) };
                 }
             }
         }
@@ -243,7 +245,8 @@ impl FineMesh {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         4 * (self.part_of_cell.capacity() + self.cell_of_part.capacity() + self.block_of_part.capacity())
-            + 4 * (self.tally.capacity() + self.face.capacity() + self.excess.capacity())
+            + 4 * (self.tally.capacity() + self.excess.capacity())
+            + self.plane_parts.bytes()
             + size_of::<[u32; 7]>() * (self.before.capacity() + self.after.capacity())
             + 4 * self.part_of_point.capacity()
             + self.holds.capacity()

@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, Vec3};
 
 use super::guide_columns::GuideColumns;
+use super::sixteen::{difference, square};
 use super::weights::{FULL_SUM, SUPPORT, weight};
 use crate::neighbors::Domain;
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, first_lanes, largest, splat3, total};
@@ -224,6 +225,21 @@ impl GuideGrid {
             }
         });
         held || sum > BETWEEN * FULL_SUM
+    }
+
+    /// Sums and largest of the guides' weights at sixteen points of a cell that is not in the rim; any at other points.
+    #[inline(always)]
+    pub(super) fn weights_at_all<L: Lanes>(&self, x: &[L; 3], cell: [u32; 3]) -> (L, L) {
+        let inverse = L::splat(1.0 / (self.support * self.support));
+        let (mut sum, mut most) = (L::splat(0.0), L::splat(0.0));
+        for [from, to] in self.rows_around(cell) {
+            for guide in &self.guide[from as usize..to as usize] {
+                let p = splat3::<L>(guide.position);
+                let w = weight(square(difference(*x, p)) * inverse);
+                (sum, most) = (sum + w, most.at_least(w));
+            }
+        }
+        (sum, most)
     }
 
     /// Sum and largest of the guides' weights at a point.

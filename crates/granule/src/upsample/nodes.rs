@@ -33,8 +33,8 @@ pub(super) const TOLD_WALLS: u32 = 32;
 /// Share from which on all of the motion is the guides'; the shares of eight nodes are rounded.
 pub const ALL: f32 = 0.9999;
 
-/// What guides say at a node; nothing where none is near.
-#[repr(C)]
+/// What guides say at a node; nothing where none is near. So aligned that none is in two lines of a cache.
+#[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Node {
     /// Weighted mean of the guides' ways, deformations included [m].
@@ -201,6 +201,14 @@ impl Nodes {
         [cell % nx, cell / nx % ny, cell / nx / ny]
     }
 
+    /// The cell of the guides around which those near a block are: its own, or beside it for one in the rim.
+    #[inline(always)]
+    pub fn inner_cell(&self, block: usize) -> [u32; 3] {
+        let cell = self.coordinates(self.cell_of_block[block]);
+        let inner = |k: usize| cell[k].clamp(1, self.count[k] - 2);
+        [inner(0), inner(1), inner(2)]
+    }
+
     /// Lowest corner of a cell [m].
     #[inline(always)]
     pub fn corner(&self, cell: u32) -> Vec3 {
@@ -239,16 +247,18 @@ impl Nodes {
     /// Numbers of a block's nodes, each from the cell whose own it is; nothing where that has no block.
     #[inline(always)]
     pub fn gather<T: Copy + Default>(&self, block: usize, of: &[[T; OWN]], out: &mut [T; BLOCK]) {
-        let nothing = [T::default(); OWN];
         let neighbors = &self.neighbors[block];
-        let own = |k: usize| of.get(neighbors[k] as usize).unwrap_or(&nothing);
+        let own = |k: usize| of.get(neighbors[k] as usize);
         for (row, out) in out.as_chunks_mut::<SHARED>().0.iter_mut().enumerate() {
             let (y, z) = (row % SHARED, row / SHARED);
             // The cell itself is the fourteenth of those around it.
             let cell = 13 + 9 * (z / ALONG) + 3 * (y / ALONG);
             let first = (z % ALONG * ALONG + y % ALONG) * ALONG;
-            out[..ALONG].copy_from_slice(&own(cell)[first..first + ALONG]);
-            out[ALONG] = own(cell + 1)[first];
+            match own(cell) {
+                Some(own) => out[..ALONG].copy_from_slice(&own[first..first + ALONG]),
+                None => out[..ALONG].fill(T::default()),
+            }
+            out[ALONG] = own(cell + 1).map_or(T::default(), |own| own[first]);
         }
     }
 

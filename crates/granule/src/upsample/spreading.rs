@@ -202,7 +202,7 @@ impl Counting<'_> {
     }
 
     fn add_one(&self, x: Vec3) {
-        let at = (x - self.nodes.origin) / self.nodes.spacing() + 0.5;
+        let at = (x - self.nodes.origin) * (1.0 / self.nodes.spacing()) + 0.5;
         if at.cmpge(Vec3::ZERO).all() && at.cmplt(Vec3::from(self.end())).all() {
             // Not negative, so that whole parts are below.
             let (cell, own) = self.owner(at.to_array().map(|at| at as u32));
@@ -233,12 +233,12 @@ impl Counting<'_> {
     fn add_sixteen<L: Lanes>(&self, grains: &[Grain; LANES]) {
         // SAFETY: sixteen grains of eight numbers each are there.
         let position = unsafe { L::gather4::<NUMBERS>(grains.as_ptr().cast(), 0, &SIXTEEN) };
-        let (origin, spacing) = (self.nodes.origin.to_array(), L::splat(self.nodes.spacing()));
+        let (origin, inverse) = (self.nodes.origin.to_array(), L::splat(1.0 / self.nodes.spacing()));
         let (zero, end) = (L::splat(0.0), self.end());
         let mut inside = (1 << LANES) - 1;
         let mut node = [[0i32; LANES]; 3];
         for k in 0..3 {
-            let at = (position[k] - L::splat(origin[k])) / spacing + L::splat(0.5);
+            let at = (position[k] - L::splat(origin[k])) * inverse + L::splat(0.5);
             inside &= !at.below(zero) & at.below(L::splat(end[k]));
             let at = at.at_least(zero).at_most(L::splat(end[k])).to_array();
             for lane in 0..LANES {

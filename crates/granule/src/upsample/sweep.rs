@@ -2,10 +2,10 @@
 
 use glam::{Mat3, Vec3};
 
-use super::contact::{TOUCH, Wall};
+use super::contact::{ALONG, SUNK, Wall};
 use super::sixteen::{Columns, difference, numbers, scaled, square};
 use crate::boundary::Parts;
-use crate::simd::{Instructions, Lanes};
+use crate::simd::{Instructions, LANES, Lanes};
 
 /// Steps along a way; those that are not through then are looked at one by one.
 const STEPS: usize = 12;
@@ -13,9 +13,19 @@ const STEPS: usize = 12;
 /// Fewer ways are looked at one by one.
 const WORTHWHILE: u32 = 3;
 
+/// What a wall leaves of sixteen ways, as far as that was found out.
+pub(super) struct Free {
+    /// Bits of those that it is not in.
+    pub free: u32,
+    /// Bits of those that it is in.
+    pub blocked: u32,
+    /// Distances of the starts of all [m], where any bits are set.
+    pub distance: [f32; LANES],
+}
+
 impl Wall {
-    /// Bits of those of sixteen ways [m] of grains of a radius [m] that this wall, as far as the chosen parts of it go,
-    /// leaves free; of those asked for, and not all that are.
+    /// Which of the sixteen ways [m] of grains of a radius [m] asked for this wall, as far as the chosen parts of it go,
+    /// leaves free. Twin of `Passing::is_free`.
     #[inline(always)]
     pub(super) fn free_ways<L: Lanes>(
         &self,
@@ -25,30 +35,36 @@ impl Wall {
         asked: u32,
         parts: Parts,
         instructions: Instructions,
-    ) -> u32 {
+    ) -> Free {
+        let mut ways = Free { free: 0, blocked: 0, distance: [0.0; LANES] };
         if asked.count_ones() < WORTHWHILE || self.start != self.end || !self.sdf.is_fast_by_sixteen() {
-            return 0;
+            return ways;
         }
         let (from, way) = (self.in_frame(from), difference(*to, *from));
         let way = turned(Mat3::from_quat(self.start.rotation.conjugate()), way);
         let length = square(way).root();
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let direction = scaled(way, zero.if_below(length, one / length, zero));
-        let (radius, touch) = (L::splat(radius), L::splat(TOUCH * radius));
-        let (mut at, mut left, mut free) = (zero, asked, 0);
-        for _ in 0..STEPS {
+        let (r, sunk, along) = (L::splat(radius), L::splat(-SUNK * radius), L::splat(ALONG * radius));
+        let (mut at, mut left) = (zero, asked);
+        for step_number in 0..STEPS {
             let step = scaled(direction, at);
             let x: Columns = numbers([from[0] + step[0], from[1] + step[1], from[2] + step[2]]);
-            let gap = L::from_array(&self.sdf.distances_by(&x, parts, instructions)) - radius;
-            left &= !gap.below(touch);
-            at = at + gap;
-            free |= left & length.below(at);
-            left &= !free;
+            let distance = self.sdf.distances_by(&x, parts, instructions);
+            if step_number == 0 {
+                ways.distance = distance;
+            }
+            let gap = L::from_array(&distance) - r;
+            ways.blocked |= left & gap.below(sunk);
+            left &= !ways.blocked;
+            ways.free |= left & !gap.at_least(zero).below(length - at);
+            left &= !ways.free;
             if left == 0 {
                 break;
             }
+            at = (at + gap.at_least(along)).at_most(length);
         }
-        free
+        ways
     }
 
     /// Points in the wall's own frame at the frame's start.
@@ -72,7 +88,7 @@ mod tests {
     use super::*;
     use crate::boundary::{Pose, Sdf, Shape};
     use crate::random::Random;
-    use crate::simd::{LANES, Vectorised};
+    use crate::simd::Vectorised;
     use crate::upsample::contact::{Contact, Motion};
     use crate::upsample::sixteen::lanes;
     use glam::Quat;
@@ -85,7 +101,7 @@ mod tests {
         #[inline(always)]
         fn run<L: Lanes>(self) -> u32 {
             let (from, to) = (lanes(self.1), lanes(self.2));
-            self.0.free_ways::<L>(&from, &to, self.3, 0xffff, Parts::ALL, Instructions::best())
+            self.0.free_ways::<L>(&from, &to, self.3, 0xffff, Parts::ALL, Instructions::best()).free
         }
     }
 
@@ -111,7 +127,7 @@ mod tests {
                 let mut motion = Motion { from: at(&from), to: at(&to), velocity: Vec3::ONE, own: 1.0 };
                 let before = motion;
                 let touches =
-                    wall.restrict(&mut motion, &Contact { radius, friction: 0.5, dt: 0.1 }, Parts::ALL);
+                    wall.restrict(&mut motion, &Contact { radius, friction: 0.5, dt: 0.1 }, Parts::ALL, None);
                 if free >> k & 1 == 1 {
                     assert!(!touches && motion == before, "{before:?}");
                     found += 1;

@@ -2,13 +2,80 @@
 
 use rayon::prelude::*;
 
-use super::{BEYOND, FineMesh, MOST_ALONG, NONE, WHOLE};
-use crate::simd::{Instructions, LANES, Lanes, Vectorised, load};
+use super::{BEYOND, FineMesh, NONE, WHOLE};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised, load, store};
 use crate::upsample::mover::MoverSettings;
 use crate::upsample::nodes::{ALONG, BLOCK, Nodes, SHARED};
 use crate::upsample::sampling::VOLUME_PER_GRAIN;
+use crate::upsample::sixteen::lanes_of;
 use crate::upsample::spreading::SURFACE;
 use crate::upsample::weights::ramp;
+
+/// Nodes of a block in a plane.
+const PLANE: usize = SHARED * SHARED;
+
+/// Parts that the nodes of a block's plane have at the nodes of a part's plane.
+#[derive(Debug, Default)]
+pub(super) struct PlaneParts {
+    /// For each of the block's nodes those at the part's, up to the last of its own: as many vectors as that takes.
+    part: Vec<f32>,
+    /// Which of the block's nodes have any at each sixteen nodes, as bits.
+    any: Vec<u32>,
+}
+
+impl PlaneParts {
+    /// For parts with `n` own nodes along an axis, whose places among the nodes of the block `place` gives.
+    pub(super) fn lay(&mut self, n: usize, place: impl Fn(usize, usize) -> (usize, f32)) {
+        let vectors = (n * (n + 1)).div_ceil(LANES);
+        self.part.clear();
+        self.part.resize(PLANE * vectors * LANES, 0.0);
+        self.any.clear();
+        self.any.resize(vectors, 0);
+        for j in 0..n {
+            let (row, v) = place(j, 1);
+            for i in 0..n {
+                let (column, u) = place(i, 0);
+                let (at, first) = (j * (n + 1) + i, row * SHARED + column);
+                let parts = [(1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v];
+                for (node, part) in [first, first + 1, first + SHARED, first + SHARED + 1].iter().zip(parts) {
+                    self.part[node * vectors * LANES + at] = part;
+                    self.any[at / LANES] |= 1 << node;
+                }
+            }
+        }
+    }
+
+    /// What the numbers at a block's nodes are at sixteen of the part's.
+    #[inline(always)]
+    fn at<L: Lanes>(&self, plane: &[f32; PLANE], vector: usize) -> L {
+        let size = self.any.len() * LANES;
+        let mut sum = L::splat(0.0);
+        for node in lanes_of(self.any[vector]) {
+            sum = sum + L::splat(plane[node]) * load(&self.part, node * size + vector * LANES);
+        }
+        sum
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        4 * (self.part.capacity() + self.any.capacity())
+    }
+}
+
+/// Numbers of all parts, each of which may be changed while others are read elsewhere.
+#[derive(Clone, Copy)]
+struct Numbers(*mut f32);
+
+// SAFETY: whoever goes through it says why no number is written and read or written at once.
+unsafe impl Send for Numbers {}
+// SAFETY: as above.
+unsafe impl Sync for Numbers {}
+
+impl Numbers {
+    fn at(&self, number: usize) -> *mut f32 {
+        self.0.wrapping_add(number)
+    }
+}
 
 impl FineMesh {
     /// Compares grains with what guides are worth, at the own nodes of every part that stirs; 0 at the others.
@@ -42,78 +109,75 @@ impl FineMesh {
         holds(part as u32) || self.before[part].iter().any(|&part| holds(part))
     }
 
-    /// Grains at the own nodes of a part: those of its cell and those that the cells before it have there.
+    /// Calls with the rows of nodes that a part shares with the one beyond it along some axes: the first node of the row
+    /// there, where it is own, the first here, and how many there are.
     #[inline(always)]
-    pub(super) fn collect(&self, part: usize, sum: &mut [u32]) {
-        let (n, m, size) = (self.along as usize, self.shared(), self.part_size());
-        sum.copy_from_slice(&self.tally[part * size..(part + 1) * size]);
-        for (step, &other) in BEYOND.iter().zip(&self.before[part]) {
-            if other == NONE {
-                continue;
-            }
-            let tally = &self.tally[other as usize * size..(other as usize + 1) * size];
-            let [x, y, z] = step.map(|s| if s == 1 { 1 } else { n });
-            // From the farthest nodes of the cell before to the nearest of this one.
-            let from = step[0] as usize * n + step[1] as usize * n * m + step[2] as usize * n * m * m;
-            for z in 0..z {
-                for y in 0..y {
-                    let row = (z * m + y) * m;
-                    let (sum, tally) = (&mut sum[row..row + x], &tally[row + from..row + from + x]);
-                    for (sum, tally) in sum.iter_mut().zip(tally) {
-                        *sum += tally;
-                    }
-                }
+    fn for_shared_rows(&self, [x, y, z]: [u32; 3], mut each: impl FnMut(usize, usize, usize)) {
+        let (n, m) = (self.along as usize, self.shared());
+        let along = |step: u32| if step == 1 { 1 } else { n };
+        // From the nearest nodes of the part beyond to the farthest of this one.
+        let far = (x as usize + (y as usize + z as usize * m) * m) * n;
+        for k in 0..along(z) {
+            for j in 0..along(y) {
+                let row = (k * m + j) * m;
+                each(row, row + far, along(x));
             }
         }
     }
 
-    /// Gathers the farthest nodes of parts from those that own them; 0 where there is none.
-    pub(super) fn share(&mut self) {
-        let (n, m, size) = (self.along as usize, self.shared(), self.part_size());
-        let mut face = std::mem::take(&mut self.face);
-        let faces = faces(m);
-        face.resize(self.cell_of_part.len() * faces, 0.0);
-        face.par_chunks_mut(faces).with_min_len(32).zip(self.excess.par_chunks(size)).for_each(
-            |(face, excess)| {
-                face[..m * m].copy_from_slice(&excess[..m * m]);
-                for z in 0..m {
-                    let plane = &excess[z * m * m..(z + 1) * m * m];
-                    face[(m + z) * m..(m + z + 1) * m].copy_from_slice(&plane[..m]);
-                    for y in 0..m {
-                        face[2 * m * m + z * m + y] = plane[y * m];
-                    }
-                }
-            },
-        );
-        let near =
-            |part: u32| (part != NONE).then(|| &face[part as usize * faces..(part as usize + 1) * faces]);
-        let (after, nothing) = (&self.after, vec![0.0; faces]);
-        self.excess.par_chunks_mut(size).with_min_len(32).enumerate().for_each(|(part, excess)| {
-            let nothing = &nothing[..];
-            let [x, y, xy, z, xz, yz, xyz] = after[part].map(|part| near(part).unwrap_or(nothing));
-            for k in 0..n {
-                let plane = &mut excess[k * m * m..(k + 1) * m * m];
-                for (j, number) in x[2 * m * m + k * m..][..n].iter().enumerate() {
-                    plane[j * m + n] = *number;
-                }
-                plane[n * m..n * m + n].copy_from_slice(&y[(m + k) * m..][..n]);
-                plane[n * m + n] = xy[(m + k) * m];
+    /// Grains at the own nodes of a part: those of its cell and those that the cells before it have there.
+    #[inline(always)]
+    pub(super) fn collect(&self, part: usize, sum: &mut [u32]) {
+        let size = self.part_size();
+        let sum = &mut sum[..size];
+        sum.copy_from_slice(&self.tally[part * size..(part + 1) * size]);
+        for (step, &other) in BEYOND.iter().zip(&self.before[part]) {
+            if !self.holds.get(other as usize).is_some_and(|holds| *holds) {
+                continue;
             }
-            let plane = &mut excess[n * m * m..];
-            for j in 0..n {
-                plane[j * m..j * m + n].copy_from_slice(&z[j * m..][..n]);
-                plane[j * m + n] = xz[j * m];
-            }
-            plane[n * m..n * m + n].copy_from_slice(&yz[..n]);
-            plane[n * m + n] = xyz[0];
-        });
-        self.face = face;
+            let tally = &self.tally[other as usize * size..(other as usize + 1) * size];
+            self.for_shared_rows(*step, |own, shared, count| {
+                if count == 1 {
+                    sum[own] += tally[shared];
+                } else {
+                    let pairs = sum[own..own + count].iter_mut().zip(&tally[shared..shared + count]);
+                    pairs.for_each(|(sum, tally)| *sum += tally);
+                }
+            });
+        }
     }
-}
 
-/// Numbers at the three nearest faces of a part with so many nodes along an axis: that along z, those along y and x.
-fn faces(along: usize) -> usize {
-    3 * along * along
+    /// Gathers the farthest nodes of parts with grains from those that own them; 0 where there is none.
+    pub(super) fn share(&mut self) {
+        let size = self.part_size();
+        let numbers = Numbers(self.excess.as_mut_ptr());
+        let parts = self.holds.par_iter().zip(&self.after).with_min_len(32).enumerate();
+        parts.filter(|(_, (holds, _))| **holds).for_each(|(part, (_, after))| {
+            for (step, &other) in BEYOND.iter().zip(after) {
+                self.for_shared_rows(*step, |own, shared, count| {
+                    let to = numbers.at(part * size + shared);
+                    // SAFETY: both rows lie within the numbers of their parts. Only nodes that are the farthest of their
+                    // part along some axis are written, each once, and only such as are not are read.
+                    unsafe {
+                        if other == NONE {
+                            to.write_bytes(0, count);
+                        } else {
+                            let from = numbers.at(other as usize * size + own);
+                            (0..count).for_each(|k| *to.add(k) = *from.add(k));
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    /// Where a node of a part is along an axis: the node of the block before it, and how far it is beyond that.
+    #[inline(always)]
+    pub(super) fn place(&self, node: usize, axis: usize) -> (usize, f32) {
+        let at = ((node as f32 - self.offset[axis]) * (ALONG as f32 / self.along as f32)).max(0.0);
+        let corner = (at as usize).min(ALONG - 1);
+        (corner, at - corner as f32)
+    }
 }
 
 /// Compares the grains at the own nodes of a part with what guides are worth there.
@@ -128,42 +192,32 @@ struct Compare<'a> {
 }
 
 impl Compare<'_> {
-    /// What guides are worth at sixteen nodes along x, from the numbers at the block's nodes along it. There may be fewer
-    /// in the row: what lies beyond is compared again in rows to come, or replaced by what the next parts own.
+    /// What guides are worth at the block's nodes around a plane of the part.
     #[inline(always)]
-    fn target<L: Lanes>(&self, row: &[f32; SHARED], first: usize) -> L {
-        let part = |k: usize| load::<L>(&self.mesh.along_x[k], first) * L::splat(row[k]);
-        ramp(part(0) + part(1) + part(2) + part(3), SURFACE)
+    fn plane(&self, node: usize) -> [f32; PLANE] {
+        let (corner, t) = self.mesh.place(node, 2);
+        let mut plane = [0.0; PLANE];
+        for (i, plane) in plane.iter_mut().enumerate() {
+            let [low, high] = [self.cover[corner * PLANE + i], self.cover[(corner + 1) * PLANE + i]];
+            *plane = low + t * (high - low);
+        }
+        plane
     }
 }
 
-/// Whole numbers below two to the power of 31 as lanes.
+/// Sixteen whole numbers below two to the power of 31; 0 beyond the end.
 #[inline(always)]
-fn whole<L: Lanes>(numbers: &[u32; LANES]) -> L {
+fn whole<L: Lanes>(numbers: &[u32]) -> L {
     let mut whole = [0.0; LANES];
-    for k in 0..LANES {
-        whole[k] = numbers[k] as i32 as f32;
+    match numbers.first_chunk::<LANES>() {
+        Some(numbers) => {
+            for k in 0..LANES {
+                whole[k] = numbers[k] as i32 as f32;
+            }
+        }
+        None => whole.iter_mut().zip(numbers).for_each(|(whole, number)| *whole = *number as i32 as f32),
     }
     L::from_array(&whole)
-}
-
-impl FineMesh {
-    /// Where a node of a part is along an axis: the node of the block before it, and how far it is beyond that.
-    #[inline(always)]
-    fn place(&self, node: usize, axis: usize) -> (usize, f32) {
-        let at = ((node as f32 - self.offset[axis]) * (ALONG as f32 / self.along as f32)).max(0.0);
-        let corner = (at as usize).min(ALONG - 1);
-        (corner, at - corner as f32)
-    }
-
-    /// Parts of the block's nodes along x at those of a part.
-    pub(super) fn parts_along_x(&self) -> [[f32; MOST_ALONG as usize]; SHARED] {
-        let mut parts = [[0.0; MOST_ALONG as usize]; SHARED];
-        for (node, (corner, t)) in (0..self.along as usize).map(|node| (node, self.place(node, 0))) {
-            (parts[corner][node], parts[corner + 1][node]) = (1.0 - t, t);
-        }
-        parts
-    }
 }
 
 impl Vectorised for Compare<'_> {
@@ -172,43 +226,21 @@ impl Vectorised for Compare<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         self.mesh.collect(self.part, self.sum);
+        let unit = L::splat(self.unit);
         if self.cover.iter().all(|&c| c >= SURFACE[1]) {
-            for (excess, sum) in self.excess.iter_mut().zip(&*self.sum) {
-                *excess = *sum as i32 as f32 * self.unit - 1.0;
+            for first in (0..self.sum.len()).step_by(LANES) {
+                store(self.excess, first, whole::<L>(&self.sum[first..]) * unit - L::splat(1.0));
             }
             return;
         }
         let (n, m) = (self.mesh.along as usize, self.mesh.shared());
-        let mix = |a: f32, b: f32, t: f32| a + t * (b - a);
         for k in 0..n {
-            let (corner, t) = self.mesh.place(k, 2);
-            let mut plane = [0.0; SHARED * SHARED];
-            for (i, plane) in plane.iter_mut().enumerate() {
-                let low = corner * SHARED * SHARED + i;
-                *plane = mix(self.cover[low], self.cover[low + SHARED * SHARED], t);
-            }
-            for j in 0..n {
-                let (corner, t) = self.mesh.place(j, 1);
-                let mut row = [0.0; SHARED];
-                for (i, row) in row.iter_mut().enumerate() {
-                    *row = mix(plane[corner * SHARED + i], plane[(corner + 1) * SHARED + i], t);
-                }
-                let start = (k * m + j) * m;
-                for first in (0..n).step_by(LANES) {
-                    let target = self.target::<L>(&row, first);
-                    let (sum, excess) = (&self.sum[start + first..], &mut self.excess[start + first..]);
-                    match (sum.first_chunk(), excess.first_chunk_mut::<LANES>()) {
-                        (Some(sum), Some(excess)) => {
-                            *excess = (whole::<L>(sum) * L::splat(self.unit) - target).to_array();
-                        }
-                        _ => {
-                            let target = target.to_array();
-                            for i in 0..n - first {
-                                excess[i] = sum[i] as i32 as f32 * self.unit - target[i];
-                            }
-                        }
-                    }
-                }
+            let plane = self.plane(k);
+            for vector in 0..self.mesh.plane_parts.any.len() {
+                // What lies beyond the plane is compared again, or replaced by what the next parts own.
+                let first = k * m * m + vector * LANES;
+                let target = ramp(self.mesh.plane_parts.at::<L>(&plane, vector), SURFACE);
+                store(self.excess, first, whole::<L>(&self.sum[first..]) * unit - target);
             }
         }
     }
