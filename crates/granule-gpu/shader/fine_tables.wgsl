@@ -11,7 +11,12 @@ fn block_cell(block: u32) -> vec3<u32> {
 }
 
 fn stirs(block: u32) -> bool {
-    return tables[frame.block_table + 4u * block + 1u] != 0u;
+    return (tables[frame.block_table + 4u * block + 1u] & 1u) != 0u;
+}
+
+// Whether a region may take a grain of a block whose way is not longer than the reach of walls.
+fn is_near_region(block: u32) -> bool {
+    return (tables[frame.block_table + 4u * block + 1u] & 2u) != 0u;
 }
 
 fn part_of_block(block: u32) -> u32 {

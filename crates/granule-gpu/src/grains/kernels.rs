@@ -4,12 +4,15 @@ use granule::upsample::nodes::{BLOCK, OWN};
 use granule_device::GpuDevice;
 use wgpu::{BindGroup, Buffer};
 
-use super::layout::FrameRecord;
+use super::layout::{FrameRecord, LIST_HEAD};
 use super::room::Room;
 use crate::kernel::Access::{Read, Uniform, Write};
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader, SharedLayout, WORKGROUP};
 use crate::primitives::Sort;
 use crate::shaders;
+
+/// What kernels that move grains do with their buffers.
+const MOVING: [Access; 8] = [Read, Read, Read, Read, Read, Write, Write, Write];
 
 /// Compiled kernels.
 pub struct Kernels {
@@ -20,6 +23,8 @@ pub struct Kernels {
     even: Kernel,
     share: Kernel,
     compare: Kernel,
+    advance_inside: Kernel,
+    close_list: Kernel,
     advance: Kernel,
     find_keys: Kernel,
     put_in_order: Kernel,
@@ -40,6 +45,8 @@ struct BoundFrame {
     even: Bound,
     share: Bound,
     compare: Bound,
+    advance_inside: Bound,
+    close_list: Bound,
     advance: Bound,
 }
 
@@ -53,7 +60,7 @@ impl Kernels {
         };
         let sorting = [Read, Read, Uniform, Read, Read, Write, Write, Write, Write];
         let [ask, advance] = Self::of_walls(gpu, &shared, false);
-        // Every kernel has the solids first and the tables second, whether it reads them or not.
+        // Every kernel of a stage has the solids first and the tables second, whether it reads them or not.
         Self {
             deform: kernel(&shaders::FINE_DEFORM, "deform", &[Read, Read, Read, Write]),
             ask,
@@ -61,6 +68,8 @@ impl Kernels {
             even: kernel(&shaders::FINE_EVEN, "even", &[Read, Read, Read, Read, Write]),
             share: kernel(&shaders::FINE_SHARE, "share", &[Read, Read, Read, Read, Write, Write]),
             compare: kernel(&shaders::FINE_COMPARE, "compare", &[Read, Read, Read, Write]),
+            advance_inside: kernel(&shaders::FINE_INSIDE, "advance_inside", &MOVING),
+            close_list: kernel(&shaders::FINE_LIST, "close_list", &[Write, Write]),
             advance,
             find_keys: kernel(&shaders::FINE_SORT, "find_keys", &sorting),
             put_in_order: kernel(&shaders::FINE_SORT, "put_in_order", &sorting),
@@ -80,7 +89,7 @@ impl Kernels {
         };
         [
             kernel(&shaders::FINE_ASK, "ask", &[Read, Read, Read, Read, Write, Write]),
-            kernel(&shaders::FINE_MOVE, "advance", &[Read, Read, Read, Read, Read, Write, Write, Write]),
+            kernel(&shaders::FINE_MOVE, "advance", &MOVING),
         ]
     }
 
@@ -109,6 +118,7 @@ impl Kernels {
                 [&r.solids, &r.tables].into_iter().chain(own.iter().copied()).collect();
             kernel.bind_shared(gpu, &buffers, &[&shared])
         };
+        let moving = [&r.guides, &r.nodes, &r.tally, &r.places, &r.velocities, &r.counters];
         BoundFrame {
             version: r.version,
             deform: bind(&self.deform, &[&r.guides, &r.deformation]),
@@ -117,10 +127,9 @@ impl Kernels {
             even: bind(&self.even, &[&r.counts, &r.cover, &r.own]),
             share: bind(&self.share, &[&r.own, &r.cover, &r.nodes, &r.node_cover]),
             compare: bind(&self.compare, &[&r.node_cover, &r.tally]),
-            advance: bind(
-                &self.advance,
-                &[&r.guides, &r.nodes, &r.tally, &r.places, &r.velocities, &r.counters],
-            ),
+            advance_inside: bind(&self.advance_inside, &moving),
+            close_list: self.close_list.bind_shared(gpu, &[&r.counters, &r.arguments], &[&shared]),
+            advance: bind(&self.advance, &moving),
         }
     }
 
@@ -133,7 +142,7 @@ impl Kernels {
         let grains = threads(u64::from(frame.grains));
         let mesh = u64::from(frame.parts) * u64::from(frame.along).pow(3) + 1;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        encoder.clear_buffer(&room.counters, 0, None);
+        encoder.clear_buffer(&room.counters, 0, Some(4 * u64::from(frame.list + LIST_HEAD)));
         if frame.spreads != 0 {
             encoder.clear_buffer(&room.counts, 0, Some(4 * OWN as u64 * blocks));
             encoder.clear_buffer(&room.tally, 0, Some(4 * mesh));
@@ -155,7 +164,12 @@ impl Kernels {
             if frame.spreads != 0 {
                 run(&bound.compare, threads(mesh));
             }
-            run(&bound.advance, grains);
+            for first in (0..frame.grains).step_by(frame.list_length as usize) {
+                let round = (frame.grains - first).min(frame.list_length);
+                bound.advance_inside.dispatch(&mut pass, threads(u64::from(round)));
+                bound.close_list.dispatch(&mut pass, 1);
+                bound.advance.dispatch_indirect(&mut pass, &room.arguments, 0);
+            }
         }
         gpu.queue.submit([encoder.finish()]);
         self.bound = Some(bound);

@@ -8,6 +8,9 @@ pub const MOST_WALLS: usize = 128;
 /// Most materials on a device.
 pub const MOST_MATERIALS: usize = 256;
 
+/// Words before the entries of the list of grains; twin of `LIST_ENTRIES`.
+pub const LIST_HEAD: u32 = 3;
+
 /// A frame; twin of `FineFrame`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
@@ -58,7 +61,10 @@ pub struct FrameRecord {
     pub moving_walls: u32,
     pub spreads: u32,
     pub chunk: u32,
-    pub unused: u32,
+    pub list: u32,
+    pub list_length: u32,
+    pub region_reach: f32,
+    pub unused: [u32; 2],
 }
 
 /// A wall; twin of `FineWall`.

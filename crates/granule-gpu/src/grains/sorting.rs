@@ -4,9 +4,9 @@ use granule::upsample::nodes::OWN;
 use wgpu::BufferUsages;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
+use super::GpuGrains;
 use super::layout::FrameRecord;
 use super::room::ROW;
-use super::{CHUNK, GpuGrains};
 use crate::GpuError;
 use crate::kernel::WORKGROUP;
 use crate::primitives::DIGIT_BITS;
@@ -14,12 +14,12 @@ use crate::primitives::DIGIT_BITS;
 impl GpuGrains {
     /// Sorts the grains of every chunk and closes the gaps that removed ones leave.
     pub(super) fn sort(&mut self, frame: &FrameRecord) -> Result<(), GpuError> {
-        self.room.hold_sorting(&self.gpu, self.held.min(CHUNK))?;
+        self.room.hold_sorting(&self.gpu, self.held.min(self.parts.chunk))?;
         let bits = u32::BITS - (OWN as u32 * frame.blocks + 1).leading_zeros();
         let last = bits.div_ceil(DIGIT_BITS) as usize % 2;
         let mut kept = 0;
-        for (k, first) in (0..self.held).step_by(CHUNK as usize).enumerate() {
-            let count = (self.held - first).min(CHUNK);
+        for (k, first) in (0..self.held).step_by(self.parts.chunk as usize).enumerate() {
+            let count = (self.held - first).min(self.parts.chunk);
             let live = count - self.removed.get(k).copied().unwrap_or(0);
             let words = |words: [u32; 4]| {
                 self.gpu.device.create_buffer_init(&BufferInitDescriptor {
