@@ -126,7 +126,7 @@ impl Following {
             mark_blocks: kernel(&shaders::FINE_BLOCKS, "mark_blocks", &blocks),
             list_blocks: kernel(&shaders::FINE_BLOCKS, "list_blocks", &blocks),
             scan: Scan::new(gpu),
-            sort: Sort::new(gpu),
+            sort: Sort::short(gpu),
             version: 0,
             bound: None,
             buffers: Buffers {
@@ -202,7 +202,7 @@ impl Following {
         self.version +=
             hold(gpu, &mut b.born, "new guides", 32 * u64::from(ids - self.known.min(ids)).max(1))?;
         for k in 0..2 {
-            self.version += hold(gpu, &mut b.keys[k], "cells of guides", 8 * n)?;
+            self.version += hold(gpu, &mut b.keys[k], "cells of guides", 4 * n)?;
             self.version += hold(gpu, &mut b.order[k], "order of guides", 4 * n)?;
             self.version += hold(gpu, &mut b.starts[k], "guides of cells", 4 * (u64::from(cells) + 1))?;
             self.version += hold(gpu, &mut b.marks[k], "marks of cells", 4 * (u64::from(cells) + 1))?;

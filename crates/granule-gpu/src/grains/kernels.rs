@@ -6,9 +6,9 @@ use wgpu::{BindGroup, Buffer};
 
 use super::layout::{FrameRecord, LIST_HEAD};
 use super::room::Room;
-use crate::kernel::Access::{Read, Uniform, Write};
+use super::sorting::SortKernels;
+use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader, SharedLayout, WORKGROUP};
-use crate::primitives::Sort;
 use crate::shaders;
 
 /// What kernels that move grains do with their buffers.
@@ -26,12 +26,10 @@ pub struct Kernels {
     advance_inside: Kernel,
     close_list: Kernel,
     advance: Kernel,
-    find_keys: Kernel,
-    put_in_order: Kernel,
+    /// Those of the sort.
+    pub sorting: SortKernels,
     /// Whether kernels that find walls know those of meshes.
     maps: bool,
-    /// Sort of keys.
-    pub sort: Sort,
     bound: Option<BoundFrame>,
 }
 
@@ -58,7 +56,6 @@ impl Kernels {
             let plan = KernelPlan { shader, entry, access, shared: &[&shared], constants: &[] };
             Kernel::new(gpu, &plan)
         };
-        let sorting = [Read, Read, Uniform, Read, Read, Write, Write, Write, Write];
         let [ask, advance] = Self::of_walls(gpu, &shared, false);
         // Every kernel of a stage has the solids first and the tables second, whether it reads them or not.
         Self {
@@ -71,10 +68,8 @@ impl Kernels {
             advance_inside: kernel(&shaders::FINE_INSIDE, "advance_inside", &MOVING),
             close_list: kernel(&shaders::FINE_LIST, "close_list", &[Write, Write]),
             advance,
-            find_keys: kernel(&shaders::FINE_SORT, "find_keys", &sorting),
-            put_in_order: kernel(&shaders::FINE_SORT, "put_in_order", &sorting),
+            sorting: SortKernels::new(gpu, &shared),
             maps: false,
-            sort: Sort::new(gpu),
             bound: None,
             shared,
         }
@@ -173,32 +168,5 @@ impl Kernels {
         }
         gpu.queue.submit([encoder.finish()]);
         self.bound = Some(bound);
-    }
-
-    /// The kernels before and after a sort of a chunk; the order is in the buffer `last`.
-    pub fn bind_chunk(
-        &self,
-        gpu: &GpuDevice,
-        room: &Room,
-        chunk: &Buffer,
-        last: usize,
-    ) -> Option<[Bound; 2]> {
-        let sorting = room.sorting.as_ref()?;
-        let shared = self.frame_group(gpu, room);
-        let bind = |kernel: &Kernel, order: usize| {
-            let buffers = [
-                &room.solids,
-                &room.tables,
-                chunk,
-                &room.places,
-                &room.velocities,
-                &sorting.keys[order],
-                &sorting.order[order],
-                &sorting.sorted[0],
-                &sorting.sorted[1],
-            ];
-            kernel.bind_shared(gpu, &buffers, &[&shared])
-        };
-        Some([bind(&self.find_keys, 0), bind(&self.put_in_order, last)])
     }
 }

@@ -71,13 +71,15 @@ pub struct Sorting {
     pub order: [Buffer; 2],
     /// Where digits go.
     pub starts: Buffer,
+    /// The chunk that is sorted: number of its grains, the first of them.
+    pub chunk: Buffer,
     /// Places and velocities in order.
     pub sorted: [Buffer; 2],
 }
 
 impl Sorting {
     fn bytes(&self) -> u64 {
-        let all = self.keys.iter().chain(&self.order).chain(&self.sorted).chain([&self.starts]);
+        let all = self.keys.iter().chain(&self.order).chain(&self.sorted).chain([&self.starts, &self.chunk]);
         all.map(Buffer::size).sum()
     }
 }
@@ -190,11 +192,13 @@ impl Room {
         let scratch = |name, size| create(gpu, name, size, KEPT);
         self.sorting = Some(Sorting {
             capacity,
-            keys: [scratch("fine keys", 8 * n)?, scratch("fine keys", 8 * n)?],
+            keys: [scratch("fine keys", 4 * n)?, scratch("fine keys", 4 * n)?],
             order: [scratch("fine order", 4 * n)?, scratch("fine order", 4 * n)?],
+            chunk: create(gpu, "fine chunk", 16, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?,
             starts: scratch("fine digit starts", 4 * u64::from(Sort::starts_len(capacity)))?,
             sorted: [scratch("fine grains in order", ROW * n)?, scratch("fine grains in order", ROW * n)?],
         });
+        self.version += 1;
         Ok(())
     }
 
