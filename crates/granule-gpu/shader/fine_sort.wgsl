@@ -1,21 +1,24 @@
 // Grains of a chunk by the nodes before them, block by block; for locality only. Removed ones come last.
 
 // What a sort costs per grain, in bytes that are moved: 16 + 8 for keys and order, for each of three passes 4 to count
-// digits and 16 to move pairs, 36 + 32 to gather grains, 64 to copy them back.
+// digits and 16 to move pairs, 36 + 32 to put grains in order. The first chunk is put aside and copied in the end, 64
+// bytes for each of its grains; every other one is put where the one before it was.
 
 struct Chunk {
-    // Grains, then the first of them.
+    // Grains, the first of them, those that are not removed, and where these go.
     count: u32,
     first: u32,
+    live: u32,
+    goal: u32,
 }
 
 @group(0) @binding(2) var<uniform> chunk: Chunk;
-@group(0) @binding(3) var<storage, read> place_of: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> velocity_of: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> place_of: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> velocity_of: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> keys: array<u32>;
 @group(0) @binding(6) var<storage, read_write> order: array<u32>;
-@group(0) @binding(7) var<storage, read_write> sorted_places: array<vec4<f32>>;
-@group(0) @binding(8) var<storage, read_write> sorted_velocities: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> places_aside: array<vec4<f32>>;
+@group(0) @binding(8) var<storage, read_write> velocities_aside: array<vec4<f32>>;
 
 @compute @workgroup_size(256)
 fn find_keys(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
@@ -42,12 +45,24 @@ fn find_keys(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
 }
 
 @compute @workgroup_size(256)
-fn put_in_order(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+fn put_aside(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let k = thread_number(workgroup, thread);
-    if k >= chunk.count {
+    if k >= chunk.live {
         return;
     }
     let i = chunk.first + order[k];
-    sorted_places[k] = place_of[i];
-    sorted_velocities[k] = velocity_of[i];
+    places_aside[k] = place_of[i];
+    velocities_aside[k] = velocity_of[i];
+}
+
+// The goal ends before the chunk begins, so that no grain is written that another thread still reads.
+@compute @workgroup_size(256)
+fn put_in_order(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let k = thread_number(workgroup, thread);
+    if k >= chunk.live {
+        return;
+    }
+    let i = chunk.first + order[k];
+    place_of[chunk.goal + k] = place_of[i];
+    velocity_of[chunk.goal + k] = velocity_of[i];
 }

@@ -73,13 +73,13 @@ pub struct Sorting {
     pub starts: Buffer,
     /// The chunk that is sorted: number of its grains, the first of them.
     pub chunk: Buffer,
-    /// Places and velocities in order.
-    pub sorted: [Buffer; 2],
+    /// Places and velocities of the first chunk, in order.
+    pub aside: [Buffer; 2],
 }
 
 impl Sorting {
     fn bytes(&self) -> u64 {
-        let all = self.keys.iter().chain(&self.order).chain(&self.sorted).chain([&self.starts, &self.chunk]);
+        let all = self.keys.iter().chain(&self.order).chain(&self.aside).chain([&self.starts, &self.chunk]);
         all.map(Buffer::size).sum()
     }
 }
@@ -196,7 +196,7 @@ impl Room {
             order: [scratch("fine order", 4 * n)?, scratch("fine order", 4 * n)?],
             chunk: create(gpu, "fine chunk", 16, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?,
             starts: scratch("fine digit starts", 4 * u64::from(Sort::starts_len(capacity)))?,
-            sorted: [scratch("fine grains in order", ROW * n)?, scratch("fine grains in order", ROW * n)?],
+            aside: [scratch("fine grains aside", ROW * n)?, scratch("fine grains aside", ROW * n)?],
         });
         self.version += 1;
         Ok(())

@@ -1,5 +1,6 @@
 //! Fine grains in the order of nodes, chunk by chunk; removed ones are dropped.
 
+use bytemuck::{Pod, Zeroable};
 use granule::upsample::nodes::OWN;
 use granule_device::GpuDevice;
 use wgpu::{BindGroup, ComputePass};
@@ -16,6 +17,7 @@ use crate::shaders;
 /// The kernels of a sort, and as they were last bound: bindings made anew for every chunk cost as much as kernels.
 pub struct SortKernels {
     find_keys: Kernel,
+    put_aside: Kernel,
     put_in_order: Kernel,
     sort: Sort,
     bound: Option<BoundSorting>,
@@ -28,23 +30,36 @@ struct BoundSorting {
     find_keys: Bound,
     sort: BoundSort,
     /// With the order in each of both buffers.
+    put_aside: [Bound; 2],
     put_in_order: [Bound; 2],
 }
 
+/// Grains that are sorted at once; twin of `Chunk`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+struct ChunkRecord {
+    count: u32,
+    first: u32,
+    live: u32,
+    goal: u32,
+}
+
 impl BoundSorting {
-    /// Records the sort of a chunk of so many grains by keys of so many bits.
-    fn record(&self, pass: &mut ComputePass, bits: u32, count: u32) {
-        let workgroups = count.div_ceil(WORKGROUP);
-        self.find_keys.dispatch(pass, workgroups);
-        let last = self.sort.record(pass, bits, count);
-        self.put_in_order[last].dispatch(pass, workgroups);
+    /// Records the sort of a chunk by keys of so many bits; the first one is put aside.
+    fn record(&self, pass: &mut ComputePass, bits: u32, chunk: &ChunkRecord) {
+        self.find_keys.dispatch(pass, chunk.count.div_ceil(WORKGROUP));
+        let last = self.sort.record(pass, bits, chunk.count);
+        let put = if chunk.first == 0 { &self.put_aside } else { &self.put_in_order };
+        if chunk.live > 0 {
+            put[last].dispatch(pass, chunk.live.div_ceil(WORKGROUP));
+        }
     }
 }
 
 impl SortKernels {
     /// Compiles the kernels.
     pub fn new(gpu: &GpuDevice, shared: &SharedLayout) -> Self {
-        let access = [Read, Read, Uniform, Read, Read, Write, Write, Write, Write];
+        let access = [Read, Read, Uniform, Write, Write, Write, Write, Write, Write];
         let kernel = |entry| {
             let shader = &shaders::FINE_SORT;
             let plan = KernelPlan { shader, entry, access: &access, shared: &[shared], constants: &[] };
@@ -52,6 +67,7 @@ impl SortKernels {
         };
         Self {
             find_keys: kernel("find_keys"),
+            put_aside: kernel("put_aside"),
             put_in_order: kernel("put_in_order"),
             sort: Sort::short(gpu),
             bound: None,
@@ -68,8 +84,8 @@ impl SortKernels {
                 &room.velocities,
                 &s.keys[order],
                 &s.order[order],
-                &s.sorted[0],
-                &s.sorted[1],
+                &s.aside[0],
+                &s.aside[1],
             ];
             kernel.bind_shared(gpu, &buffers, &[frame])
         };
@@ -77,13 +93,15 @@ impl SortKernels {
             version: room.version,
             find_keys: bind(&self.find_keys, 0),
             sort: self.sort.bind(gpu, &s.chunk, s.keys.each_ref(), s.order.each_ref(), &s.starts),
+            put_aside: [0, 1].map(|last| bind(&self.put_aside, last)),
             put_in_order: [0, 1].map(|last| bind(&self.put_in_order, last)),
         }
     }
 }
 
 impl GpuGrains {
-    /// Sorts the grains of every chunk and closes the gaps that removed ones leave.
+    /// Sorts the grains of every chunk and closes the gaps that removed ones leave. Chunks change their places: each goes
+    /// where the one before it was, and the first comes last.
     pub(super) fn sort(&mut self, frame: &FrameRecord) -> Result<(), GpuError> {
         self.room.hold_sorting(&self.gpu, self.held.min(self.parts.chunk))?;
         let Some(s) = self.room.sorting.as_ref() else { return Ok(()) };
@@ -94,20 +112,29 @@ impl GpuGrains {
         });
         let bits = u32::BITS - (OWN as u32 * frame.blocks + 1).leading_zeros();
         let mut kept = 0;
+        let mut aside = 0;
         for (k, first) in (0..self.held).step_by(self.parts.chunk as usize).enumerate() {
             let count = (self.held - first).min(self.parts.chunk);
             let live = count - self.removed.get(k).copied().unwrap_or(0);
+            let chunk = ChunkRecord { count, first, live, goal: kept };
             // Every chunk is submitted by itself: the next one's numbers take the place of its own.
-            self.gpu.queue.write_buffer(&s.chunk, 0, bytemuck::bytes_of(&[count, first, 0, 0]));
+            self.gpu.queue.write_buffer(&s.chunk, 0, bytemuck::bytes_of(&chunk));
             let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-            bound.record(&mut encoder.begin_compute_pass(&Default::default()), bits, count);
-            for (sorted, column) in s.sorted.iter().zip([&self.room.places, &self.room.velocities]) {
-                let (to, size) = (u64::from(kept) * ROW, u64::from(live) * ROW);
-                encoder.copy_buffer_to_buffer(sorted, 0, column, to, size);
-            }
+            bound.record(&mut encoder.begin_compute_pass(&Default::default()), bits, &chunk);
             self.gpu.queue.submit([encoder.finish()]);
-            kept += live;
+            if first == 0 {
+                aside = live;
+            } else {
+                kept += live;
+            }
         }
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        for (column, from) in [&self.room.places, &self.room.velocities].into_iter().zip(&s.aside) {
+            let (to, size) = (u64::from(kept) * ROW, u64::from(aside) * ROW);
+            encoder.copy_buffer_to_buffer(from, 0, column, to, size);
+        }
+        self.gpu.queue.submit([encoder.finish()]);
+        kept += aside;
         self.kernels.sorting.bound = Some(bound);
         self.held = kept;
         self.removed.clear();
