@@ -14,6 +14,9 @@ use crate::shaders;
 /// What kernels that move grains do with their buffers.
 const MOVING: [Access; 8] = [Read, Read, Read, Read, Read, Write, Write, Write];
 
+/// Grains that a workgroup counts; twin of `RUN`.
+const COUNT_RUN: u32 = 1024;
+
 /// Compiled kernels.
 pub struct Kernels {
     shared: SharedLayout,
@@ -134,7 +137,6 @@ impl Kernels {
         let bound = known.unwrap_or_else(|| self.bind_frame(gpu, room));
         let threads = |count: u64| count.div_ceil(u64::from(WORKGROUP)) as u32;
         let blocks = u64::from(frame.blocks);
-        let grains = threads(u64::from(frame.grains));
         let mesh = u64::from(frame.parts) * u64::from(frame.along).pow(3) + 1;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         encoder.clear_buffer(&room.counters, 0, Some(4 * u64::from(frame.list + LIST_HEAD)));
@@ -152,7 +154,7 @@ impl Kernels {
             run(&bound.deform, threads(u64::from(frame.cells[3])));
             run(&bound.ask, threads(32 * blocks));
             if frame.spreads != 0 {
-                run(&bound.count, grains);
+                run(&bound.count, frame.grains.div_ceil(COUNT_RUN));
                 run(&bound.even, frame.parts);
             }
             run(&bound.share, threads(BLOCK as u64 * blocks));

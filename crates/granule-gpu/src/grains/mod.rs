@@ -3,7 +3,7 @@
 //! ```text
 //! deform          surroundings of every guide                          a thread per guide
 //! ask             what guides say at the nodes of blocks               a thread per node
-//! count           grains at nodes and on the fine mesh                 a thread per grain, whole numbers
+//! count           grains at nodes and on the fine mesh                 a workgroup per 1024 grains, whole numbers
 //! even            ways from crowds to gaps at nodes                    a workgroup per stirring block
 //! share           nodes of blocks from those of cells                  a thread per node
 //! compare         excess of grains on the fine mesh                    a thread per node of the mesh
