@@ -65,6 +65,7 @@ fn list_blocks(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     let block = block_marks[c];
     if block_marks[c + 1u] == block {
         written[c] = NONE;
+        written[frame.cell_parts + c] = NONE;
         return;
     }
     written[c] = block;
@@ -78,6 +79,7 @@ fn list_blocks(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
             bits |= bit;
         }
     }
+    written[frame.cell_parts + c] = select(NONE, part, stirring);
     let at = frame.block_table + 4u * block;
     written[at] = c;
     written[at + 1u] = select(0u, 1u, stirring) | select(0u, 2u, region_is_near(center));

@@ -48,9 +48,10 @@ struct FineFrame {
     parts: u32,
     // Fine cells along a cell of the guides.
     along: u32,
-    // Places in the tables: first guides of cells, the same at the frame's end, blocks, blocks of parts.
+    // Places in the tables: first guides of cells, the same at the frame's end, parts of cells, blocks, blocks of parts.
     starts: u32,
     after_starts: u32,
+    cell_parts: u32,
     block_table: u32,
     part_table: u32,
     wall_count: u32,
@@ -64,8 +65,7 @@ struct FineFrame {
     list_length: u32,
     // Distance of a region from the middle of a block from which on it takes no grain from there [m].
     region_reach: f32,
-    unused_1: u32,
-    unused_2: u32,
+    unused: u32,
 }
 
 struct FineWall {

@@ -18,14 +18,6 @@ fn part_size() -> u32 {
     return frame.along * frame.along * frame.along;
 }
 
-fn part_of_cell(cell: vec3<u32>) -> u32 {
-    let block = block_of_cell(cell);
-    if block == NONE {
-        return NONE;
-    }
-    return part_of_block(block);
-}
-
 fn fine_point(x: vec3<f32>) -> FinePoint {
     let at = (x - frame.origin.xyz) * (1.0 / frame.offset.w) + frame.offset.xyz;
     let base = floor(at);

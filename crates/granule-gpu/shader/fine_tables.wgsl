@@ -6,6 +6,11 @@ fn block_of_cell(cell: vec3<u32>) -> u32 {
     return tables[cell_index(cell, frame.cells.xyz)];
 }
 
+// The part of the fine mesh that a cell is, or NONE.
+fn part_of_cell(cell: vec3<u32>) -> u32 {
+    return tables[frame.cell_parts + cell_index(cell, frame.cells.xyz)];
+}
+
 fn block_cell(block: u32) -> vec3<u32> {
     return cell_of_index(tables[frame.block_table + 4u * block]);
 }

@@ -469,7 +469,8 @@ impl GpuGrains {
             after_origin: cells.origin.extend(0.0).to_array(),
             starts: total,
             after_starts: 2 * total + 1,
-            block_table: 3 * total + 2,
+            cell_parts: 3 * total + 2,
+            block_table: 4 * total + 2,
             ..self.frame_record(
                 beside.frame,
                 beside.dt,

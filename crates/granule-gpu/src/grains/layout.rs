@@ -54,6 +54,7 @@ pub struct FrameRecord {
     pub along: u32,
     pub starts: u32,
     pub after_starts: u32,
+    pub cell_parts: u32,
     pub block_table: u32,
     pub part_table: u32,
     pub wall_count: u32,
@@ -64,7 +65,7 @@ pub struct FrameRecord {
     pub list: u32,
     pub list_length: u32,
     pub region_reach: f32,
-    pub unused: [u32; 2],
+    pub unused: u32,
 }
 
 /// A wall; twin of `FineWall`.

@@ -177,12 +177,15 @@ impl GpuGrains {
         tables.extend_from_slice(&guides.start);
         let after_starts = tables.len() as u32;
         tables.extend_from_slice(&after.start);
+        let cell_parts = tables.len() as u32;
+        tables.resize(tables.len() + nodes.block_of_cell.len(), NONE);
         let block_table = tables.len() as u32;
         let mut stirring = Vec::new();
         for (block, &cell) in nodes.cell_of_block.iter().enumerate() {
             let part = if nodes.stirs[block] { stirring.len() as u32 } else { NONE };
             if nodes.stirs[block] {
                 stirring.push(block as u32);
+                tables[(cell_parts + cell) as usize] = part;
             }
             let region_is_near = frame
                 .outlets
@@ -202,6 +205,7 @@ impl GpuGrains {
             parts: stirring.len() as u32,
             starts,
             after_starts,
+            cell_parts,
             block_table,
             part_table,
             spreads: u32::from(!stirring.is_empty()),
