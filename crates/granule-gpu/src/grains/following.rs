@@ -436,7 +436,7 @@ impl GpuGrains {
         following.run_tables(&self.gpu, &bound.list_blocks, &self.room, &record, cells.total());
         following.bound = Some(bound);
         if beside.frame.is_multiple_of(SORT_PERIOD) && self.held > 0 {
-            self.sort(&record)?;
+            self.sort()?;
             record.grains = self.held;
             self.room.write_frame(&self.gpu, &record);
         }

@@ -148,7 +148,7 @@ impl GpuGrains {
         self.room.write_tables(&self.gpu, &tables);
         self.room.write_frame(&self.gpu, &record);
         if frame.frame.is_multiple_of(SORT_PERIOD) && self.held > 0 {
-            self.sort(&record)?;
+            self.sort()?;
             record.grains = self.held;
             self.room.write_frame(&self.gpu, &record);
         }

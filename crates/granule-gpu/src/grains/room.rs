@@ -71,7 +71,9 @@ pub struct Sorting {
     pub order: [Buffer; 2],
     /// Where digits go.
     pub starts: Buffer,
-    /// The chunk that is sorted: number of its grains, the first of them.
+    /// Least and largest key of a chunk.
+    pub span: Buffer,
+    /// The chunk that is sorted.
     pub chunk: Buffer,
     /// Places and velocities of the first chunk, in order.
     pub aside: [Buffer; 2],
@@ -79,7 +81,11 @@ pub struct Sorting {
 
 impl Sorting {
     fn bytes(&self) -> u64 {
-        let all = self.keys.iter().chain(&self.order).chain(&self.aside).chain([&self.starts, &self.chunk]);
+        let all = self.keys.iter().chain(&self.order).chain(&self.aside).chain([
+            &self.starts,
+            &self.span,
+            &self.chunk,
+        ]);
         all.map(Buffer::size).sum()
     }
 }
@@ -195,6 +201,7 @@ impl Room {
             keys: [scratch("fine keys", 4 * n)?, scratch("fine keys", 4 * n)?],
             order: [scratch("fine order", 4 * n)?, scratch("fine order", 4 * n)?],
             chunk: create(gpu, "fine chunk", 16, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?,
+            span: scratch("fine span", 16)?,
             starts: scratch("fine digit starts", 4 * u64::from(Sort::starts_len(capacity)))?,
             aside: [scratch("fine grains aside", ROW * n)?, scratch("fine grains aside", ROW * n)?],
         });

@@ -1,12 +1,10 @@
 //! Fine grains in the order of nodes, chunk by chunk; removed ones are dropped.
 
 use bytemuck::{Pod, Zeroable};
-use granule::upsample::nodes::OWN;
 use granule_device::GpuDevice;
 use wgpu::{BindGroup, ComputePass};
 
 use super::GpuGrains;
-use super::layout::FrameRecord;
 use super::room::{ROW, Room, Sorting};
 use crate::GpuError;
 use crate::kernel::Access::{Read, Uniform, Write};
@@ -14,9 +12,13 @@ use crate::kernel::{Bound, Kernel, KernelPlan, SharedLayout, WORKGROUP};
 use crate::primitives::{BoundSort, Sort};
 use crate::shaders;
 
+/// Bits of a key, two passes.
+const KEY_BITS: u32 = 16;
+
 /// The kernels of a sort, and as they were last bound: bindings made anew for every chunk cost as much as kernels.
 pub struct SortKernels {
     find_keys: Kernel,
+    narrow_keys: Kernel,
     put_aside: Kernel,
     put_in_order: Kernel,
     sort: Sort,
@@ -28,6 +30,7 @@ struct BoundSorting {
     /// The room's version.
     version: u64,
     find_keys: Bound,
+    narrow_keys: Bound,
     sort: BoundSort,
     /// With the order in each of both buffers.
     put_aside: [Bound; 2],
@@ -45,10 +48,11 @@ struct ChunkRecord {
 }
 
 impl BoundSorting {
-    /// Records the sort of a chunk by keys of so many bits; the first one is put aside.
-    fn record(&self, pass: &mut ComputePass, bits: u32, chunk: &ChunkRecord) {
+    /// Records the sort of a chunk; the first one is put aside.
+    fn record(&self, pass: &mut ComputePass, chunk: &ChunkRecord) {
         self.find_keys.dispatch(pass, chunk.count.div_ceil(WORKGROUP));
-        let last = self.sort.record(pass, bits, chunk.count);
+        self.narrow_keys.dispatch(pass, chunk.count.div_ceil(WORKGROUP));
+        let last = self.sort.record(pass, KEY_BITS, chunk.count);
         let put = if chunk.first == 0 { &self.put_aside } else { &self.put_in_order };
         if chunk.live > 0 {
             put[last].dispatch(pass, chunk.live.div_ceil(WORKGROUP));
@@ -59,7 +63,7 @@ impl BoundSorting {
 impl SortKernels {
     /// Compiles the kernels.
     pub fn new(gpu: &GpuDevice, shared: &SharedLayout) -> Self {
-        let access = [Read, Read, Uniform, Write, Write, Write, Write, Write, Write];
+        let access = [Read, Read, Uniform, Write, Write, Write, Write, Write, Write, Write];
         let kernel = |entry| {
             let shader = &shaders::FINE_SORT;
             let plan = KernelPlan { shader, entry, access: &access, shared: &[shared], constants: &[] };
@@ -67,6 +71,7 @@ impl SortKernels {
         };
         Self {
             find_keys: kernel("find_keys"),
+            narrow_keys: kernel("narrow_keys"),
             put_aside: kernel("put_aside"),
             put_in_order: kernel("put_in_order"),
             sort: Sort::short(gpu),
@@ -86,12 +91,14 @@ impl SortKernels {
                 &s.order[order],
                 &s.aside[0],
                 &s.aside[1],
+                &s.span,
             ];
             kernel.bind_shared(gpu, &buffers, &[frame])
         };
         BoundSorting {
             version: room.version,
             find_keys: bind(&self.find_keys, 0),
+            narrow_keys: bind(&self.narrow_keys, 0),
             sort: self.sort.bind(gpu, &s.chunk, s.keys.each_ref(), s.order.each_ref(), &s.starts),
             put_aside: [0, 1].map(|last| bind(&self.put_aside, last)),
             put_in_order: [0, 1].map(|last| bind(&self.put_in_order, last)),
@@ -102,7 +109,7 @@ impl SortKernels {
 impl GpuGrains {
     /// Sorts the grains of every chunk and closes the gaps that removed ones leave. Chunks change their places: each goes
     /// where the one before it was, and the first comes last.
-    pub(super) fn sort(&mut self, frame: &FrameRecord) -> Result<(), GpuError> {
+    pub(super) fn sort(&mut self) -> Result<(), GpuError> {
         self.room.hold_sorting(&self.gpu, self.held.min(self.parts.chunk))?;
         let Some(s) = self.room.sorting.as_ref() else { return Ok(()) };
         let known = self.kernels.sorting.bound.take().filter(|bound| bound.version == self.room.version);
@@ -110,7 +117,6 @@ impl GpuGrains {
             let group = self.kernels.frame_group(&self.gpu, &self.room);
             self.kernels.sorting.bind(&self.gpu, &self.room, s, &group)
         });
-        let bits = u32::BITS - (OWN as u32 * frame.blocks + 1).leading_zeros();
         let mut kept = 0;
         let mut aside = 0;
         for (k, first) in (0..self.held).step_by(self.parts.chunk as usize).enumerate() {
@@ -120,7 +126,8 @@ impl GpuGrains {
             // Every chunk is submitted by itself: the next one's numbers take the place of its own.
             self.gpu.queue.write_buffer(&s.chunk, 0, bytemuck::bytes_of(&chunk));
             let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-            bound.record(&mut encoder.begin_compute_pass(&Default::default()), bits, &chunk);
+            encoder.clear_buffer(&s.span, 0, None);
+            bound.record(&mut encoder.begin_compute_pass(&Default::default()), &chunk);
             self.gpu.queue.submit([encoder.finish()]);
             if first == 0 {
                 aside = live;
