@@ -15,7 +15,7 @@ use crate::shaders;
 const MOVING: [Access; 8] = [Read, Read, Read, Read, Read, Write, Write, Write];
 
 /// Grains that a workgroup counts; twin of `RUN`.
-const COUNT_RUN: u32 = 1024;
+pub const COUNT_RUN: u32 = 1024;
 
 /// Compiled kernels.
 pub struct Kernels {

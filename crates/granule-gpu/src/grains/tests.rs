@@ -1,4 +1,4 @@
-//! Structs of fine grains have the same layout on both sides; what a sort does.
+//! Structs and constants of fine grains are the same on both sides; what a sort does.
 
 use std::collections::HashSet;
 use std::mem::size_of;
@@ -8,8 +8,9 @@ use granule::upsample::nodes::{ALONG, NONE, OWN};
 use granule::upsample::{Grain, GrainMover, MoverSettings};
 
 use super::GpuGrains;
-use super::layout::{FrameRecord, WallRecord};
-use crate::shaders::FINE_MOVE;
+use super::kernels::COUNT_RUN;
+use super::layout::{FrameRecord, LIST_HEAD, WallRecord};
+use crate::shaders::{FINE_COUNT, FINE_MOVE};
 use crate::testing::gpu;
 
 fn span(name: &str) -> usize {
@@ -24,6 +25,12 @@ fn span(name: &str) -> usize {
 fn records_are_as_long_as_their_twins() {
     assert_eq!(span("FineFrame"), size_of::<FrameRecord>());
     assert_eq!(span("FineWall"), size_of::<WallRecord>());
+}
+
+#[test]
+fn constants_are_those_of_their_twins() {
+    assert!(FINE_COUNT.source().contains(&format!("const RUN: u32 = {COUNT_RUN}u;")));
+    assert!(FINE_MOVE.source().contains(&format!("const LIST_ENTRIES: u32 = {LIST_HEAD}u;")));
 }
 
 /// Cells along each axis: blocks have more nodes in all than 16 bits tell apart.
