@@ -47,6 +47,15 @@ fn wall_is_far(k: u32, center: vec3<f32>) -> bool {
     return wall_distance(k, start) > half + frame.reach + moved;
 }
 
+fn region_is_near(center: vec3<f32>) -> bool {
+    for (var r = 0u; r < frame.region_count; r++) {
+        if wall_distance(frame.wall_count + r, center) < frame.region_reach {
+            return true;
+        }
+    }
+    return false;
+}
+
 @compute @workgroup_size(256)
 fn list_blocks(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let c = thread_number(workgroup, thread);
@@ -56,6 +65,7 @@ fn list_blocks(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     let block = block_marks[c];
     if block_marks[c + 1u] == block {
         written[c] = NONE;
+        written[frame.cell_parts + c] = NONE;
         return;
     }
     written[c] = block;
@@ -69,9 +79,10 @@ fn list_blocks(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
             bits |= bit;
         }
     }
+    written[frame.cell_parts + c] = select(NONE, part, stirring);
     let at = frame.block_table + 4u * block;
     written[at] = c;
-    written[at + 1u] = select(0u, 1u, stirring);
+    written[at + 1u] = select(0u, 1u, stirring) | select(0u, 2u, region_is_near(center));
     written[at + 2u] = select(NONE, part, stirring);
     written[at + 3u] = bits;
     if stirring {

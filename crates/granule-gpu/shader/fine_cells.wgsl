@@ -8,7 +8,7 @@ struct Which {
 
 @group(0) @binding(0) var<uniform> which: Which;
 @group(0) @binding(1) var<storage, read> records: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read_write> keys: array<vec2<u32>>;
+@group(0) @binding(2) var<storage, read_write> keys: array<u32>;
 @group(0) @binding(3) var<storage, read_write> order: array<u32>;
 // Guides of cells, and of those the moving ones.
 @group(0) @binding(4) var<storage, read_write> cell_counts: array<atomic<u32>>;
@@ -37,7 +37,7 @@ fn find_cells(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
             atomicOr(&cell_moves[key], 1u);
         }
     }
-    keys[i] = vec2(key, 0u);
+    keys[i] = key;
     order[i] = i;
 }
 
@@ -51,7 +51,7 @@ fn fill_guides(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     var a = vec4(0.0);
     var b = vec4(0.0);
     var c = vec4(0.0);
-    if keys[k].x < cell_total() {
+    if keys[k] < cell_total() {
         let i = order[k];
         if which.after == 1u {
             a = vec4(records[5u * i + 3u].xyz, 0.0);

@@ -48,9 +48,10 @@ struct FineFrame {
     parts: u32,
     // Fine cells along a cell of the guides.
     along: u32,
-    // Places in the tables: first guides of cells, the same at the frame's end, blocks, blocks of parts.
+    // Places in the tables: first guides of cells, the same at the frame's end, parts of cells, blocks, blocks of parts.
     starts: u32,
     after_starts: u32,
+    cell_parts: u32,
     block_table: u32,
     part_table: u32,
     wall_count: u32,
@@ -59,6 +60,11 @@ struct FineFrame {
     spreads: u32,
     // Grains of a chunk.
     chunk: u32,
+    // Place of the list among the counters, and how many grains fit.
+    list: u32,
+    list_length: u32,
+    // Distance of a region from the middle of a block from which on it takes no grain from there [m].
+    region_reach: f32,
     unused: u32,
 }
 
@@ -88,6 +94,11 @@ const ALONG: u32 = 3u;
 const OWN: u32 = 27u;
 const SHARED: u32 = 4u;
 const NODES: u32 = 64u;
+// Words of the list: first grain of a round, grains added so far, grains to take from it, then these.
+const LIST_FIRST: u32 = 0u;
+const LIST_ADDED: u32 = 1u;
+const LIST_COUNT: u32 = 2u;
+const LIST_ENTRIES: u32 = 3u;
 
 fn ramp(value: f32, between: vec2<f32>) -> f32 {
     return clamp((value - between.x) / (between.y - between.x), 0.0, 1.0);

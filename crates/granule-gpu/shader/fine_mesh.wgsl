@@ -1,5 +1,13 @@
 // The mesh of about a grain's diameter; twin of FineMesh.
 
+// The cell of the mesh that a point is in: the cell of the guides, its place in there, and how far the point is beyond it.
+struct FinePoint {
+    cell: vec3<u32>,
+    local: vec3<u32>,
+    beyond: vec3<f32>,
+    inside: bool,
+}
+
 struct FinePlace {
     nodes: array<u32, 8>,
     beyond: vec3<f32>,
@@ -10,30 +18,31 @@ fn part_size() -> u32 {
     return frame.along * frame.along * frame.along;
 }
 
-fn part_of_cell(cell: vec3<u32>) -> u32 {
-    let block = block_of_cell(cell);
-    if block == NONE {
-        return NONE;
+fn fine_point(x: vec3<f32>) -> FinePoint {
+    let at = (x - frame.origin.xyz) * (1.0 / frame.offset.w) + frame.offset.xyz;
+    let base = floor(at);
+    let end = vec3<f32>(frame.cells.xyz * frame.along) - vec3(1.0);
+    if !(all(base >= vec3(0.0)) && all(base < end)) {
+        return FinePoint(vec3(0u), vec3(0u), vec3(0.0), false);
     }
-    return part_of_block(block);
+    let first = vec3<u32>(base);
+    let cell = first / frame.along;
+    return FinePoint(cell, first - cell * frame.along, at - base, true);
 }
 
 // The eight nodes of the mesh around a point; the last of all nodes stands for those that there are not.
 fn fine_place(x: vec3<f32>) -> FinePlace {
     var place: FinePlace;
     place.found = false;
-    let at = (x - frame.origin.xyz) * (1.0 / frame.offset.w) + frame.offset.xyz;
-    let base = floor(at);
-    let end = vec3<f32>(frame.cells.xyz * frame.along) - vec3(1.0);
-    if !(all(base >= vec3(0.0)) && all(base < end)) {
+    let point = fine_point(x);
+    if !point.inside {
         return place;
     }
     let n = frame.along;
-    let first = vec3<u32>(base);
-    let cell = first / n;
-    let local = first - cell * n;
+    let cell = point.cell;
+    let local = point.local;
     let size = part_size();
-    place.beyond = at - base;
+    place.beyond = point.beyond;
     if all(local + vec3(1u) < vec3(n)) {
         let part = part_of_cell(cell);
         if part == NONE {
@@ -45,15 +54,10 @@ fn fine_place(x: vec3<f32>) -> FinePlace {
         }
     } else {
         for (var k = 0u; k < 8u; k++) {
-            var c = cell;
-            var l = local + vec3(k & 1u, (k >> 1u) & 1u, k >> 2u);
-            for (var axis = 0u; axis < 3u; axis++) {
-                if l[axis] == n {
-                    c[axis] += 1u;
-                    l[axis] = 0u;
-                }
-            }
-            let part = part_of_cell(c);
+            let node = local + vec3(k & 1u, (k >> 1u) & 1u, k >> 2u);
+            let after = node == vec3(n);
+            let part = part_of_cell(cell + select(vec3(0u), vec3(1u), after));
+            let l = select(node, vec3(0u), after);
             place.nodes[k] = select(part * size + (l.z * n + l.y) * n + l.x, frame.parts * size, part == NONE);
         }
     }

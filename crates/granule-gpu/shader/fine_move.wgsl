@@ -1,66 +1,4 @@
-// The way of grains through a frame; twin of upsample/advection.rs.
-
-@group(0) @binding(3) var<storage, read> nodes: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> excess: array<f32>;
-// Places and ids, velocities and materials of grains. One without id has been removed.
-@group(0) @binding(5) var<storage, read_write> place_of: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read_write> velocity_of: array<vec4<f32>>;
-// Grains that regions took, grains that were lost, then both by chunk.
-@group(0) @binding(7) var<storage, read_write> counters: array<atomic<u32>>;
-
-struct Said {
-    way: vec3<f32>,
-    share: f32,
-    velocity: vec3<f32>,
-    block: u32,
-}
-
-// What guides say at a point.
-fn said_at(x: vec3<f32>) -> Said {
-    var said = Said(vec3(0.0), 0.0, vec3(0.0), NONE);
-    let at = (x - frame.origin.xyz) * (1.0 / frame.origin.w);
-    let cell = floor(at);
-    if !(all(cell >= vec3(0.0)) && all(cell < vec3<f32>(frame.cells.xyz))) {
-        return said;
-    }
-    let block = block_of_cell(vec3<u32>(cell));
-    if block == NONE {
-        return said;
-    }
-    let place = (at - cell) * f32(ALONG);
-    let corner = min(floor(place), vec3(f32(ALONG - 1u)));
-    let c = vec3<u32>(corner);
-    let first = NODES * block + (c.z * SHARED + c.y) * SHARED + c.x;
-    let parts = parts_of(place - corner);
-    var a = vec4(0.0);
-    var b = vec4(0.0);
-    for (var k = 0u; k < 8u; k++) {
-        let node = first + (k & 1u) + ((k >> 1u) & 1u) * SHARED + (k >> 2u) * SHARED * SHARED;
-        a += parts[k] * nodes[2u * node];
-        b += parts[k] * nodes[2u * node + 1u];
-    }
-    let known = select(0.0, 1.0 / b.w, b.w > 0.0);
-    return Said(a.xyz * known, select(a.w, 1.0, a.w > frame.all_of_it), b.xyz * known, block);
-}
-
-// Out of crowds; twin of FineMesh::way.
-fn spreading_way(x: vec3<f32>) -> vec3<f32> {
-    let place = fine_place(x);
-    if !place.found {
-        return vec3(0.0);
-    }
-    var e: array<f32, 8>;
-    for (var k = 0u; k < 8u; k++) {
-        e[k] = excess[place.nodes[k]];
-    }
-    let t = place.beyond;
-    let slope = vec3(
-        mix(mix(e[1] - e[0], e[3] - e[2], t.y), mix(e[5] - e[4], e[7] - e[6], t.y), t.z),
-        mix(mix(e[2] - e[0], e[3] - e[1], t.x), mix(e[6] - e[4], e[7] - e[5], t.x), t.z),
-        mix(mix(e[4] - e[0], e[5] - e[1], t.x), mix(e[6] - e[2], e[7] - e[3], t.x), t.y),
-    );
-    return clamped(-frame.spreading * frame.offset.w * slope, frame.most_spreading * frame.radius);
-}
+// The way of grains through a frame where walls, the surface or regions may matter; twin of upsample/advection.rs.
 
 fn restrict_all(motion: ptr<function, FineMotion>, bits: u32, friction: f32) {
     if bits == 0u {
@@ -164,22 +102,7 @@ fn land(motion: ptr<function, FineMotion>) -> bool {
     return true;
 }
 
-fn wrapped(x: vec3<f32>) -> vec3<f32> {
-    var y = x;
-    for (var axis = 0u; axis < 3u; axis++) {
-        let size = frame.period_length[axis];
-        if size > 0.0 {
-            y[axis] -= floor((y[axis] - frame.period_origin[axis]) / size) * size;
-        }
-    }
-    return y;
-}
-
-fn finite(v: vec3<f32>) -> bool {
-    return all(abs(v) <= vec3(LARGEST));
-}
-
-// Number of the region that takes a grain, or NONE.
+// Whether a region takes a grain.
 fn taken(x: vec3<f32>) -> bool {
     for (var r = 0u; r < frame.region_count; r++) {
         if wall_distance(frame.wall_count + r, x) < 0.0 {
@@ -191,15 +114,13 @@ fn taken(x: vec3<f32>) -> bool {
 
 @compute @workgroup_size(256)
 fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let i = thread_number(workgroup, thread);
-    if i >= frame.grains {
+    let k = thread_number(workgroup, thread);
+    if k >= atomicLoad(&counters[frame.list + LIST_COUNT]) {
         return;
     }
+    let i = atomicLoad(&counters[frame.list + LIST_ENTRIES + k]);
     let first = place_of[i];
     let second = velocity_of[i];
-    if bitcast<u32>(first.w) == NONE {
-        return;
-    }
     let x = first.xyz;
     var said = said_at(x);
     if said.share > 0.0 && said.share < 1.0 {
@@ -214,19 +135,9 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         motion.velocity = said.share * said.velocity + own * (second.xyz + frame.gravity.xyz * dt);
         motion.own = own;
     }
-    if frame.spreads != 0u && said.share > 0.0 && said.block != NONE && stirs(said.block) {
-        let part = said.share * activity(said.way);
-        if part > 0.0 {
-            motion.goal += part * spreading_way(x);
-        }
-    }
-    var bits = 0xffffffffu;
-    let least = frame.reach - 2.0 * frame.radius;
-    let moved = motion.goal - x;
-    if said.block != NONE && dot(moved, moved) <= least * least {
-        bits = walls_of_block(said.block);
-    }
-    let rests = all(motion.goal == x) && all(motion.velocity == vec3(0.0)) && (bits & frame.moving_walls) == 0u;
+    motion.goal = spread(motion.goal, x, said);
+    var bits = walls_on_way(said.block, motion.goal - x);
+    let rests = stays(x, motion.goal, motion.velocity, bits);
     if !rests {
         let material = bitcast<u32>(second.w) & 255u;
         let friction = fine_scene.friction[material / 4u][material % 4u];

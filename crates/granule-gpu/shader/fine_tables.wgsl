@@ -6,12 +6,22 @@ fn block_of_cell(cell: vec3<u32>) -> u32 {
     return tables[cell_index(cell, frame.cells.xyz)];
 }
 
+// The part of the fine mesh that a cell is, or NONE.
+fn part_of_cell(cell: vec3<u32>) -> u32 {
+    return tables[frame.cell_parts + cell_index(cell, frame.cells.xyz)];
+}
+
 fn block_cell(block: u32) -> vec3<u32> {
     return cell_of_index(tables[frame.block_table + 4u * block]);
 }
 
 fn stirs(block: u32) -> bool {
-    return tables[frame.block_table + 4u * block + 1u] != 0u;
+    return (tables[frame.block_table + 4u * block + 1u] & 1u) != 0u;
+}
+
+// Whether a region may take a grain of a block whose way is not longer than the reach of walls.
+fn is_near_region(block: u32) -> bool {
+    return (tables[frame.block_table + 4u * block + 1u] & 2u) != 0u;
 }
 
 fn part_of_block(block: u32) -> u32 {

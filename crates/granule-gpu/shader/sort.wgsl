@@ -1,4 +1,5 @@
-// One pass of a stable radix sort of 64-bit keys with 32-bit values, by a digit of 8 bits.
+// One pass of a stable radix sort of keys with 32-bit values, by a digit of 8 bits. Key and word_of come with the length of
+// keys from sort.rs.
 // Every tile counts its digits; a scan per digit tells where each tile's equal digits go; inside a tile, threads of
 // equal digits find their order from bits that they set in shared words. No step depends on scheduling.
 
@@ -21,9 +22,9 @@ struct Digit {
 @group(0) @binding(1) var<uniform> digit: Digit;
 // Where the entries of every digit and tile go, digits first; then the number of entries per digit.
 @group(0) @binding(2) var<storage, read_write> starts: array<u32>;
-@group(0) @binding(3) var<storage, read> keys: array<vec2<u32>>;
+@group(0) @binding(3) var<storage, read> keys: array<Key>;
 @group(0) @binding(4) var<storage, read> values: array<u32>;
-@group(0) @binding(5) var<storage, read_write> sorted_keys: array<vec2<u32>>;
+@group(0) @binding(5) var<storage, read_write> sorted_keys: array<Key>;
 @group(0) @binding(6) var<storage, read_write> sorted_values: array<u32>;
 
 var<workgroup> counts: array<atomic<u32>, 256>;
@@ -34,8 +35,8 @@ fn tile_count() -> u32 {
     return (extent.count + TILE - 1u) / TILE;
 }
 
-fn digit_of(key: vec2<u32>) -> u32 {
-    return (key[digit.word] >> digit.shift) & (DIGITS - 1u);
+fn digit_of(key: Key) -> u32 {
+    return (word_of(key, digit.word) >> digit.shift) & (DIGITS - 1u);
 }
 
 @compute @workgroup_size(256)
@@ -97,7 +98,7 @@ fn move_entries(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
     for (var round = 0u; round < ROUNDS; round++) {
         let i = tile * TILE + round * 256u + thread;
         let valid = i < extent.count;
-        var key = vec2(0u);
+        var key = Key();
         var value = 0u;
         var own = 0u;
         if valid {

@@ -32,6 +32,7 @@ const FINE_TABLES: &str = include_str!("../shader/fine_tables.wgsl");
 const FINE_GUIDES: &str = include_str!("../shader/fine_guides.wgsl");
 const FINE_WALLS: &str = include_str!("../shader/fine_walls.wgsl");
 const FINE_MESH: &str = include_str!("../shader/fine_mesh.wgsl");
+const FINE_WAYS: &str = include_str!("../shader/fine_ways.wgsl");
 const FINE_CONTACT: &str = include_str!("../shader/fine_contact.wgsl");
 const WEAK_WALLS: &str = include_str!("../shader/weak_walls.wgsl");
 
@@ -143,9 +144,14 @@ shaders! {
     FINE_SHARE = "fine_share": [FINE_FRAME, FINE_TABLES];
     /// Excess of fine grains on their mesh.
     FINE_COMPARE = "fine_compare": [FINE_FRAME, FINE_TABLES];
-    /// The way of fine grains.
-    FINE_MOVE = "fine_move":
-        [MOTION, FINE_FRAME, FINE_TABLES, FINE_GUIDES, FINE_MESH, SOLIDS, MAPS, FINE_WALLS, FINE_CONTACT];
+    /// The way of fine grains that only guides lead.
+    FINE_INSIDE = "fine_inside": [FINE_FRAME, FINE_TABLES, FINE_MESH, FINE_WAYS];
+    /// The list of the others.
+    FINE_LIST = "fine_list": [FINE_FRAME];
+    /// The way of these.
+    FINE_MOVE = "fine_move": [
+        MOTION, FINE_FRAME, FINE_TABLES, FINE_GUIDES, FINE_MESH, FINE_WAYS, SOLIDS, MAPS, FINE_WALLS, FINE_CONTACT
+    ];
     /// The order of fine grains.
     FINE_SORT = "fine_sort": [FINE_FRAME, FINE_TABLES];
     /// The step's report.

@@ -126,7 +126,7 @@ impl Following {
             mark_blocks: kernel(&shaders::FINE_BLOCKS, "mark_blocks", &blocks),
             list_blocks: kernel(&shaders::FINE_BLOCKS, "list_blocks", &blocks),
             scan: Scan::new(gpu),
-            sort: Sort::new(gpu),
+            sort: Sort::short(gpu),
             version: 0,
             bound: None,
             buffers: Buffers {
@@ -202,7 +202,7 @@ impl Following {
         self.version +=
             hold(gpu, &mut b.born, "new guides", 32 * u64::from(ids - self.known.min(ids)).max(1))?;
         for k in 0..2 {
-            self.version += hold(gpu, &mut b.keys[k], "cells of guides", 8 * n)?;
+            self.version += hold(gpu, &mut b.keys[k], "cells of guides", 4 * n)?;
             self.version += hold(gpu, &mut b.order[k], "order of guides", 4 * n)?;
             self.version += hold(gpu, &mut b.starts[k], "guides of cells", 4 * (u64::from(cells) + 1))?;
             self.version += hold(gpu, &mut b.marks[k], "marks of cells", 4 * (u64::from(cells) + 1))?;
@@ -436,7 +436,7 @@ impl GpuGrains {
         following.run_tables(&self.gpu, &bound.list_blocks, &self.room, &record, cells.total());
         following.bound = Some(bound);
         if beside.frame.is_multiple_of(SORT_PERIOD) && self.held > 0 {
-            self.sort(&record)?;
+            self.sort()?;
             record.grains = self.held;
             self.room.write_frame(&self.gpu, &record);
         }
@@ -469,7 +469,8 @@ impl GpuGrains {
             after_origin: cells.origin.extend(0.0).to_array(),
             starts: total,
             after_starts: 2 * total + 1,
-            block_table: 3 * total + 2,
+            cell_parts: 3 * total + 2,
+            block_table: 4 * total + 2,
             ..self.frame_record(
                 beside.frame,
                 beside.dt,

@@ -4,12 +4,18 @@ use granule::upsample::nodes::{BLOCK, OWN};
 use granule_device::GpuDevice;
 use wgpu::{BindGroup, Buffer};
 
-use super::layout::FrameRecord;
+use super::layout::{FrameRecord, LIST_HEAD};
 use super::room::Room;
-use crate::kernel::Access::{Read, Uniform, Write};
+use super::sorting::SortKernels;
+use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader, SharedLayout, WORKGROUP};
-use crate::primitives::Sort;
 use crate::shaders;
+
+/// What kernels that move grains do with their buffers.
+const MOVING: [Access; 8] = [Read, Read, Read, Read, Read, Write, Write, Write];
+
+/// Grains that a workgroup counts; twin of `RUN`.
+pub const COUNT_RUN: u32 = 1024;
 
 /// Compiled kernels.
 pub struct Kernels {
@@ -20,13 +26,13 @@ pub struct Kernels {
     even: Kernel,
     share: Kernel,
     compare: Kernel,
+    advance_inside: Kernel,
+    close_list: Kernel,
     advance: Kernel,
-    find_keys: Kernel,
-    put_in_order: Kernel,
+    /// Those of the sort.
+    pub sorting: SortKernels,
     /// Whether kernels that find walls know those of meshes.
     maps: bool,
-    /// Sort of keys.
-    pub sort: Sort,
     bound: Option<BoundFrame>,
 }
 
@@ -40,6 +46,8 @@ struct BoundFrame {
     even: Bound,
     share: Bound,
     compare: Bound,
+    advance_inside: Bound,
+    close_list: Bound,
     advance: Bound,
 }
 
@@ -51,9 +59,8 @@ impl Kernels {
             let plan = KernelPlan { shader, entry, access, shared: &[&shared], constants: &[] };
             Kernel::new(gpu, &plan)
         };
-        let sorting = [Read, Read, Uniform, Read, Read, Write, Write, Write, Write];
         let [ask, advance] = Self::of_walls(gpu, &shared, false);
-        // Every kernel has the solids first and the tables second, whether it reads them or not.
+        // Every kernel of a stage has the solids first and the tables second, whether it reads them or not.
         Self {
             deform: kernel(&shaders::FINE_DEFORM, "deform", &[Read, Read, Read, Write]),
             ask,
@@ -61,11 +68,11 @@ impl Kernels {
             even: kernel(&shaders::FINE_EVEN, "even", &[Read, Read, Read, Read, Write]),
             share: kernel(&shaders::FINE_SHARE, "share", &[Read, Read, Read, Read, Write, Write]),
             compare: kernel(&shaders::FINE_COMPARE, "compare", &[Read, Read, Read, Write]),
+            advance_inside: kernel(&shaders::FINE_INSIDE, "advance_inside", &MOVING),
+            close_list: kernel(&shaders::FINE_LIST, "close_list", &[Write, Write]),
             advance,
-            find_keys: kernel(&shaders::FINE_SORT, "find_keys", &sorting),
-            put_in_order: kernel(&shaders::FINE_SORT, "put_in_order", &sorting),
+            sorting: SortKernels::new(gpu, &shared),
             maps: false,
-            sort: Sort::new(gpu),
             bound: None,
             shared,
         }
@@ -80,7 +87,7 @@ impl Kernels {
         };
         [
             kernel(&shaders::FINE_ASK, "ask", &[Read, Read, Read, Read, Write, Write]),
-            kernel(&shaders::FINE_MOVE, "advance", &[Read, Read, Read, Read, Read, Write, Write, Write]),
+            kernel(&shaders::FINE_MOVE, "advance", &MOVING),
         ]
     }
 
@@ -109,6 +116,7 @@ impl Kernels {
                 [&r.solids, &r.tables].into_iter().chain(own.iter().copied()).collect();
             kernel.bind_shared(gpu, &buffers, &[&shared])
         };
+        let moving = [&r.guides, &r.nodes, &r.tally, &r.places, &r.velocities, &r.counters];
         BoundFrame {
             version: r.version,
             deform: bind(&self.deform, &[&r.guides, &r.deformation]),
@@ -117,10 +125,9 @@ impl Kernels {
             even: bind(&self.even, &[&r.counts, &r.cover, &r.own]),
             share: bind(&self.share, &[&r.own, &r.cover, &r.nodes, &r.node_cover]),
             compare: bind(&self.compare, &[&r.node_cover, &r.tally]),
-            advance: bind(
-                &self.advance,
-                &[&r.guides, &r.nodes, &r.tally, &r.places, &r.velocities, &r.counters],
-            ),
+            advance_inside: bind(&self.advance_inside, &moving),
+            close_list: self.close_list.bind_shared(gpu, &[&r.counters, &r.arguments], &[&shared]),
+            advance: bind(&self.advance, &moving),
         }
     }
 
@@ -130,10 +137,9 @@ impl Kernels {
         let bound = known.unwrap_or_else(|| self.bind_frame(gpu, room));
         let threads = |count: u64| count.div_ceil(u64::from(WORKGROUP)) as u32;
         let blocks = u64::from(frame.blocks);
-        let grains = threads(u64::from(frame.grains));
         let mesh = u64::from(frame.parts) * u64::from(frame.along).pow(3) + 1;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        encoder.clear_buffer(&room.counters, 0, None);
+        encoder.clear_buffer(&room.counters, 0, Some(4 * u64::from(frame.list + LIST_HEAD)));
         if frame.spreads != 0 {
             encoder.clear_buffer(&room.counts, 0, Some(4 * OWN as u64 * blocks));
             encoder.clear_buffer(&room.tally, 0, Some(4 * mesh));
@@ -148,43 +154,21 @@ impl Kernels {
             run(&bound.deform, threads(u64::from(frame.cells[3])));
             run(&bound.ask, threads(32 * blocks));
             if frame.spreads != 0 {
-                run(&bound.count, grains);
+                run(&bound.count, frame.grains.div_ceil(COUNT_RUN));
                 run(&bound.even, frame.parts);
             }
             run(&bound.share, threads(BLOCK as u64 * blocks));
             if frame.spreads != 0 {
                 run(&bound.compare, threads(mesh));
             }
-            run(&bound.advance, grains);
+            for first in (0..frame.grains).step_by(frame.list_length as usize) {
+                let round = (frame.grains - first).min(frame.list_length);
+                bound.advance_inside.dispatch(&mut pass, threads(u64::from(round)));
+                bound.close_list.dispatch(&mut pass, 1);
+                bound.advance.dispatch_indirect(&mut pass, &room.arguments, 0);
+            }
         }
         gpu.queue.submit([encoder.finish()]);
         self.bound = Some(bound);
-    }
-
-    /// The kernels before and after a sort of a chunk; the order is in the buffer `last`.
-    pub fn bind_chunk(
-        &self,
-        gpu: &GpuDevice,
-        room: &Room,
-        chunk: &Buffer,
-        last: usize,
-    ) -> Option<[Bound; 2]> {
-        let sorting = room.sorting.as_ref()?;
-        let shared = self.frame_group(gpu, room);
-        let bind = |kernel: &Kernel, order: usize| {
-            let buffers = [
-                &room.solids,
-                &room.tables,
-                chunk,
-                &room.places,
-                &room.velocities,
-                &sorting.keys[order],
-                &sorting.order[order],
-                &sorting.sorted[0],
-                &sorting.sorted[1],
-            ];
-            kernel.bind_shared(gpu, &buffers, &[&shared])
-        };
-        Some([bind(&self.find_keys, 0), bind(&self.put_in_order, last)])
     }
 }

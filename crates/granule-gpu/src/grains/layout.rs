@@ -8,6 +8,9 @@ pub const MOST_WALLS: usize = 128;
 /// Most materials on a device.
 pub const MOST_MATERIALS: usize = 256;
 
+/// Words before the entries of the list of grains; twin of `LIST_ENTRIES`.
+pub const LIST_HEAD: u32 = 3;
+
 /// A frame; twin of `FineFrame`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
@@ -51,6 +54,7 @@ pub struct FrameRecord {
     pub along: u32,
     pub starts: u32,
     pub after_starts: u32,
+    pub cell_parts: u32,
     pub block_table: u32,
     pub part_table: u32,
     pub wall_count: u32,
@@ -58,6 +62,9 @@ pub struct FrameRecord {
     pub moving_walls: u32,
     pub spreads: u32,
     pub chunk: u32,
+    pub list: u32,
+    pub list_length: u32,
+    pub region_reach: f32,
     pub unused: u32,
 }
 

@@ -1,15 +1,19 @@
 //! Fine grains on a device: the stages of `crates/granule/src/upsample/` as compute shaders, `shader/fine_*.wgsl`.
 //!
 //! ```text
-//! deform    surroundings of every guide                                a thread per guide
-//! ask       what guides say at the nodes of blocks                     a thread per node
-//! count     grains at nodes and on the fine mesh                       a thread per grain, whole numbers
-//! even      ways from crowds to gaps at nodes                          a workgroup per stirring block
-//! share     nodes of blocks from those of cells                        a thread per node
-//! compare   excess of grains on the fine mesh                          a thread per node of the mesh
-//! advance   grains read all that, meet walls, land, leave              a thread per grain
-//! sort      every eighth frame, chunk by chunk                         for locality only
+//! deform          surroundings of every guide                          a thread per guide
+//! ask             what guides say at the nodes of blocks               a thread per node
+//! count           grains at nodes and on the fine mesh                 a workgroup per 1024 grains, whole numbers
+//! even            ways from crowds to gaps at nodes                    a workgroup per stirring block
+//! share           nodes of blocks from those of cells                  a thread per node
+//! compare         excess of grains on the fine mesh                    a thread per node of the mesh
+//! advance_inside  grains that only guides lead; others are listed      a thread per grain
+//! advance         those meet walls, land, leave                        a thread per grain on the list
+//! sort            every eighth frame, chunk by chunk                   for locality only
 //! ```
+//!
+//! The last two take turns, as many grains at a time as fit on the list. Most grains are inside the guides' mass and far
+//! from walls; a kernel for them that knows no walls has few registers, and the threads of the other one have alike work.
 //!
 //! A grain is 32 bytes. Guides and the list of blocks come from the host once per frame. Grains write their own state
 //! only and are counted in whole numbers, so results depend neither on scheduling nor on the order in memory.
@@ -23,7 +27,7 @@ mod sorting;
 mod tests;
 
 use glam::Vec3;
-use granule::boundary::Sdf;
+use granule::boundary::{MOST_SLOPE, Sdf};
 use granule::simulator::Simulator;
 use granule::upsample::advection::{LANDED, LANDING_STEP, LANDING_STEPS};
 use granule::upsample::deformation::{LEAST_VOLUME, MOST_DEFORMATION, REGULARISATION};
@@ -38,6 +42,7 @@ use granule::upsample::{
 use granule_device::GpuDevice;
 
 use crate::GpuError;
+use crate::kernel::WORKGROUP;
 use crate::program::Program;
 use following::Following;
 use kernels::Kernels;
@@ -47,13 +52,23 @@ use room::Room;
 /// Frames from one sort of the grains to the next.
 const SORT_PERIOD: u64 = 8;
 
-/// Grains that are sorted at once.
-const CHUNK: u32 = 1 << 22;
+/// How many grains stages take at once that need memory for each.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    /// Grains that are sorted at once.
+    chunk: u32,
+    /// Grains that fit on the list of those that more than guides lead. A round over so many ends with a wait for its
+    /// slowest thread, so it is long; 64 MiB are little where rounds are more than one.
+    list: u32,
+}
+
+const PARTS: Parts = Parts { chunk: 1 << 22, list: 1 << 24 };
 
 /// Fine grains on a device.
 pub struct GpuGrains {
     gpu: GpuDevice,
     settings: MoverSettings,
+    parts: Parts,
     kernels: Kernels,
     room: Room,
     /// Grains in memory, with those that were removed since the last sort.
@@ -97,6 +112,7 @@ impl GpuGrains {
         Ok(Self {
             gpu,
             settings,
+            parts: PARTS,
             kernels,
             room,
             held: 0,
@@ -105,6 +121,15 @@ impl GpuGrains {
             nodes: Nodes::default(),
             following: None,
         })
+    }
+
+    /// Takes this many grains at a time, rounded up to whole workgroups, where stages need memory for each; for movers
+    /// without grains. Grains move in the same way, but are in another order in memory.
+    #[must_use]
+    pub fn in_parts_of(mut self, grains: u32) -> Self {
+        let grains = grains.max(1).next_multiple_of(WORKGROUP);
+        self.parts = Parts { chunk: grains, list: grains };
+        self
     }
 
     fn removed(&self) -> u32 {
@@ -123,7 +148,7 @@ impl GpuGrains {
         self.room.write_tables(&self.gpu, &tables);
         self.room.write_frame(&self.gpu, &record);
         if frame.frame.is_multiple_of(SORT_PERIOD) && self.held > 0 {
-            self.sort(&record)?;
+            self.sort()?;
             record.grains = self.held;
             self.room.write_frame(&self.gpu, &record);
         }
@@ -141,7 +166,7 @@ impl GpuGrains {
     }
 
     fn chunk_count(&self) -> usize {
-        self.held.div_ceil(CHUNK).max(1) as usize
+        self.held.div_ceil(self.parts.chunk).max(1) as usize
     }
 
     /// The frame's numbers and tables.
@@ -152,14 +177,22 @@ impl GpuGrains {
         tables.extend_from_slice(&guides.start);
         let after_starts = tables.len() as u32;
         tables.extend_from_slice(&after.start);
+        let cell_parts = tables.len() as u32;
+        tables.resize(tables.len() + nodes.block_of_cell.len(), NONE);
         let block_table = tables.len() as u32;
         let mut stirring = Vec::new();
         for (block, &cell) in nodes.cell_of_block.iter().enumerate() {
             let part = if nodes.stirs[block] { stirring.len() as u32 } else { NONE };
             if nodes.stirs[block] {
                 stirring.push(block as u32);
+                tables[(cell_parts + cell) as usize] = part;
             }
-            tables.extend([cell, u32::from(nodes.stirs[block]), part, nodes.walls[block]]);
+            let region_is_near = frame
+                .outlets
+                .iter()
+                .any(|sdf| sdf.distance(Vec3::from(nodes.center[block])) < self.region_reach(nodes.side));
+            let flags = u32::from(nodes.stirs[block]) | u32::from(region_is_near) << 1;
+            tables.extend([cell, flags, part, nodes.walls[block]]);
         }
         let part_table = tables.len() as u32;
         tables.extend_from_slice(&stirring);
@@ -172,6 +205,7 @@ impl GpuGrains {
             parts: stirring.len() as u32,
             starts,
             after_starts,
+            cell_parts,
             block_table,
             part_table,
             spreads: u32::from(!stirring.is_empty()),
@@ -215,6 +249,8 @@ impl GpuGrains {
             wall_count: walls.len() as u32,
             region_count: region_count as u32,
             moving_walls: moving_walls(walls),
+            list: 2 + self.chunk_count() as u32,
+            region_reach: self.region_reach(side),
             ..self.constants()
         };
         for axis in 0..3 {
@@ -223,6 +259,12 @@ impl GpuGrains {
             }
         }
         record
+    }
+
+    /// How far a region is at least from the middle of a block of a side [m] if it takes no grain whose way from there is
+    /// as long as walls reach [m].
+    fn region_reach(&self, side: f32) -> f32 {
+        MOST_SLOPE * (0.5 * side * 3.0f32.sqrt() + wall_reach(&self.settings))
     }
 
     /// What does not change from frame to frame.
@@ -250,7 +292,8 @@ impl GpuGrains {
             landing_step: LANDING_STEP,
             landing_steps: LANDING_STEPS,
             whole: WHOLE,
-            chunk: CHUNK,
+            chunk: self.parts.chunk,
+            list_length: self.parts.list,
             ..FrameRecord::default()
         }
     }
@@ -318,7 +361,7 @@ impl GrainMover for GpuGrains {
             return Ok(());
         }
         let count = u32::try_from(self.held as usize + grains.len()).unwrap_or(u32::MAX);
-        self.room.hold_grains(&self.gpu, self.held, count).map_err(|error| error.to_string())?;
+        self.room.hold_grains(&self.gpu, self.parts, self.held, count).map_err(|error| error.to_string())?;
         self.room.write_grains(&self.gpu, self.held, grains);
         self.held = count;
         Ok(())

@@ -5,9 +5,10 @@ use granule::upsample::{FrameInput, Grain, Guide};
 use granule_device::GpuDevice;
 use wgpu::{Buffer, BufferUsages};
 
-use super::CHUNK;
-use super::layout::{FrameRecord, MOST_MATERIALS, MOST_WALLS, WallRecord};
+use super::Parts;
+use super::layout::{FrameRecord, LIST_HEAD, MOST_MATERIALS, MOST_WALLS, WallRecord};
 use crate::GpuError;
+use crate::kernel::ARGUMENT_STRIDE;
 use crate::primitives::Sort;
 
 /// Storage that is written and read from outside.
@@ -52,8 +53,10 @@ pub struct Room {
     pub places: Buffer,
     /// Velocities and materials of the grains.
     pub velocities: Buffer,
-    /// Grains that were taken and lost.
+    /// Grains that were taken and lost; the list of those that more than guides lead.
     pub counters: Buffer,
+    /// Workgroups that the list needs.
+    pub arguments: Buffer,
     /// Keys, places and grains of a chunk that is sorted; made when it is first needed.
     pub sorting: Option<Sorting>,
 }
@@ -68,13 +71,21 @@ pub struct Sorting {
     pub order: [Buffer; 2],
     /// Where digits go.
     pub starts: Buffer,
-    /// Places and velocities in order.
-    pub sorted: [Buffer; 2],
+    /// Least and largest key of a chunk.
+    pub span: Buffer,
+    /// The chunk that is sorted.
+    pub chunk: Buffer,
+    /// Places and velocities of the first chunk, in order.
+    pub aside: [Buffer; 2],
 }
 
 impl Sorting {
     fn bytes(&self) -> u64 {
-        let all = self.keys.iter().chain(&self.order).chain(&self.sorted).chain([&self.starts]);
+        let all = self.keys.iter().chain(&self.order).chain(&self.aside).chain([
+            &self.starts,
+            &self.span,
+            &self.chunk,
+        ]);
         all.map(Buffer::size).sum()
     }
 }
@@ -105,6 +116,7 @@ impl Room {
             places: small("fine grains")?,
             velocities: small("fine grains")?,
             counters: small("fine counters")?,
+            arguments: create(gpu, "fine arguments", ARGUMENT_STRIDE, KEPT | BufferUsages::INDIRECT)?,
             sorting: None,
         })
     }
@@ -146,7 +158,13 @@ impl Room {
     ///
     /// # Errors
     /// Says that they are more than the device allows.
-    pub fn hold_grains(&mut self, gpu: &GpuDevice, held: u32, count: u32) -> Result<(), GpuError> {
+    pub fn hold_grains(
+        &mut self,
+        gpu: &GpuDevice,
+        parts: Parts,
+        held: u32,
+        count: u32,
+    ) -> Result<(), GpuError> {
         let bytes = |grains: u32| u64::from(grains) * ROW;
         if bytes(count) <= self.places.size() {
             return Ok(());
@@ -161,8 +179,8 @@ impl Room {
             gpu.queue.submit([encoder.finish()]);
             *column = larger;
         }
-        let chunks = u64::from(wanted.div_ceil(CHUNK)) + 1;
-        self.version += hold(gpu, &mut self.counters, "fine counters", 4 * (2 + chunks))?;
+        let words = 2 + wanted.div_ceil(parts.chunk) + LIST_HEAD + wanted.min(parts.list);
+        self.counters = create(gpu, "fine counters", 4 * u64::from(words), KEPT)?;
         self.version += 1;
         Ok(())
     }
@@ -175,16 +193,19 @@ impl Room {
         if self.sorting.as_ref().is_some_and(|sorting| sorting.capacity >= count) {
             return Ok(());
         }
-        let capacity = count.next_multiple_of(1 << 16).min(CHUNK).max(count);
+        let capacity = count.next_multiple_of(1 << 16);
         let n = u64::from(capacity);
         let scratch = |name, size| create(gpu, name, size, KEPT);
         self.sorting = Some(Sorting {
             capacity,
-            keys: [scratch("fine keys", 8 * n)?, scratch("fine keys", 8 * n)?],
+            keys: [scratch("fine keys", 4 * n)?, scratch("fine keys", 4 * n)?],
             order: [scratch("fine order", 4 * n)?, scratch("fine order", 4 * n)?],
+            chunk: create(gpu, "fine chunk", 16, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?,
+            span: scratch("fine span", 16)?,
             starts: scratch("fine digit starts", 4 * u64::from(Sort::starts_len(capacity)))?,
-            sorted: [scratch("fine grains in order", ROW * n)?, scratch("fine grains in order", ROW * n)?],
+            aside: [scratch("fine grains aside", ROW * n)?, scratch("fine grains aside", ROW * n)?],
         });
+        self.version += 1;
         Ok(())
     }
 
@@ -279,6 +300,7 @@ impl Room {
             &self.places,
             &self.velocities,
             &self.counters,
+            &self.arguments,
         ];
         all.iter().map(|buffer| buffer.size()).sum::<u64>() + self.sorting.as_ref().map_or(0, Sorting::bytes)
     }

@@ -1,64 +1,148 @@
 //! Fine grains in the order of nodes, chunk by chunk; removed ones are dropped.
 
-use granule::upsample::nodes::OWN;
-use wgpu::BufferUsages;
-use wgpu::util::{BufferInitDescriptor, DeviceExt};
+use bytemuck::{Pod, Zeroable};
+use granule_device::GpuDevice;
+use wgpu::{BindGroup, ComputePass};
 
-use super::layout::FrameRecord;
-use super::room::ROW;
-use super::{CHUNK, GpuGrains};
+use super::GpuGrains;
+use super::room::{ROW, Room, Sorting};
 use crate::GpuError;
-use crate::kernel::WORKGROUP;
-use crate::primitives::DIGIT_BITS;
+use crate::kernel::Access::{Read, Uniform, Write};
+use crate::kernel::{Bound, Kernel, KernelPlan, SharedLayout, WORKGROUP};
+use crate::primitives::{BoundSort, Sort};
+use crate::shaders;
+
+/// Bits of a key, two passes.
+const KEY_BITS: u32 = 16;
+
+/// The kernels of a sort, and as they were last bound: bindings made anew for every chunk cost as much as kernels.
+pub struct SortKernels {
+    find_keys: Kernel,
+    narrow_keys: Kernel,
+    put_aside: Kernel,
+    put_in_order: Kernel,
+    sort: Sort,
+    bound: Option<BoundSorting>,
+}
+
+/// The kernels of a sort with the buffers of a room.
+struct BoundSorting {
+    /// The room's version.
+    version: u64,
+    find_keys: Bound,
+    narrow_keys: Bound,
+    sort: BoundSort,
+    /// With the order in each of both buffers.
+    put_aside: [Bound; 2],
+    put_in_order: [Bound; 2],
+}
+
+/// Grains that are sorted at once; twin of `Chunk`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+struct ChunkRecord {
+    count: u32,
+    first: u32,
+    live: u32,
+    goal: u32,
+}
+
+impl BoundSorting {
+    /// Records the sort of a chunk; the first one is put aside.
+    fn record(&self, pass: &mut ComputePass, chunk: &ChunkRecord) {
+        self.find_keys.dispatch(pass, chunk.count.div_ceil(WORKGROUP));
+        self.narrow_keys.dispatch(pass, chunk.count.div_ceil(WORKGROUP));
+        let last = self.sort.record(pass, KEY_BITS, chunk.count);
+        let put = if chunk.first == 0 { &self.put_aside } else { &self.put_in_order };
+        if chunk.live > 0 {
+            put[last].dispatch(pass, chunk.live.div_ceil(WORKGROUP));
+        }
+    }
+}
+
+impl SortKernels {
+    /// Compiles the kernels.
+    pub fn new(gpu: &GpuDevice, shared: &SharedLayout) -> Self {
+        let access = [Read, Read, Uniform, Write, Write, Write, Write, Write, Write, Write];
+        let kernel = |entry| {
+            let shader = &shaders::FINE_SORT;
+            let plan = KernelPlan { shader, entry, access: &access, shared: &[shared], constants: &[] };
+            Kernel::new(gpu, &plan)
+        };
+        Self {
+            find_keys: kernel("find_keys"),
+            narrow_keys: kernel("narrow_keys"),
+            put_aside: kernel("put_aside"),
+            put_in_order: kernel("put_in_order"),
+            sort: Sort::short(gpu),
+            bound: None,
+        }
+    }
+
+    fn bind(&self, gpu: &GpuDevice, room: &Room, s: &Sorting, frame: &BindGroup) -> BoundSorting {
+        let bind = |kernel: &Kernel, order: usize| {
+            let buffers = [
+                &room.solids,
+                &room.tables,
+                &s.chunk,
+                &room.places,
+                &room.velocities,
+                &s.keys[order],
+                &s.order[order],
+                &s.aside[0],
+                &s.aside[1],
+                &s.span,
+            ];
+            kernel.bind_shared(gpu, &buffers, &[frame])
+        };
+        BoundSorting {
+            version: room.version,
+            find_keys: bind(&self.find_keys, 0),
+            narrow_keys: bind(&self.narrow_keys, 0),
+            sort: self.sort.bind(gpu, &s.chunk, s.keys.each_ref(), s.order.each_ref(), &s.starts),
+            put_aside: [0, 1].map(|last| bind(&self.put_aside, last)),
+            put_in_order: [0, 1].map(|last| bind(&self.put_in_order, last)),
+        }
+    }
+}
 
 impl GpuGrains {
-    /// Sorts the grains of every chunk and closes the gaps that removed ones leave.
-    pub(super) fn sort(&mut self, frame: &FrameRecord) -> Result<(), GpuError> {
-        self.room.hold_sorting(&self.gpu, self.held.min(CHUNK))?;
-        let bits = u32::BITS - (OWN as u32 * frame.blocks + 1).leading_zeros();
-        let last = bits.div_ceil(DIGIT_BITS) as usize % 2;
+    /// Sorts the grains of every chunk and closes the gaps that removed ones leave. Chunks change their places: each goes
+    /// where the one before it was, and the first comes last.
+    pub(super) fn sort(&mut self) -> Result<(), GpuError> {
+        self.room.hold_sorting(&self.gpu, self.held.min(self.parts.chunk))?;
+        let Some(s) = self.room.sorting.as_ref() else { return Ok(()) };
+        let known = self.kernels.sorting.bound.take().filter(|bound| bound.version == self.room.version);
+        let bound = known.unwrap_or_else(|| {
+            let group = self.kernels.frame_group(&self.gpu, &self.room);
+            self.kernels.sorting.bind(&self.gpu, &self.room, s, &group)
+        });
         let mut kept = 0;
-        for (k, first) in (0..self.held).step_by(CHUNK as usize).enumerate() {
-            let count = (self.held - first).min(CHUNK);
+        let mut aside = 0;
+        for (k, first) in (0..self.held).step_by(self.parts.chunk as usize).enumerate() {
+            let count = (self.held - first).min(self.parts.chunk);
             let live = count - self.removed.get(k).copied().unwrap_or(0);
-            let words = |words: [u32; 4]| {
-                self.gpu.device.create_buffer_init(&BufferInitDescriptor {
-                    label: Some("chunk"),
-                    contents: bytemuck::bytes_of(&words),
-                    usage: BufferUsages::UNIFORM,
-                })
-            };
-            let (chunk, extent) = (words([first, count, 0, 0]), words([count, 0, 0, 0]));
-            let bound = self.kernels.bind_chunk(&self.gpu, &self.room, &chunk, last);
-            let (Some([find_keys, put_in_order]), Some(s)) = (bound, self.room.sorting.as_ref()) else {
-                break;
-            };
-            let sort = self.kernels.sort.bind(
-                &self.gpu,
-                &extent,
-                [&s.keys[0], &s.keys[1]],
-                [&s.order[0], &s.order[1]],
-                &s.starts,
-            );
+            let chunk = ChunkRecord { count, first, live, goal: kept };
+            // Every chunk is submitted by itself: the next one's numbers take the place of its own.
+            self.gpu.queue.write_buffer(&s.chunk, 0, bytemuck::bytes_of(&chunk));
             let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-            {
-                let mut pass = encoder.begin_compute_pass(&Default::default());
-                find_keys.dispatch(&mut pass, count.div_ceil(WORKGROUP));
-                sort.record(&mut pass, bits, count);
-                put_in_order.dispatch(&mut pass, count.div_ceil(WORKGROUP));
-            }
-            for (sorted, column) in s.sorted.iter().zip([&self.room.places, &self.room.velocities]) {
-                encoder.copy_buffer_to_buffer(
-                    sorted,
-                    0,
-                    column,
-                    u64::from(kept) * ROW,
-                    u64::from(live) * ROW,
-                );
-            }
+            encoder.clear_buffer(&s.span, 0, None);
+            bound.record(&mut encoder.begin_compute_pass(&Default::default()), &chunk);
             self.gpu.queue.submit([encoder.finish()]);
-            kept += live;
+            if first == 0 {
+                aside = live;
+            } else {
+                kept += live;
+            }
         }
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        for (column, from) in [&self.room.places, &self.room.velocities].into_iter().zip(&s.aside) {
+            let (to, size) = (u64::from(kept) * ROW, u64::from(aside) * ROW);
+            encoder.copy_buffer_to_buffer(from, 0, column, to, size);
+        }
+        self.gpu.queue.submit([encoder.finish()]);
+        kept += aside;
+        self.kernels.sorting.bound = Some(bound);
         self.held = kept;
         self.removed.clear();
         Ok(())

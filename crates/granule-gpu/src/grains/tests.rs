@@ -1,9 +1,17 @@
-//! Structs of fine grains have the same layout on both sides.
+//! Structs and constants of fine grains are the same on both sides; what a sort does.
 
+use std::collections::HashSet;
 use std::mem::size_of;
 
-use super::layout::{FrameRecord, WallRecord};
-use crate::shaders::FINE_MOVE;
+use granule::scene::{Scene, UpsampleSettings};
+use granule::upsample::nodes::{ALONG, NONE, OWN};
+use granule::upsample::{Grain, GrainMover, MoverSettings};
+
+use super::GpuGrains;
+use super::kernels::COUNT_RUN;
+use super::layout::{FrameRecord, LIST_HEAD, WallRecord};
+use crate::shaders::{FINE_COUNT, FINE_MOVE};
+use crate::testing::gpu;
 
 fn span(name: &str) -> usize {
     let source = FINE_MOVE.source();
@@ -17,4 +25,71 @@ fn span(name: &str) -> usize {
 fn records_are_as_long_as_their_twins() {
     assert_eq!(span("FineFrame"), size_of::<FrameRecord>());
     assert_eq!(span("FineWall"), size_of::<WallRecord>());
+}
+
+#[test]
+fn constants_are_those_of_their_twins() {
+    assert!(FINE_COUNT.source().contains(&format!("const RUN: u32 = {COUNT_RUN}u;")));
+    assert!(FINE_MOVE.source().contains(&format!("const LIST_ENTRIES: u32 = {LIST_HEAD}u;")));
+}
+
+/// Cells along each axis: blocks have more nodes in all than 16 bits tell apart.
+const CELLS: u32 = 14;
+
+/// Number of the node before a grain among those of all blocks.
+fn key(grain: &Grain) -> u32 {
+    let cell = grain.position.map(f32::floor);
+    let own = grain.position.map(|x| ((x - x.floor()) * ALONG as f32).floor());
+    let index = |[x, y, z]: [f32; 3], n: u32| (z as u32 * n + y as u32) * n + x as u32;
+    OWN as u32 * index(cell, CELLS) + index(own, ALONG as u32)
+}
+
+/// Grains without order in cells of side 1, some of them removed.
+fn scattered(count: u32) -> Vec<Grain> {
+    let place = |k: u32, step: f64| ((f64::from(k) * step).fract() * f64::from(CELLS)) as f32;
+    let grain = |k: u32| Grain {
+        position: [place(k, 0.819_172_513), place(k, 0.671_043_607), place(k, 0.549_700_478)],
+        id: if k % 7 == 3 { NONE } else { k },
+        ..Grain::default()
+    };
+    (0..count).map(grain).collect()
+}
+
+#[test]
+fn a_sort_puts_the_grains_of_every_chunk_in_the_order_of_nodes_and_drops_removed_ones() {
+    let Some(gpu) = gpu() else { return };
+    let mut scene = Scene::open("column", true, &[]).unwrap();
+    scene.upsample = Some(UpsampleSettings { radius: 0.2 * scene.material[0].radius });
+    let settings = MoverSettings::of(&scene, None).unwrap();
+    let (count, chunk) = (20_000u32, 8192);
+    let mut mover = GpuGrains::new(gpu, settings).unwrap().in_parts_of(chunk);
+    let grains = scattered(count);
+    mover.add(&grains).unwrap();
+    let removed = |part: &[Grain]| part.iter().filter(|grain| grain.id == NONE).count() as u32;
+    mover.removed = grains.chunks(chunk as usize).map(removed).collect();
+    let blocks: Vec<u32> = (0..CELLS.pow(3)).collect();
+    let frame = FrameRecord {
+        origin: [0.0, 0.0, 0.0, 1.0],
+        cells: [CELLS, CELLS, CELLS, 0],
+        blocks: blocks.len() as u32,
+        ..FrameRecord::default()
+    };
+    mover.room.hold_frame(&mover.gpu, &frame, blocks.len()).unwrap();
+    mover.room.write_tables(&mover.gpu, &blocks);
+    mover.room.write_frame(&mover.gpu, &frame);
+    mover.sort().unwrap();
+    let sorted = mover.room.read_grains(&mover.gpu, mover.held).unwrap();
+    let ids = |grains: &[Grain]| -> HashSet<u32> { grains.iter().map(|grain| grain.id).collect() };
+    assert_eq!(sorted.len() as u32, count - removed(&grains));
+    // The first chunk comes last.
+    let mut rest = &sorted[..];
+    for part in [1, 2, 0].map(|k| grains.chunks(chunk as usize).nth(k).unwrap()) {
+        let live: Vec<Grain> = part.iter().copied().filter(|grain| grain.id != NONE).collect();
+        let (here, after) = rest.split_at(live.len());
+        assert_eq!(ids(here), ids(&live));
+        // Two nodes side by side share a key; the grains of a key stay in order.
+        let least = live.iter().map(key).min().unwrap();
+        assert!(here.is_sorted_by_key(|grain| ((key(grain) - least) / 2, grain.id)), "{} grains", live.len());
+        rest = after;
+    }
 }

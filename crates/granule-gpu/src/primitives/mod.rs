@@ -72,6 +72,6 @@ impl Launch<'_> {
 
 /// The shaders of all primitives.
 #[cfg(test)]
-pub(crate) fn shaders_of_primitives() -> [&'static crate::kernel::Shader; 5] {
-    [&scan::SHADER, &sort::SHADER, &compact::SHADER, &gather::SHADER, &reduce::SHADER]
+pub(crate) fn shaders_of_primitives() -> [&'static crate::kernel::Shader; 6] {
+    [&scan::SHADER, &sort::SHORT, &sort::LONG, &compact::SHADER, &gather::SHADER, &reduce::SHADER]
 }

@@ -1,4 +1,4 @@
-//! Stable radix sort of 64-bit keys with 32-bit values.
+//! Stable radix sort of keys of 32 or 64 bits with 32-bit values.
 
 use granule_device::GpuDevice;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
@@ -7,13 +7,36 @@ use wgpu::{Buffer, BufferUsages, ComputePass};
 use super::{DISPATCH, Launch, TILE, WORKGROUP_SCAN};
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader};
 
-pub(crate) const SHADER: Shader =
-    Shader { name: "sort", parts: &[DISPATCH, WORKGROUP_SCAN, include_str!("../../shader/sort.wgsl")] };
+const SORT: &str = include_str!("../../shader/sort.wgsl");
+
+/// Keys of 32 bits.
+pub(crate) const SHORT: Shader = Shader {
+    name: "sort of short keys",
+    parts: &[
+        DISPATCH,
+        WORKGROUP_SCAN,
+        "alias Key = u32;",
+        "fn word_of(key: Key, word: u32) -> u32 { return key; }",
+        SORT,
+    ],
+};
+
+/// Keys of 64 bits, the lower word first.
+pub(crate) const LONG: Shader = Shader {
+    name: "sort of long keys",
+    parts: &[
+        DISPATCH,
+        WORKGROUP_SCAN,
+        "alias Key = vec2<u32>;",
+        "fn word_of(key: Key, word: u32) -> u32 { return key[word]; }",
+        SORT,
+    ],
+};
 
 /// Bits sorted by in one pass.
 pub const DIGIT_BITS: u32 = 8;
 
-/// Passes over all bits of a key.
+/// Passes over all bits of a long key.
 pub const MOST_PASSES: usize = 8;
 
 const DIGITS: u32 = 1 << DIGIT_BITS;
@@ -32,8 +55,17 @@ pub struct BoundSort {
 }
 
 impl Sort {
-    /// Compiles the kernels.
-    pub fn new(gpu: &GpuDevice) -> Self {
+    /// Compiles the kernels for keys of 64 bits.
+    pub fn long(gpu: &GpuDevice) -> Self {
+        Self::new(gpu, &LONG, MOST_PASSES)
+    }
+
+    /// Compiles the kernels for keys of 32 bits.
+    pub fn short(gpu: &GpuDevice) -> Self {
+        Self::new(gpu, &SHORT, MOST_PASSES / 2)
+    }
+
+    fn new(gpu: &GpuDevice, shader: &Shader, passes: usize) -> Self {
         let access = [
             Access::Uniform,
             Access::Uniform,
@@ -44,7 +76,7 @@ impl Sort {
             Access::Write,
         ];
         let kernel = |entry| {
-            let plan = KernelPlan { shader: &SHADER, entry, access: &access, shared: &[], constants: &[] };
+            let plan = KernelPlan { shader, entry, access: &access, shared: &[], constants: &[] };
             Kernel::new(gpu, &plan)
         };
         let digit = |pass: usize| {
@@ -59,7 +91,7 @@ impl Sort {
             count: kernel("count_digits"),
             scan: kernel("scan_digits"),
             place: kernel("move_entries"),
-            digits: (0..MOST_PASSES).map(digit).collect(),
+            digits: (0..passes).map(digit).collect(),
         }
     }
 
@@ -83,7 +115,7 @@ impl Sort {
             let buffers = [extent, &self.digits[p], starts, keys[from], values[from], keys[to], values[to]];
             [&self.count, &self.scan, &self.place].map(|kernel| kernel.bind(gpu, &buffers))
         };
-        BoundSort { passes: (0..MOST_PASSES).map(pass).collect() }
+        BoundSort { passes: (0..self.digits.len()).map(pass).collect() }
     }
 }
 

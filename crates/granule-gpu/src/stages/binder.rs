@@ -28,7 +28,7 @@ impl Kernels {
             constants: SharedLayout::new(gpu, "constants", 2),
             step: SharedLayout::new(gpu, "step", 1),
             compiled: HashMap::new(),
-            sort: Sort::new(gpu),
+            sort: Sort::long(gpu),
             compact: Compact::new(gpu),
         }
     }
