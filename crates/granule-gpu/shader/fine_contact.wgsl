@@ -12,7 +12,9 @@ const STEPS: u32 = 64u;
 const CONTACTS: u32 = 4u;
 const TOUCH: f32 = 0.02;
 const ALONG_WALL: f32 = 0.75;
+const AHEAD: f32 = 0.25;
 const INTO: f32 = 1e-4;
+const SUNK: f32 = 1e-3;
 const CORRECTIONS: u32 = 4u;
 
 fn after_contact(velocity: vec3<f32>, normal: vec3<f32>, friction: f32) -> vec3<f32> {
@@ -29,31 +31,59 @@ fn after_contact(velocity: vec3<f32>, normal: vec3<f32>, friction: f32) -> vec3<
     return along * (1.0 - lost / speed);
 }
 
-// The motion that a wall allows; tells whether the grain touches it.
+// The motion that a wall allows; tells whether it changed it. Twin of Wall::restrict: first whether the way is free, then
+// from the start again along the wall. Both in one loop, as functions are best called from few places.
 fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, material_friction: f32) -> bool {
     let wall = fine_scene.walls[k];
     let start = in_pose(wall.start_rotation, wall.start_translation.xyz, (*motion).start);
     let goal = in_pose(wall.end_rotation, wall.end_translation.xyz, (*motion).goal);
     let radius = frame.radius;
-    var gap = wall_distance(k, start) - radius;
-    if gap > distance(start, goal) + radius * TOUCH {
-        return false;
-    }
     var friction = wall.start_translation.w;
     if friction < 0.0 {
         friction = material_friction;
     }
     friction *= (*motion).own;
+    let way = goal - start;
+    let way_length = length(way);
     var place = start;
-    var rest = goal - start;
+    var rest = way;
     var normal = vec3(0.0);
     var met = false;
-    var touched = false;
     var contacts = 0u;
-    for (var k_step = 0u; k_step < STEPS; k_step++) {
-        var step = gap;
+    var looks_ahead = true;
+    var at = 0.0;
+    var start_gap = 0.0;
+    var steps = 0u;
+    loop {
+        var gap = wall_distance(k, place) - radius;
+        if looks_ahead {
+            if steps == 0u {
+                start_gap = gap;
+            }
+            steps++;
+            let sunk = gap < -SUNK * radius;
+            if !sunk && way_length - at <= max(gap, 0.0) {
+                return false;
+            }
+            if !sunk && steps < STEPS {
+                at = min(at + max(gap, ALONG_WALL * radius), way_length);
+                place = start + way * (at / way_length);
+                continue;
+            }
+            if friction == 0.0 && way_length <= ALONG_WALL * radius && start_gap >= -SUNK * radius {
+                // Without friction all that a wall does to a short way is to keep its end outside.
+                place = goal;
+                rest = vec3(0.0);
+                break;
+            }
+            looks_ahead = false;
+            steps = 0u;
+            place = start;
+            gap = start_gap;
+        }
+        steps++;
+        var step = max(gap, AHEAD * radius);
         if gap < TOUCH * radius {
-            touched = true;
             let there = wall_nearest(k, place).normal;
             if dot(rest, there) < -INTO * length(rest) {
                 met = true;
@@ -69,16 +99,25 @@ fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, material_friction:
         let size = length(rest);
         if size <= step {
             place += rest;
+            rest = vec3(0.0);
             break;
         }
         let part = rest * (step / size);
         place += part;
         rest -= part;
-        gap = wall_distance(k, place) - radius;
+        if steps == STEPS {
+            break;
+        }
     }
-    for (var round = 0u; touched && round < CORRECTIONS; round++) {
+    // Steps have run out: as good as a contact.
+    let given_up = !met && any(rest != vec3(0.0));
+    for (var round = 0u; round < CORRECTIONS; round++) {
         let surface = wall_nearest(k, place);
-        if surface.distance >= radius * (1.0 - 1e-3) {
+        if round == 0u && given_up {
+            normal = surface.normal;
+            met = true;
+        }
+        if surface.distance >= radius * (1.0 - SUNK) {
             break;
         }
         place += surface.normal * (radius - surface.distance);

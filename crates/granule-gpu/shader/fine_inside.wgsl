@@ -35,8 +35,10 @@ fn advance_inside(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_in
         atomicStore(&listed, 0u);
     }
     workgroupBarrier();
-    let i = atomicLoad(&counters[frame.list + LIST_FIRST]) + thread_number(workgroup, thread);
-    let left = i < frame.grains && is_left(i);
+    // No more than the list has room for: workgroups come in whole rows.
+    let k = thread_number(workgroup, thread);
+    let i = atomicLoad(&counters[frame.list + LIST_FIRST]) + k;
+    let left = k < frame.list_length && i < frame.grains && is_left(i);
     var place = 0u;
     if left {
         place = atomicAdd(&listed, 1u);

@@ -4,17 +4,19 @@ fn restrict_all(motion: ptr<function, FineMotion>, bits: u32, friction: f32) {
     if bits == 0u {
         return;
     }
-    var touched = 0u;
+    // Once more where one of several walls has moved the grain: it may be in another then.
     for (var round = 0u; round < 2u; round++) {
+        var count = 0u;
+        var touched = false;
         for (var k = 0u; k < frame.wall_count; k++) {
             if ((bits >> min(k, 31u)) & 1u) == 1u {
-                let touches = restrict_motion(k, motion, friction);
-                if touches && round == 0u {
-                    touched++;
+                count++;
+                if restrict_motion(k, motion, friction) {
+                    touched = true;
                 }
             }
         }
-        if touched < 2u {
+        if count < 2u || !touched {
             return;
         }
     }

@@ -12,15 +12,15 @@ struct Chunk {
     goal: u32,
 }
 
-@group(0) @binding(2) var<uniform> chunk: Chunk;
-@group(0) @binding(3) var<storage, read_write> place_of: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> velocity_of: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> keys: array<u32>;
-@group(0) @binding(6) var<storage, read_write> order: array<u32>;
-@group(0) @binding(7) var<storage, read_write> places_aside: array<vec4<f32>>;
-@group(0) @binding(8) var<storage, read_write> velocities_aside: array<vec4<f32>>;
+@group(0) @binding(0) var<uniform> chunk: Chunk;
+@group(0) @binding(2) var<storage, read_write> place_of: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> velocity_of: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> keys: array<u32>;
+@group(0) @binding(5) var<storage, read_write> order: array<u32>;
+@group(0) @binding(6) var<storage, read_write> places_aside: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> velocities_aside: array<vec4<f32>>;
 // Complement of the least key of a grain in a block, and the largest; 0 at first.
-@group(0) @binding(9) var<storage, read_write> span: array<atomic<u32>>;
+@group(0) @binding(8) var<storage, read_write> span: array<atomic<u32>>;
 
 // Keys of grains outside blocks and of removed ones, after all others.
 const OUTSIDE: u32 = 0xfffffffeu;

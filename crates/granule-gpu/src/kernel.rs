@@ -114,6 +114,8 @@ impl KernelPlan<'_> {
 impl Kernel {
     /// Compiles an entry point, where the device does not have it yet. Errors of the driver are kept by the device.
     pub fn new(gpu: &GpuDevice, plan: &KernelPlan) -> Self {
+        let storage = plan.access.iter().filter(|access| **access != Access::Uniform).count();
+        debug_assert!(storage <= 8, "{}: {storage} storage buffers", plan.entry);
         let layout = layout(gpu, plan.entry, plan.access);
         let pipeline = gpu.compute_pipeline(plan.text(), || compile(gpu, plan, &layout));
         Self { name: plan.entry, pipeline, layout }

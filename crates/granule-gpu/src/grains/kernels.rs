@@ -60,7 +60,7 @@ impl Kernels {
             Kernel::new(gpu, &plan)
         };
         let [ask, advance] = Self::of_walls(gpu, &shared, false);
-        // Every kernel of a stage has the solids first and the tables second, whether it reads them or not.
+        // Kernels of stages have the solids first and the tables second, whether they read them or not.
         Self {
             deform: kernel(&shaders::FINE_DEFORM, "deform", &[Read, Read, Read, Write]),
             ask,

@@ -12,10 +12,11 @@
 //! sort            every eighth frame, chunk by chunk                   for locality only
 //! ```
 //!
-//! The last two take turns, as many grains at a time as fit on the list. Most grains are inside the guides' mass and far
+//! Both of `advance` take turns, as many grains at a time as fit on the list. Most grains are inside the guides' mass and far
 //! from walls; a kernel for them that knows no walls has few registers, and the threads of the other one have alike work.
 //!
-//! A grain is 32 bytes. Guides and the list of blocks come from the host once per frame. Grains write their own state
+//! A grain is 32 bytes. Guides and the list of blocks come from the host once per frame, or are made here from a solver's
+//! own particles (`following.rs`). Grains write their own state
 //! only and are counted in whole numbers, so results depend neither on scheduling nor on the order in memory.
 
 mod following;
@@ -123,11 +124,11 @@ impl GpuGrains {
         })
     }
 
-    /// Takes this many grains at a time, rounded up to whole workgroups, where stages need memory for each; for movers
+    /// Takes this many grains at a time, as far as the list of them goes, rounded up to whole workgroups, where stages need memory for each; for movers
     /// without grains. Grains move in the same way, but are in another order in memory.
     #[must_use]
     pub fn in_parts_of(mut self, grains: u32) -> Self {
-        let grains = grains.max(1).next_multiple_of(WORKGROUP);
+        let grains = grains.clamp(1, PARTS.list).next_multiple_of(WORKGROUP);
         self.parts = Parts { chunk: grains, list: grains };
         self
     }

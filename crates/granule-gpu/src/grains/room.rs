@@ -53,7 +53,7 @@ pub struct Room {
     pub places: Buffer,
     /// Velocities and materials of the grains.
     pub velocities: Buffer,
-    /// Grains that were taken and lost; the list of those that more than guides lead.
+    /// Grains that were taken and lost, both by chunk; the list of those that more than guides lead.
     pub counters: Buffer,
     /// Workgroups that the list needs.
     pub arguments: Buffer,
@@ -63,7 +63,7 @@ pub struct Room {
 
 /// Scratch of a sort.
 pub struct Sorting {
-    /// Chunks that fit.
+    /// Most grains of a chunk.
     pub capacity: u32,
     /// Keys before and after a pass.
     pub keys: [Buffer; 2],

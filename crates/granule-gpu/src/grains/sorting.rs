@@ -9,11 +9,11 @@ use super::room::{ROW, Room, Sorting};
 use crate::GpuError;
 use crate::kernel::Access::{Read, Uniform, Write};
 use crate::kernel::{Bound, Kernel, KernelPlan, SharedLayout, WORKGROUP};
-use crate::primitives::{BoundSort, Sort};
+use crate::primitives::{BoundSort, DIGIT_BITS, Sort};
 use crate::shaders;
 
-/// Bits of a key, two passes.
-const KEY_BITS: u32 = 16;
+/// Bits of a key. Two passes, after which the order is in the buffer that it began in.
+const KEY_BITS: u32 = 2 * DIGIT_BITS;
 
 /// The kernels of a sort, and as they were last bound: bindings made anew for every chunk cost as much as kernels.
 pub struct SortKernels {
@@ -32,9 +32,8 @@ struct BoundSorting {
     find_keys: Bound,
     narrow_keys: Bound,
     sort: BoundSort,
-    /// With the order in each of both buffers.
-    put_aside: [Bound; 2],
-    put_in_order: [Bound; 2],
+    put_aside: Bound,
+    put_in_order: Bound,
 }
 
 /// Grains that are sorted at once; twin of `Chunk`.
@@ -52,10 +51,10 @@ impl BoundSorting {
     fn record(&self, pass: &mut ComputePass, chunk: &ChunkRecord) {
         self.find_keys.dispatch(pass, chunk.count.div_ceil(WORKGROUP));
         self.narrow_keys.dispatch(pass, chunk.count.div_ceil(WORKGROUP));
-        let last = self.sort.record(pass, KEY_BITS, chunk.count);
+        self.sort.record(pass, KEY_BITS, chunk.count);
         let put = if chunk.first == 0 { &self.put_aside } else { &self.put_in_order };
         if chunk.live > 0 {
-            put[last].dispatch(pass, chunk.live.div_ceil(WORKGROUP));
+            put.dispatch(pass, chunk.live.div_ceil(WORKGROUP));
         }
     }
 }
@@ -63,7 +62,7 @@ impl BoundSorting {
 impl SortKernels {
     /// Compiles the kernels.
     pub fn new(gpu: &GpuDevice, shared: &SharedLayout) -> Self {
-        let access = [Read, Read, Uniform, Write, Write, Write, Write, Write, Write, Write];
+        let access = [Uniform, Read, Write, Write, Write, Write, Write, Write, Write];
         let kernel = |entry| {
             let shader = &shaders::FINE_SORT;
             let plan = KernelPlan { shader, entry, access: &access, shared: &[shared], constants: &[] };
@@ -80,15 +79,14 @@ impl SortKernels {
     }
 
     fn bind(&self, gpu: &GpuDevice, room: &Room, s: &Sorting, frame: &BindGroup) -> BoundSorting {
-        let bind = |kernel: &Kernel, order: usize| {
+        let bind = |kernel: &Kernel| {
             let buffers = [
-                &room.solids,
-                &room.tables,
                 &s.chunk,
+                &room.tables,
                 &room.places,
                 &room.velocities,
-                &s.keys[order],
-                &s.order[order],
+                &s.keys[0],
+                &s.order[0],
                 &s.aside[0],
                 &s.aside[1],
                 &s.span,
@@ -97,11 +95,11 @@ impl SortKernels {
         };
         BoundSorting {
             version: room.version,
-            find_keys: bind(&self.find_keys, 0),
-            narrow_keys: bind(&self.narrow_keys, 0),
+            find_keys: bind(&self.find_keys),
+            narrow_keys: bind(&self.narrow_keys),
             sort: self.sort.bind(gpu, &s.chunk, s.keys.each_ref(), s.order.each_ref(), &s.starts),
-            put_aside: [0, 1].map(|last| bind(&self.put_aside, last)),
-            put_in_order: [0, 1].map(|last| bind(&self.put_in_order, last)),
+            put_aside: bind(&self.put_aside),
+            put_in_order: bind(&self.put_in_order),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::mem::size_of;
 
 use granule::scene::{Scene, UpsampleSettings};
+use granule::upsample::contact;
 use granule::upsample::nodes::{ALONG, NONE, OWN};
 use granule::upsample::{Grain, GrainMover, MoverSettings};
 
@@ -31,6 +32,23 @@ fn records_are_as_long_as_their_twins() {
 fn constants_are_those_of_their_twins() {
     assert!(FINE_COUNT.source().contains(&format!("const RUN: u32 = {COUNT_RUN}u;")));
     assert!(FINE_MOVE.source().contains(&format!("const LIST_ENTRIES: u32 = {LIST_HEAD}u;")));
+    let whole =
+        [("STEPS", contact::STEPS), ("CONTACTS", contact::CONTACTS), ("CORRECTIONS", contact::CORRECTIONS)];
+    for (name, value) in whole {
+        assert!(FINE_MOVE.source().contains(&format!("const {name}: u32 = {value}u;")), "{name}");
+    }
+    let parts = [
+        ("TOUCH", contact::TOUCH),
+        ("ALONG_WALL", contact::ALONG),
+        ("AHEAD", contact::AHEAD),
+        ("INTO", contact::INTO),
+        ("SUNK", contact::SUNK),
+    ];
+    for (name, value) in parts {
+        let [plain, short] =
+            [format!("const {name}: f32 = {value};"), format!("const {name}: f32 = {value:e};")];
+        assert!(FINE_MOVE.source().contains(&plain) || FINE_MOVE.source().contains(&short), "{name}");
+    }
 }
 
 /// Cells along each axis: blocks have more nodes in all than 16 bits tell apart.

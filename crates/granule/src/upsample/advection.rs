@@ -260,8 +260,8 @@ impl Advection<'_> {
         let wall_bits = |block: u32| nodes.walls.get(block as usize).copied().unwrap_or(u32::MAX);
         let mut bits = [wall_bits(place.block[0]); LANES];
         if place.block != [place.block[0]; LANES] {
-            for k in 1..LANES {
-                bits[k] = wall_bits(place.block[k]);
+            for (bits, &block) in bits.iter_mut().zip(&place.block) {
+                *bits = wall_bits(block);
             }
         }
         if far == 0 && bits == [0; LANES] {

@@ -8,19 +8,21 @@ use glam::Vec3;
 use crate::boundary::{Parts, Pose, Sdf};
 
 /// Steps of a grain on its way past a wall; what is left then is given up.
-const STEPS: usize = 64;
+pub const STEPS: usize = 64;
 /// Contacts on one way; what is left then is given up.
-const CONTACTS: usize = 4;
+pub const CONTACTS: usize = 4;
 /// A grain touches a wall when it is nearer than this many radii more than its own.
-const TOUCH: f32 = 0.02;
+pub const TOUCH: f32 = 0.02;
 /// Steps of a grain that touches a wall and goes along it, in radii: it may be so much in another one for a moment.
-pub(super) const ALONG: f32 = 0.75;
+pub const ALONG: f32 = 0.75;
+/// Shortest steps of a grain that does not touch a wall yet, in radii: it may come so much too near before it does.
+pub const AHEAD: f32 = 0.25;
 /// Part of a way that leads into a wall, above which it is a contact.
-const INTO: f32 = 1e-4;
+pub const INTO: f32 = 1e-4;
 /// How deep a grain may be in a wall, in its radii.
-pub(super) const SUNK: f32 = 1e-3;
+pub const SUNK: f32 = 1e-3;
 /// Corrections after the last contact, in corners.
-const CORRECTIONS: usize = 4;
+pub const CORRECTIONS: usize = 4;
 
 /// A wall during a frame.
 #[derive(Clone, Debug)]
@@ -148,11 +150,10 @@ impl Passing<'_> {
             self.push_out(&mut place, &mut contact);
             return contact.map(|normal| (place, normal));
         }
-        let (mut gap, mut touched, mut contacts) = (distance - self.radius, false, 0);
+        let (mut gap, mut contacts) = (distance - self.radius, 0);
         for _ in 0..STEPS {
-            let mut step = gap;
+            let mut step = gap.max(AHEAD * self.radius);
             if gap < TOUCH * self.radius {
-                touched = true;
                 let normal = self.sdf.nearest_by(place, self.parts).normal;
                 if rest.dot(normal) < -INTO * rest.length() {
                     (contact, contacts) = (Some(normal), contacts + 1);
@@ -166,15 +167,18 @@ impl Passing<'_> {
             let length = rest.length();
             if length <= step {
                 place += rest;
+                rest = Vec3::ZERO;
                 break;
             }
             let part = rest * (step / length);
             (place, rest) = (place + part, rest - part);
             gap = self.sdf.distance_by(place, self.parts) - self.radius;
         }
-        if touched {
-            self.push_out(&mut place, &mut contact);
+        if contact.is_none() && rest != Vec3::ZERO {
+            // So many steps that it is given up: as good as a contact.
+            contact = Some(self.sdf.nearest_by(place, self.parts).normal);
         }
+        self.push_out(&mut place, &mut contact);
         contact.map(|normal| (place, normal))
     }
 
@@ -281,6 +285,41 @@ mod tests {
         floor().restrict(&mut motion, &GRAIN, Parts::ALL, None);
         assert!((motion.to.x - 0.1).abs() < 1e-4 && (motion.to.y - 0.01).abs() < 1e-4, "{}", motion.to);
         assert!((motion.velocity.x - 5.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_way_that_ends_beside_a_wall_is_left_as_it_is() {
+        let along = flying(Vec3::new(0.0, RADIUS, 0.0), Vec3::new(0.3, RADIUS, 0.0));
+        let towards = flying(Vec3::new(0.0, 5.0 * RADIUS, 0.0), Vec3::new(0.01, 1.0001 * RADIUS, 0.0));
+        for before in [along, towards] {
+            let mut motion = before;
+            assert!(!floor().restrict(&mut motion, &GRAIN, Parts::ALL, None));
+            assert_eq!(motion, before);
+        }
+        let mut into = flying(Vec3::new(0.0, RADIUS, 0.0), Vec3::new(0.3, 0.99 * RADIUS, 0.0));
+        assert!(floor().restrict(&mut into, &GRAIN, Parts::ALL, None));
+    }
+
+    /// Steps along a wall are shorter than a radius, so that no plate is thin enough.
+    #[test]
+    fn no_way_leads_through_the_thinnest_plate() {
+        let plate = wall(Shape::Box { min: [-1e-5, -0.05, -0.05], max: [1e-5, 0.05, 0.05], hollow: false });
+        let mut random = crate::random::Random::new(4);
+        let (mut touched, mut free) = (0, 0);
+        for k in 0..20_000 {
+            let mut vector = || Vec3::new(random.unit(), random.unit(), random.unit()) * 2.0 - 1.0;
+            let from = 2.0 * RADIUS * vector();
+            let to = from + 6.0 * RADIUS * vector();
+            if plate.distance(from) < RADIUS {
+                continue;
+            }
+            let mut motion = Motion { own: (k % 2) as f32, ..flying(from, to) };
+            let touches = plate.restrict(&mut motion, &GRAIN, Parts::ALL, None);
+            assert!(plate.distance(motion.to) > 0.97 * RADIUS, "{from} {to} {}", motion.to);
+            assert!(motion.to.x * from.x > 0.0 || motion.to.abs().max_element() > 0.05, "{from} {to}");
+            (touched, free) = (touched + u32::from(touches), free + u32::from(!touches));
+        }
+        assert!(touched > 2000 && free > 2000, "{touched} {free}");
     }
 
     #[test]

@@ -199,6 +199,18 @@ impl FineMesh {
         self.part_of_cell.get(cell as usize).copied().unwrap_or(NONE)
     }
 
+    /// The parts of sixteen cells: grains side by side are mostly in the same one.
+    #[inline(always)]
+    fn parts(&self, cells: &[u32; LANES]) -> [u32; LANES] {
+        let mut parts = [self.part(cells[0]); LANES];
+        if *cells != [cells[0]; LANES] {
+            for (part, &cell) in parts.iter_mut().zip(cells) {
+                *part = self.part(cell);
+            }
+        }
+        parts
+    }
+
     /// Steps from a node of a part to the eight around a point beyond it.
     #[inline(always)]
     fn steps(&self) -> [usize; 8] {
@@ -207,16 +219,17 @@ impl FineMesh {
         [0, 1, y, y + 1, z, z + 1, z + y, z + y + 1]
     }
 
-    /// The ways [m] of sixteen grains in full motion out of crowds; any where bits are not set.
+    /// The ways [m] of sixteen grains in full motion out of crowds, for grains where they were counted; any where bits are
+    /// not set.
     #[inline(always)]
     pub fn ways<L: Lanes>(&self, x: &[L; 3], radius: f32, wanted: u32) -> [L; 3] {
         let places = self.locate(x);
         let (steps, size) = (self.steps(), self.part_size());
+        let parts = self.parts(&places.cell);
         let mut excess = [[0.0; LANES]; 8];
         for k in lanes_of(wanted) {
-            let part = self.part(places.cell[k]);
-            if part != NONE {
-                let start = part as usize * size + places.local[k] as usize;
+            if parts[k] != NONE {
+                let start = parts[k] as usize * size + places.local[k] as usize;
                 let near = &self.excess[start..start + steps[7] + 1];
                 for corner in 0..8 {
                     // SAFETY: no step is longer than the last, and so many are there.

@@ -11,7 +11,7 @@
 //! even out grains counted at nodes; ways from crowds to gaps are added to what nodes say         spreading.rs
 //! count    grains on a mesh of about their diameter, which lies elsewhere every frame            fine_mesh.rs
 //! advect   grains go as the eight nodes around them say and apart, or fly where none is          advection.rs
-//! contact  ways are swept against the moving walls                                               contact.rs
+//! contact  ways are swept against the moving walls                                               sweep.rs, contact.rs
 //! land     what flew into a mass of guides stops at its surface                                  advection.rs
 //! remove   outlets take their grains                                                             cpu.rs
 //! ```
@@ -45,7 +45,7 @@
 pub mod advection;
 mod asking;
 mod clock;
-mod contact;
+pub mod contact;
 mod cpu;
 pub mod deformation;
 pub mod fine_mesh;

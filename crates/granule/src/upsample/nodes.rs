@@ -67,17 +67,6 @@ pub(super) struct Places<L> {
     pub beyond: [L; 3],
 }
 
-/// Where a point is among nodes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
-    /// The block.
-    pub block: usize,
-    /// The node of the block before the point along every axis.
-    pub corner: usize,
-    /// How far the point is beyond it, in distances of nodes.
-    pub beyond: Vec3,
-}
-
 /// Blocks of nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Nodes {
@@ -226,13 +215,6 @@ impl Nodes {
         self.side / ALONG as f32
     }
 
-    /// The block of the cell so many cells off a block's own, at most one along each axis; none where there is none.
-    #[inline]
-    pub fn beside(&self, block: usize, [x, y, z]: [i32; 3]) -> Option<usize> {
-        let found = self.neighbors[block][((z + 1) * 9 + (y + 1) * 3 + x + 1) as usize];
-        (found != NONE).then_some(found as usize)
-    }
-
     /// Gathers the nodes of blocks from the own nodes of cells.
     pub fn share(&mut self) {
         let mut node = std::mem::take(&mut self.node);
@@ -260,30 +242,6 @@ impl Nodes {
             }
             out[ALONG] = own(cell + 1).map_or(T::default(), |own| own[first]);
         }
-    }
-
-    /// Where a point is; none outside of all blocks.
-    #[inline(always)]
-    pub fn locate(&self, x: Vec3) -> Option<Place> {
-        let at = (x - self.origin) / self.side;
-        let end = Vec3::from(self.count.map(|c| c as f32));
-        if !(at.cmpge(Vec3::ZERO).all() && at.cmplt(end).all()) {
-            return None;
-        }
-        // Not negative, so that whole parts are below.
-        let cell = [at.x as i32 as u32, at.y as i32 as u32, at.z as i32 as u32];
-        let [nx, ny, _] = self.count;
-        let block = self.block_of_cell[((cell[2] * ny + cell[1]) * nx + cell[0]) as usize];
-        if block == NONE {
-            return None;
-        }
-        let inside = (at - Vec3::new(cell[0] as f32, cell[1] as f32, cell[2] as f32)) * ALONG as f32;
-        let last = ALONG as i32 - 1;
-        let corner = [(inside.x as i32).min(last), (inside.y as i32).min(last), (inside.z as i32).min(last)];
-        let beyond = inside - Vec3::new(corner[0] as f32, corner[1] as f32, corner[2] as f32);
-        let corner = corner.map(|c| c as usize);
-        let corner = (corner[2] * SHARED + corner[1]) * SHARED + corner[0];
-        Some(Place { block: block as usize, corner, beyond })
     }
 
     /// Where sixteen points are; beyond the last block outside of all.
@@ -317,6 +275,14 @@ impl Nodes {
             *block = found.min(last);
         }
         Places { block, corners, beyond }
+    }
+
+    /// The block of a point; none outside of all.
+    #[cfg(test)]
+    pub(super) fn block_at(&self, x: Vec3) -> Option<usize> {
+        let place = self.locate_all::<crate::simd::Portable>(&crate::simd::splat3(x.to_array()));
+        let block = place.block[0] as usize;
+        (block < self.cell_of_block.len()).then_some(block)
     }
 
     /// Distances [m] from the walls at the frame's start that sixteen places have at least, if that is below `reach`.

@@ -114,10 +114,7 @@ mod tests {
             .collect();
         let all = grains.clone();
         GrainOrder::default().sort(&mut grains, &nodes, Instructions::best());
-        let key = |grain: &Grain| {
-            let block = nodes.locate(grain.position.into()).map_or(usize::MAX, |place| place.block);
-            (block, grain.id)
-        };
+        let key = |grain: &Grain| (nodes.block_at(grain.position.into()).unwrap_or(usize::MAX), grain.id);
         assert!(grains.is_sorted_by_key(key));
         grains.sort_by_key(|grain| grain.id);
         assert_eq!(grains, all);

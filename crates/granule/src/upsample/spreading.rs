@@ -33,12 +33,6 @@ pub const EVENING: f32 = 0.5;
 /// Longest such way, in radii of a guide.
 pub const MOST_EVENING: f32 = 0.15;
 
-/// How much of a full motion a way [m] is, for a grain of a radius [m].
-#[inline(always)]
-pub fn activity(way: Vec3, radius: f32) -> f32 {
-    (way.length() / (IN_MOTION * radius)).min(1.0)
-}
-
 /// Grains within so many nodes beyond an end of a period count there, too.
 const IMAGE_NODES: f32 = 2.5;
 

@@ -93,15 +93,15 @@ mod tests {
     use crate::upsample::sixteen::lanes;
     use glam::Quat;
 
-    struct Free<'a>(&'a Wall, &'a Columns, &'a Columns, f32);
+    struct FreeWays<'a>(&'a Wall, &'a Columns, &'a Columns, f32);
 
-    impl Vectorised for Free<'_> {
-        type Output = u32;
+    impl Vectorised for FreeWays<'_> {
+        type Output = super::Free;
 
         #[inline(always)]
-        fn run<L: Lanes>(self) -> u32 {
+        fn run<L: Lanes>(self) -> super::Free {
             let (from, to) = (lanes(self.1), lanes(self.2));
-            self.0.free_ways::<L>(&from, &to, self.3, 0xffff, Parts::ALL, Instructions::best()).free
+            self.0.free_ways::<L>(&from, &to, self.3, 0xffff, Parts::ALL, Instructions::best())
         }
     }
 
@@ -121,19 +121,24 @@ mod tests {
                     to[axis][k] = from[axis][k] + 0.6 * (random.unit() - 0.5);
                 }
             }
-            let free = Instructions::best().run(Free(&wall, &from, &to, radius));
+            let free = Instructions::best().run(FreeWays(&wall, &from, &to, radius));
             for k in 0..LANES {
                 let at = |x: &Columns| Vec3::new(x[0][k], x[1][k], x[2][k]);
                 let mut motion = Motion { from: at(&from), to: at(&to), velocity: Vec3::ONE, own: 1.0 };
                 let before = motion;
                 let touches =
                     wall.restrict(&mut motion, &Contact { radius, friction: 0.5, dt: 0.1 }, Parts::ALL, None);
-                if free >> k & 1 == 1 {
+                if free.free >> k & 1 == 1 {
                     assert!(!touches && motion == before, "{before:?}");
                     found += 1;
                 } else {
                     missed += u32::from(!touches);
                     met += u32::from(touches);
+                }
+                if free.blocked >> k & 1 == 1 {
+                    let expected = wall.start_distance(before.from);
+                    assert!((free.distance[k] - expected).abs() < 1e-5, "{before:?}");
+                    assert!(touches && free.free >> k & 1 == 0, "{before:?}");
                 }
             }
         }

@@ -183,7 +183,7 @@ fn far_from_guides_grains_fly() {
     let mut nodes = Nodes::default();
     nodes.lay(&trial.frame(0, &guides, &guides), 1.0);
     for place in [Vec3::splat(-50.0), Vec3::new(3.0, 16.0, 3.0), Vec3::NAN] {
-        assert_eq!(nodes.locate(place), None);
+        assert_eq!(nodes.block_at(place), None);
     }
     let start = Grain { position: [3.0, 16.0, 3.0], velocity: [1.0, 2.0, 0.0], ..Grain::default() };
     let end = trial.run(&[start], 1, sway)[0];
@@ -237,7 +237,7 @@ fn blocks_know_the_blocks_around_them() {
             none += u32::from(inside && expected == NONE);
             outside += u32::from(!inside);
         }
-        assert_eq!(nodes.beside(block, [0; 3]), Some(block));
+        assert_eq!(nodes.neighbors[block][13], block as u32);
     }
     assert!(none > 100 && outside > 100, "{none} {outside}");
 }

@@ -80,8 +80,8 @@ impl Vectorised for FindParts<'_> {
         let mut span = [NONE, 0];
         for (points, part) in self.points.chunks(LANES).zip(self.part.chunks_mut(LANES)) {
             let places = self.mesh.locate::<L>(&places_of(points));
-            for (part, &cell) in part.iter_mut().zip(&places.cell) {
-                *part = self.mesh.part(cell);
+            for (part, found) in part.iter_mut().zip(self.mesh.parts(&places.cell)) {
+                *part = found;
                 if *part != NONE {
                     span = [span[0].min(*part), span[1].max(*part)];
                 }
@@ -122,8 +122,8 @@ impl Vectorised for AddPoints<'_> {
                 }
                 let places = self.mesh.locate::<L>(&places_of(points));
                 let amounts = amounts(&places.beyond);
-                for k in 0..points.len() {
-                    let part = known.map_or_else(|| self.mesh.part(places.cell[k]), |known| known[k]);
+                let parts = self.mesh.parts(&places.cell);
+                for (k, &part) in parts[..points.len()].iter().enumerate() {
                     if part < first || part >= end {
                         continue;
                     }

@@ -78,7 +78,8 @@ impl Numbers {
 }
 
 impl FineMesh {
-    /// Compares grains with what guides are worth, at the own nodes of every part that stirs; 0 at the others.
+    /// Compares grains with what guides are worth, at the own nodes of every part that stirs and that grains read; 0 in
+    /// parts that do not stir, and anything in those that no grain reads.
     pub(super) fn compare(&mut self, nodes: &Nodes, settings: &MoverSettings, instructions: Instructions) {
         let full = self.side.powi(3) / (VOLUME_PER_GRAIN as f32 * settings.radius.powi(3));
         let unit = 1.0 / (WHOLE * full);
