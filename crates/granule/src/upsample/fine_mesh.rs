@@ -90,8 +90,8 @@ impl FineMesh {
         instructions: Instructions,
     ) {
         self.lay(nodes, settings, frame);
-        self.tally.clear();
         self.tally.resize(self.cell_of_part.len() * self.part_size(), 0);
+        self.tally.par_chunks_mut(1 << 16).for_each(|tally| tally.fill(0));
         self.holds.clear();
         self.holds.resize(self.cell_of_part.len(), false);
         self.add(grains, instructions);
