@@ -205,6 +205,23 @@ mod tests {
     }
 
     #[test]
+    fn no_kernel_takes_more_workgroup_memory_than_every_device_has() {
+        for shader in all() {
+            let module = module(shader);
+            let of_workgroups = module
+                .global_variables
+                .iter()
+                .filter(|(_, variable)| variable.space == naga::AddressSpace::WorkGroup);
+            let bytes: u32 = of_workgroups
+                .map(|(_, variable)| {
+                    module.types[variable.ty].inner.size(module.to_ctx()).next_multiple_of(16)
+                })
+                .sum();
+            assert!(bytes <= 16_384, "{}: {bytes}", shader.name);
+        }
+    }
+
+    #[test]
     fn every_file_of_shaders_is_in_use() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/shader");
         for entry in std::fs::read_dir(folder).unwrap() {

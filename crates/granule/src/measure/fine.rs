@@ -97,9 +97,7 @@ pub fn guided_volume(guides: &GuideGrid, walls: &Boundaries) -> f64 {
         let corner = Vec3::new((cell % nx) as f32, (cell / nx % ny) as f32, (cell / nx / ny) as f32);
         let corner = guides.origin + guides.side * corner;
         let middle = corner + 0.5 * guides.side;
-        let mut near = false;
-        guides.rows(middle, middle, |_| near = true);
-        let n = if near { VOXELS_ALONG } else { 0 };
+        let n = if guides.around(middle).next().is_some() { VOXELS_ALONG } else { 0 };
         let place = |k: usize| Vec3::new((k % n) as f32, (k / n % n) as f32, (k / n / n) as f32) + 0.5;
         (0..n * n * n).filter(|k| inside(corner + voxel * place(*k))).count()
     };
@@ -201,13 +199,7 @@ pub fn evenness_inside(grains: &[Grain], radius: f32, guides: &GuideGrid, walls:
 /// Sum of the guides' weights at a point.
 pub fn weight_sum(guides: &GuideGrid, x: Vec3) -> f32 {
     let inverse = 1.0 / (guides.support * guides.support);
-    let mut sum = 0.0;
-    guides.rows(x, x, |range| {
-        let near =
-            guides.guide[range].iter().map(|g| weight(x.distance_squared(g.position.into()) * inverse));
-        sum += near.sum::<f32>();
-    });
-    sum
+    guides.around(x).map(|guide| weight(x.distance_squared(guide.position.into()) * inverse)).sum()
 }
 
 /// Root of the mean squared way between two times [m] of the grains that guides hold; grains that are not there at both

@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::contact::{Contact, Motion};
 use super::fine_mesh::FineMesh;
 use super::grain::Grain;
-use super::guides::{Guide, GuideGrid};
+use super::guides::GuideGrid;
 use super::mover::{Fault, FrameInput, MoverSettings};
 use super::nodes::{Nodes, Places, SaidAll};
 use super::sixteen::{
@@ -17,17 +17,6 @@ use super::weights::{coverage, guided_share, weight};
 use crate::boundary::{MOST_SLOPE, Parts};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised};
 
-/// Calls with the weight of every guide around a point.
-#[inline(always)]
-fn for_guides(grid: &GuideGrid, x: Vec3, mut each: impl FnMut(&Guide, f32)) {
-    let inverse = 1.0 / (grid.support * grid.support);
-    grid.rows(x, x, |range| {
-        for guide in &grid.guide[range] {
-            each(guide, weight(x.distance_squared(guide.position.into()) * inverse));
-        }
-    });
-}
-
 /// Whether weights are those of a point so far inside a mass of guides that a grain lands there.
 fn is_inside((sum, largest): (f32, f32)) -> bool {
     coverage(sum, 0.0) > LANDED && guided_share(sum, largest, 0.0, 0.0) >= 1.0
@@ -35,10 +24,12 @@ fn is_inside((sum, largest): (f32, f32)) -> bool {
 
 /// Weighted mean of the velocities of the guides around a point that is inside [m/s].
 fn mean_velocity(grid: &GuideGrid, x: Vec3) -> Vec3 {
+    let inverse = 1.0 / (grid.support * grid.support);
     let (mut sum, mut velocity) = (0.0, Vec3::ZERO);
-    for_guides(grid, x, |guide, w| {
+    for guide in grid.around(x) {
+        let w = weight(x.distance_squared(guide.position.into()) * inverse);
         (sum, velocity) = (sum + w, velocity + w * Vec3::from(guide.velocity));
-    });
+    }
     velocity / sum
 }
 

@@ -187,21 +187,6 @@ impl GuideGrid {
         (z * self.count[1] + y) * self.count[0] + x
     }
 
-    /// Guides that may be nearer than the support to any point of a box, as ranges: rows of cells.
-    #[inline]
-    pub fn rows(&self, low: Vec3, high: Vec3, mut out: impl FnMut(std::ops::Range<usize>)) {
-        let (a, b) = (self.cell(low), self.cell(high));
-        for z in a[2] - 1..=b[2] + 1 {
-            for y in a[1] - 1..=b[1] + 1 {
-                let from = self.start[self.index([a[0] - 1, y, z]) as usize];
-                let to = self.start[self.index([b[0] + 1, y, z]) as usize + 1];
-                if from < to {
-                    out(from as usize..to as usize);
-                }
-            }
-        }
-    }
-
     /// The rows of cells around one that is not in the rim: their first guides, and those after their last.
     #[inline(always)]
     pub fn rows_around(&self, [x, y, z]: [u32; 3]) -> [[u32; 2]; 9] {
@@ -213,17 +198,22 @@ impl GuideGrid {
         rows
     }
 
+    /// Guides that may be nearer than the support to a point.
+    #[inline(always)]
+    pub fn around(&self, x: Vec3) -> impl Iterator<Item = &Guide> {
+        let rows = self.rows_around(self.cell(x)).into_iter();
+        rows.flat_map(|[from, to]| &self.guide[from as usize..to as usize])
+    }
+
     /// Whether a point lies in the volume that guides stand for: the cube of one of them, or between many.
     pub fn holds(&self, x: Vec3, guide_radius: f32) -> bool {
         let (mut held, mut sum) = (false, 0.0);
         let inverse = 1.0 / (self.support * self.support);
-        self.rows(x, x, |range| {
-            for guide in &self.guide[range] {
-                let d = x - Vec3::from(guide.position);
-                held |= d.abs().max_element() <= guide_radius;
-                sum += weight(d.length_squared() * inverse);
-            }
-        });
+        for guide in self.around(x) {
+            let d = x - Vec3::from(guide.position);
+            held |= d.abs().max_element() <= guide_radius;
+            sum += weight(d.length_squared() * inverse);
+        }
         held || sum > BETWEEN * FULL_SUM
     }
 
@@ -367,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_hold_every_guide_within_the_support() {
+    fn every_guide_within_the_support_is_around() {
         let mut random = crate::random::Random::new(3);
         let mut point = || Vec3::new(random.unit(), random.unit(), random.unit()) * 9.0;
         let guides: Vec<Guide> =
@@ -376,8 +366,7 @@ mod tests {
         for _ in 0..50 {
             let x = 1.4 * point() - 1.0;
             let near = |g: &Guide| Vec3::from(g.position).distance(x) < grid.support;
-            let mut found = 0;
-            grid.rows(x, x, |range| found += grid.guide[range].iter().filter(|g| near(g)).count());
+            let found = grid.around(x).filter(|g| near(g)).count();
             assert_eq!(found, guides.iter().filter(|g| near(g)).count(), "{x}");
         }
     }
@@ -396,12 +385,8 @@ mod tests {
         let domain = Domain::new([Some([0.0, 20.0]), None, None]);
         let guides = vec![Guide { position: [19.5, 0.0, 0.0], ..Guide::default() }];
         let grid = GuideGrid::new(guides, 1.0, &domain);
-        let mut found = false;
         let x = Vec3::new(0.5, 0.0, 0.0);
-        grid.rows(x, x, |range| {
-            found |= grid.guide[range].iter().any(|g| Vec3::from(g.position).distance(x) < 1.5)
-        });
-        assert!(found);
+        assert!(grid.around(x).any(|guide| Vec3::from(guide.position).distance(x) < 1.5));
     }
 
     #[test]

@@ -138,7 +138,9 @@ mod tests {
                 if free.blocked >> k & 1 == 1 {
                     let expected = wall.start_distance(before.from);
                     assert!((free.distance[k] - expected).abs() < 1e-5, "{before:?}");
-                    assert!(touches && free.free >> k & 1 == 0, "{before:?}");
+                    // One that starts in the wall may leave it.
+                    assert!(touches || expected < radius, "{before:?}");
+                    assert_eq!(free.free >> k & 1, 0);
                 }
             }
         }
