@@ -16,8 +16,8 @@
 //! from walls; a kernel for them that knows no walls has few registers, and the threads of the other one have alike work.
 //!
 //! A grain is 32 bytes. Guides and the list of blocks come from the host once per frame, or are made here from a solver's
-//! own particles (`following.rs`). Grains write their own state
-//! only and are counted in whole numbers, so results depend neither on scheduling nor on the order in memory.
+//! own particles (`following.rs`). Grains write their own state only and are counted in whole numbers, so results depend
+//! neither on scheduling nor on the order in memory.
 
 mod following;
 mod kernels;
@@ -124,8 +124,8 @@ impl GpuGrains {
         })
     }
 
-    /// Takes this many grains at a time, as far as the list of them goes, rounded up to whole workgroups, where stages need memory for each; for movers
-    /// without grains. Grains move in the same way, but are in another order in memory.
+    /// Takes this many grains at a time where stages need memory for each, rounded up to whole workgroups and no more than
+    /// otherwise; for movers without grains. Grains move in the same way, but are in another order in memory.
     #[must_use]
     pub fn in_parts_of(mut self, grains: u32) -> Self {
         let grains = grains.clamp(1, PARTS.list).next_multiple_of(WORKGROUP);

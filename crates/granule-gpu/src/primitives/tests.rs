@@ -2,6 +2,7 @@
 
 use std::num::Wrapping;
 
+use bytemuck::Pod;
 use granule_device::GpuDevice;
 use wgpu::{Buffer, BufferUsages, ComputePass};
 
@@ -50,55 +51,32 @@ fn check_scan(gpu: &GpuDevice, count: u32) {
 
 /// Sorts short keys, too, where they have as many bits.
 fn check_sort(gpu: &GpuDevice, count: u32, bits: u32) {
+    let (low, high) = (scrambled(count, 5), scrambled(count, 77));
     if bits <= 32 {
-        check_short_sort(gpu, count, bits);
+        let mask = if bits == 32 { u32::MAX } else { (1 << bits) - 1 };
+        check_sort_of(gpu, &Sort::short(gpu), low.iter().map(|key| key & mask).collect(), bits);
     }
     let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
-    let (low, high) = (scrambled(count, 5), scrambled(count, 77));
-    let keys: Vec<u64> =
-        low.iter().zip(&high).map(|(a, b)| (u64::from(*b) << 32 | u64::from(*a)) & mask).collect();
-    let values: Vec<u32> = (0..count).collect();
-    let key_buffers = [storage(gpu, &keys), empty(gpu, 8 * u64::from(count))];
-    let value_buffers = [storage(gpu, &values), empty(gpu, 4 * u64::from(count))];
-    let starts = empty(gpu, 4 * u64::from(Sort::starts_len(count)));
-    let bound = Sort::long(gpu).bind(
-        gpu,
-        &extent(gpu, count),
-        key_buffers.each_ref(),
-        value_buffers.each_ref(),
-        &starts,
-    );
-    let mut last = 0;
-    run(gpu, |pass: &mut ComputePass| last = bound.record(pass, bits, count));
-    let mut expected: Vec<(u64, u32)> = keys.into_iter().zip(values).collect();
-    expected.sort_by_key(|(key, _)| *key);
-    let bytes = gpu.read_buffer(&key_buffers[last], 0, 8 * u64::from(count)).unwrap();
-    let found: Vec<u64> = bytemuck::pod_collect_to_vec(&bytes);
-    let found: Vec<(u64, u32)> = found.into_iter().zip(words(gpu, &value_buffers[last], count)).collect();
-    assert!(found == expected, "sort of {count} by {bits} bits");
+    let long = low.iter().zip(&high).map(|(a, b)| (u64::from(*b) << 32 | u64::from(*a)) & mask);
+    check_sort_of(gpu, &Sort::long(gpu), long.collect(), bits);
 }
 
-fn check_short_sort(gpu: &GpuDevice, count: u32, bits: u32) {
-    let mask = if bits == 32 { u32::MAX } else { (1 << bits) - 1 };
-    let keys: Vec<u32> = scrambled(count, 5).iter().map(|key| key & mask).collect();
+/// Sorts keys on the device and here.
+fn check_sort_of<K: Pod + Ord>(gpu: &GpuDevice, sort: &Sort, keys: Vec<K>, bits: u32) {
+    let (count, size) = (keys.len() as u32, size_of_val(&keys[..]) as u64);
     let values: Vec<u32> = (0..count).collect();
-    let key_buffers = [storage(gpu, &keys), empty(gpu, 4 * u64::from(count))];
+    let key_buffers = [storage(gpu, &keys), empty(gpu, size)];
     let value_buffers = [storage(gpu, &values), empty(gpu, 4 * u64::from(count))];
     let starts = empty(gpu, 4 * u64::from(Sort::starts_len(count)));
-    let bound = Sort::short(gpu).bind(
-        gpu,
-        &extent(gpu, count),
-        key_buffers.each_ref(),
-        value_buffers.each_ref(),
-        &starts,
-    );
+    let bound =
+        sort.bind(gpu, &extent(gpu, count), key_buffers.each_ref(), value_buffers.each_ref(), &starts);
     let mut last = 0;
     run(gpu, |pass: &mut ComputePass| last = bound.record(pass, bits, count));
-    let mut expected: Vec<(u32, u32)> = keys.into_iter().zip(values).collect();
+    let mut expected: Vec<(K, u32)> = keys.into_iter().zip(values).collect();
     expected.sort_by_key(|(key, _)| *key);
-    let found =
-        words(gpu, &key_buffers[last], count).into_iter().zip(words(gpu, &value_buffers[last], count));
-    assert!(found.eq(expected), "sort of {count} short keys by {bits} bits");
+    let found: Vec<K> = bytemuck::pod_collect_to_vec(&gpu.read_buffer(&key_buffers[last], 0, size).unwrap());
+    let found = found.into_iter().zip(words(gpu, &value_buffers[last], count));
+    assert!(found.eq(expected), "sort of {count} keys of {} bytes by {bits} bits", size_of::<K>());
 }
 
 fn check_compact(gpu: &GpuDevice, count: u32) {
