@@ -1,5 +1,8 @@
 //! The command line.
 
+pub mod mesh;
+mod values;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -10,9 +13,10 @@ use granule::simd::Instructions;
 use granule::solver::SOLVERS;
 use granule_render::{CameraChoice, ColorMap};
 
-use crate::device::DeviceChoice;
-use crate::mesh::MeshArgs;
-use crate::render::{FieldChoice, parse_number, parse_plane, parse_range, parse_size, parse_step};
+use mesh::MeshArgs;
+use values::{parse_number, parse_plane, parse_range, parse_size, parse_step};
+
+pub use values::{DeviceChoice, FieldChoice};
 
 const EXIT_CODES: &str = "\
 Exit codes:

@@ -1,42 +1,11 @@
 //! `--device`: where to simulate.
 
-use std::convert::Infallible;
-use std::str::FromStr;
-
 use granule::{Device, Options, Simulation};
 use granule_device::{ADAPTER_VARIABLE, AdapterChoice, AdapterKind, list_adapters};
 use granule_gpu::GpuMaker;
 
-use crate::args::PlaceArgs;
+use crate::args::{DeviceChoice, PlaceArgs};
 use crate::failure::Failure;
-
-/// The words of `--device`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum DeviceChoice {
-    /// A graphics card where there is one, else the CPU.
-    #[default]
-    Auto,
-    /// CPU cores.
-    Cpu,
-    /// An adapter.
-    Gpu(AdapterChoice),
-}
-
-impl FromStr for DeviceChoice {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(match text.trim() {
-            "auto" | "" => Self::Auto,
-            "cpu" => Self::Cpu,
-            "gpu" => Self::Gpu(AdapterChoice::Auto),
-            other => {
-                let Ok(adapter) = other.parse();
-                Self::Gpu(adapter)
-            }
-        })
-    }
-}
 
 /// A device that is open, and its word in summaries.
 #[derive(Clone)]
@@ -121,18 +90,4 @@ pub fn cpu_options(threads: usize) -> Options {
 fn on_gpu(device: Device, threads: usize) -> Chosen {
     let chosen = on_cpu(threads);
     Chosen { options: Options { device, ..chosen.options }, word: "gpu", ..chosen }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_numbers_and_names_choose_devices() {
-        let choice = |text: &str| text.parse::<DeviceChoice>().unwrap();
-        assert_eq!([choice("auto"), choice("cpu")], [DeviceChoice::Auto, DeviceChoice::Cpu]);
-        assert_eq!(choice("gpu"), DeviceChoice::Gpu(AdapterChoice::Auto));
-        assert_eq!(choice("1"), DeviceChoice::Gpu(AdapterChoice::Index(1)));
-        assert_eq!(choice("H200"), DeviceChoice::Gpu(AdapterChoice::Name("H200".into())));
-    }
 }

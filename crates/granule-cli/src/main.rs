@@ -61,7 +61,7 @@ fn dispatch(verb: Verb) -> Result<(), Failure> {
     match verb {
         Verb::List(args) => list::list(&args),
         Verb::Check(args) => check::check(&args),
-        Verb::Run(args) => run::run(&args, &Interrupt::listen()?).map(drop),
+        Verb::Run(args) => run(&args),
         Verb::Render(args) => render::render(&args),
         Verb::Mesh(args) => mesh::mesh(&args),
         Verb::Devices(args) => devices::devices(&args),
@@ -69,6 +69,16 @@ fn dispatch(verb: Verb) -> Result<(), Failure> {
         Verb::Bench(args) => bench::bench(&args),
         Verb::Measure(args) => measure::measure(&args),
     }
+}
+
+/// Runs a scene and draws its last frame where that is asked for.
+fn run(args: &RunArgs) -> Result<(), Failure> {
+    let finished = run::run(args, &Interrupt::listen()?)?;
+    if args.render && finished.drawable {
+        let picture = render::picture_of_run(&finished.folder, "auto")?;
+        eprintln!("{}: {}", finished.scene, picture.display());
+    }
+    finished.verdict
 }
 
 /// What the bare program does: it runs the first built-in scene and leaves a picture.

@@ -123,6 +123,11 @@ impl Recording {
         &self.folder
     }
 
+    /// Ends the recording and gives its folder.
+    pub fn into_folder(self) -> RunFolder {
+        self.folder
+    }
+
     /// Number of frames written.
     pub fn frame_count(&self) -> usize {
         self.index.frames.len()

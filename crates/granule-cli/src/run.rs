@@ -1,8 +1,8 @@
 //! `granule run`: a scene from its first to its last frame.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
+use granule::io::RunFolder;
 use granule::scene::ExportFormat;
 use granule::simulator::{Snapshot, StepReport};
 use granule::{Options, Scene, Simulation};
@@ -15,7 +15,6 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::recording::Recording;
-use crate::render;
 use crate::resume::{self, ResumedFrom};
 use crate::scenes::{self, Opened};
 use crate::statistics::Statistics;
@@ -30,8 +29,20 @@ enum End {
     Incomplete(Option<String>),
 }
 
-/// Runs a scene and gives its folder. Everything is checked before the folder is made.
-pub fn run(args: &RunArgs, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
+/// A run that has ended, with all its files but the picture.
+pub struct Finished {
+    /// The run folder.
+    pub folder: RunFolder,
+    /// The scene's name.
+    pub scene: String,
+    /// Whether there are frames to draw: not after a run that diverged or failed.
+    pub drawable: bool,
+    /// Whether the run did what it should.
+    pub verdict: Result<(), Failure>,
+}
+
+/// Runs a scene. Everything is checked before the folder is made.
+pub fn run(args: &RunArgs, interrupt: &Interrupt) -> Result<Finished, Failure> {
     let chosen = args.place.open()?;
     let Start { simulation, initial, resumed_from } = start(args, &chosen.options)?;
     let chosen = chosen.that_took(&simulation);
@@ -46,12 +57,9 @@ pub fn run(args: &RunArgs, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
     let ended = run.drive(&initial, interrupt).and_then(|end| Ok((run.conclude(&end)?, end)));
     let (summary, end) = ended.map_err(|failure| run.give_up(&failure))?;
     summary.print(args.json)?;
-    let folder = run.recording.folder().path().to_path_buf();
-    if args.render && matches!(end, End::Complete | End::Interrupted) {
-        let picture = render::picture_of_run(run.recording.folder(), "auto")?;
-        eprintln!("{}: {}", summary.scene, picture.display());
-    }
-    verdict(end, &summary).map(|()| folder)
+    let drawable = matches!(end, End::Complete | End::Interrupted);
+    let verdict = verdict(end, &summary);
+    Ok(Finished { folder: run.recording.into_folder(), scene: summary.scene, drawable, verdict })
 }
 
 /// A simulation that is ready to step, with the fields of its first frame.

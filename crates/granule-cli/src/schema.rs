@@ -1,6 +1,6 @@
 //! `granule schema`: what a scene file may hold, for editors and for people.
 
-use granule::scene;
+use granule::reference;
 
 use crate::args::SchemaArgs;
 use crate::failure::Failure;
@@ -9,7 +9,7 @@ use crate::output;
 /// Prints the JSON schema of scenes, or the reference made from it.
 pub fn schema(args: &SchemaArgs) -> Result<(), Failure> {
     if args.markdown {
-        return output::text(scene::reference_markdown().trim_end());
+        return output::text(reference::reference_markdown().trim_end());
     }
-    output::json(&scene::json_schema())
+    output::json(&reference::json_schema())
 }

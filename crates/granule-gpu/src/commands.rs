@@ -2,11 +2,10 @@
 
 use glam::{Vec3, Vec4};
 use granule::boundary::Sdf;
-use granule::flow::ROOM;
 use granule::neighbors::Room as Places;
 use granule::particles::NewParticle;
 use granule::scene::Scene;
-use granule::simulator::{Command, CommandError, CommandReport};
+use granule::simulator::{Command, CommandError, CommandReport, MIN_SEPARATION};
 use granule::solver::commands::{self, Applied, Commanded, free_places};
 use granule::solver::iisph::setup::Setup;
 
@@ -66,7 +65,7 @@ impl GpuIisph {
         };
         let (radius, domain) = (self.setup.params.radius, self.setup.domain);
         let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
-        let reach = ROOM * self.setup.params.spacing;
+        let reach = MIN_SEPARATION * self.setup.params.spacing;
         let near = match self.particles_near(&places, reach) {
             Ok(near) => near,
             Err(error) => {

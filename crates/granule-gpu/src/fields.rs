@@ -6,6 +6,7 @@ use glam::{Vec3, Vec4};
 use granule::hash::Fnv;
 use granule::particles::birth_time;
 use granule::simulator::{FieldData, FieldError, FieldInfo, ReadTicket, Snapshot};
+use granule::solver::SolverEntry;
 use granule::solver::iisph::setup::Setup;
 use granule::solver::reads::find_field;
 use granule::solver::surroundings::{cell_numbers, normals};
@@ -200,7 +201,7 @@ impl GpuIisph {
     }
 
     pub(crate) fn read_fields(&mut self, names: &[&str]) -> Result<ReadTicket, FieldError> {
-        let solver = self.scene.simulation.solver.entry();
+        let solver = SolverEntry::of(self.scene.simulation.solver);
         let mut fields = Vec::with_capacity(names.len());
         for &name in names {
             fields.push(find_field(solver.fields, solver.name, name)?);

@@ -10,6 +10,7 @@ use granule::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
     StepReport,
 };
+use granule::solver::SolverEntry;
 use granule::solver::iisph::setup::Setup;
 use granule::solver::wcsph;
 use granule::stages::Stage;
@@ -337,7 +338,7 @@ fn extents(scene: &Scene, variant: &Variant, program: &Program, air: usize) -> E
 
 impl Simulator for GpuIisph {
     fn solver(&self) -> &'static str {
-        self.scene.simulation.solver.entry().name
+        SolverEntry::of(self.scene.simulation.solver).name
     }
 
     fn device(&self) -> String {
@@ -381,7 +382,7 @@ impl Simulator for GpuIisph {
     }
 
     fn fields(&self) -> &'static [FieldInfo] {
-        self.scene.simulation.solver.entry().fields
+        SolverEntry::of(self.scene.simulation.solver).fields
     }
 
     fn read(&mut self, fields: &[&str]) -> Result<ReadTicket, FieldError> {

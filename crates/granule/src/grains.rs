@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 
-use crate::boundary::Sdf;
-use crate::geometry::sample::{self, SampleError, ShapeSolid, Spread};
+use crate::boundary::{Sdf, ShapeSolid};
+use crate::geometry::sample::{self, SampleError, Spread};
 use crate::particles::NewParticle;
 use crate::random::Random;
 use crate::scene::{Fill, GrainsSettings, MaterialSettings};

@@ -4,121 +4,20 @@ mod checkpoint;
 mod grains;
 
 use std::any::Any;
-use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use crate::admission::{Refusal, available_memory, check_fine_memory, check_memory, check_overlaps};
-use crate::bodies::{Bodies, BodyReport, MeanLoads};
-use crate::boundary::{Boundaries, Sdf};
+use crate::bodies::{BodyReport, MeanLoads};
+use crate::build::{self, Parts};
 use crate::flow::{Flow, Ledger};
-use crate::grains::fill;
-use crate::neighbors::Domain;
-use crate::particles::NewParticle;
-use crate::random::Random;
-use crate::scene::{GrainsSettings, Problem, ProblemKind, Scene, SceneError};
-use crate::simd::Instructions;
+use crate::scene::Scene;
 use crate::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, Simulator, Snapshot, StepReport,
 };
-use crate::solver::{Defect, Order};
 use crate::stages::Stage;
-use crate::upsample::{Fault, GrainMover, MoverSettings, Upsampler};
+use crate::upsample::Upsampler;
 
-/// Where and how to simulate.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Options {
-    /// The device.
-    pub device: Device,
-    /// Number of CPU threads; all cores when absent.
-    pub threads: Option<usize>,
-    /// Instructions of the CPU to use; the best ones when absent or not available.
-    pub instructions: Option<Instructions>,
-    /// A deliberate fault, for negative controls only.
-    pub defect: Option<Defect>,
-    /// A deliberate fault of fine grains, for negative controls only.
-    pub upsample_fault: Option<Fault>,
-}
-
-/// The devices.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Device {
-    /// CPU cores.
-    #[default]
-    Cpu,
-    /// Another device, by what makes solvers for it.
-    Made(Maker),
-    /// Another device where it takes the scene, else CPU cores.
-    Preferred(Maker),
-}
-
-/// Makes solvers for a device that the engine does not know.
-pub trait MakeSimulator: Send + Sync {
-    /// A solver for a checked scene with its boundaries, rigid bodies and initial grains.
-    ///
-    /// # Errors
-    /// Says in words why there is none and what to do.
-    fn make(
-        &self,
-        scene: &Scene,
-        boundaries: Boundaries,
-        bodies: Bodies,
-        grains: &[NewParticle],
-    ) -> Result<Box<dyn Simulator>, String>;
-
-    /// What moves fine grains on the device; none where the CPU is to do it.
-    ///
-    /// # Errors
-    /// Says in words why the device cannot.
-    fn make_grains(&self, _settings: &MoverSettings) -> Result<Option<Box<dyn GrainMover>>, String> {
-        Ok(None)
-    }
-}
-
-/// A shared [`MakeSimulator`].
-#[derive(Clone)]
-pub struct Maker(Arc<dyn MakeSimulator>);
-
-impl Maker {
-    /// Shares what makes solvers.
-    pub fn new(maker: impl MakeSimulator + 'static) -> Self {
-        Self(Arc::new(maker))
-    }
-}
-
-impl fmt::Debug for Maker {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("Maker")
-    }
-}
-
-impl PartialEq for Maker {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-/// Why a simulation could not be made, or not go on.
-#[derive(Debug, thiserror::Error)]
-pub enum SimulationError {
-    /// The scene is wrong.
-    #[error(transparent)]
-    Scene(#[from] SceneError),
-    /// The machine refused threads.
-    #[error("could not start {threads} threads: {reason}")]
-    Threads {
-        /// Threads asked for.
-        threads: usize,
-        /// What the system said.
-        reason: String,
-    },
-    /// The device refused.
-    #[error("{0}")]
-    Device(String),
-    /// The device failed while it simulated.
-    #[error("{0}")]
-    Failed(String),
-}
+pub use crate::build::{Device, MakeSimulator, Maker, Options};
+pub use crate::error::SimulationError;
 
 /// A running simulation.
 pub struct Simulation {
@@ -140,44 +39,18 @@ impl Simulation {
     /// Checks a scene and fills it with grains.
     pub fn new(scene: Scene, options: &Options) -> Result<Self, SimulationError> {
         scene.validate()?;
-        let boundaries = scene_boundaries(&scene)?;
-        let shapes = scene_shapes(&scene)?;
-        let grains = scene_grains(&scene, &shapes, &boundaries)?;
-        let mut simulation = Self::build(scene, boundaries, &grains, options)?;
+        let boundaries = build::boundaries(&scene)?;
+        let shapes = build::shapes(&scene)?;
+        let grains = build::grains(&scene, &shapes, &boundaries)?;
+        let parts = build::parts(&scene, boundaries, &grains, options)?;
+        let mut simulation = Self::of_parts(scene, parts);
         simulation.begin_grains(&shapes)?;
         Ok(simulation)
     }
 
-    fn build(
-        scene: Scene,
-        boundaries: Boundaries,
-        grains: &[NewParticle],
-        options: &Options,
-    ) -> Result<Self, SimulationError> {
-        let mut boundaries = boundaries;
-        let bodies = scene_bodies(&scene, &mut boundaries)?;
-        let mut flow = Flow::new(&scene, &boundaries)?;
-        let mut refusal = None;
-        let upsampler = grains::upsampler(&scene, &boundaries, options)?;
-        let mut simulator = match &options.device {
-            Device::Cpu => on_cpu(&scene, boundaries, bodies, grains, options)?,
-            Device::Made(_) | Device::Preferred(_) if options.defect.is_some() => {
-                return Err(SimulationError::Device(CONTROLS_ON_CPU.into()));
-            }
-            Device::Made(maker) => {
-                maker.0.make(&scene, boundaries, bodies, grains).map_err(SimulationError::Device)?
-            }
-            Device::Preferred(maker) => match maker.0.make(&scene, boundaries.clone(), bodies, grains) {
-                Ok(simulator) => simulator,
-                Err(reason) => {
-                    refusal = Some(reason);
-                    let bodies = scene_bodies(&scene, &mut boundaries)?;
-                    on_cpu(&scene, boundaries, bodies, grains, options)?
-                }
-            },
-        };
-        flow.begin(simulator.as_mut());
-        Ok(Self {
+    fn of_parts(scene: Scene, parts: Parts) -> Self {
+        let Parts { simulator, flow, upsampler, refusal } = parts;
+        Self {
             scene,
             simulator,
             flow,
@@ -188,7 +61,7 @@ impl Simulation {
             lost: 0,
             steps: 0,
             refusal,
-        })
+        }
     }
 
     /// Why the device that was preferred did not take the scene, if it did not.
@@ -376,88 +249,4 @@ impl Simulation {
     pub fn set_diagnostics(&mut self, on: bool) {
         self.simulator.set_diagnostics(on);
     }
-}
-
-/// Why devices refuse deliberate faults.
-const CONTROLS_ON_CPU: &str = "deliberate faults are for the CPU's solver only; take Device::Cpu";
-
-fn scene_bodies(scene: &Scene, boundaries: &mut Boundaries) -> Result<Bodies, SceneError> {
-    Bodies::new(scene, boundaries).map_err(|e| geometry_error(&e.path(), e.to_string()))
-}
-
-/// A solver on CPU cores.
-fn on_cpu(
-    scene: &Scene,
-    boundaries: Boundaries,
-    bodies: Bodies,
-    grains: &[NewParticle],
-    options: &Options,
-) -> Result<Box<dyn Simulator>, SimulationError> {
-    let threads = options.threads.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
-    let (instructions, defect) = (options.instructions, options.defect);
-    let order = Order { scene: scene.clone(), boundaries, bodies, grains, pool, instructions, defect };
-    Ok((scene.simulation.solver.entry().make)(order))
-}
-
-fn scene_boundaries(scene: &Scene) -> Result<Boundaries, SceneError> {
-    let walls =
-        scene.boundary.iter().map(|b| (b.name.clone(), b.shape.clone(), b.friction, b.motion.clone()));
-    let bodies = scene.body.iter().map(|b| (b.name.clone(), b.shape.clone(), b.friction, b.motion.clone()));
-    let resolution = scene.resolution();
-    Boundaries::resolved(walls.chain(bodies), resolution.as_ref()).map_err(|e| {
-        let of_body = scene.body.iter().any(|body| body.name == e.name());
-        let section = if of_body { "body" } else { "boundary" };
-        geometry_error(&format!("{section}.{}.shape", e.name()), e.to_string())
-    })
-}
-
-/// The shapes that initial grains fill.
-fn scene_shapes(scene: &Scene) -> Result<Vec<Sdf>, SceneError> {
-    let resolution = scene.resolution();
-    let shape = |(k, grains): (usize, &GrainsSettings)| {
-        Sdf::resolved(&grains.shape, resolution.as_ref())
-            .map_err(|e| geometry_error(&format!("grains.{k}.shape"), e.to_string()))
-    };
-    scene.grains.iter().enumerate().map(shape).collect()
-}
-
-/// The initial grains; refused before they are made if they do not fit, and after if they overlap.
-fn scene_grains(
-    scene: &Scene,
-    shapes: &[Sdf],
-    boundaries: &Boundaries,
-) -> Result<Vec<NewParticle>, SceneError> {
-    let wrong = |k: usize, reason: String| geometry_error(&format!("grains.{k}.shape"), reason);
-    let refused = |refusal: Refusal| wrong(refusal.entry, refusal.reason);
-    check_memory(scene, shapes, available_memory()).map_err(refused)?;
-    check_fine_memory(scene, shapes, available_memory())
-        .map_err(|reason| geometry_error("upsample.radius", reason))?;
-    let mut random = Random::new(scene.simulation.seed);
-    let mut all = Vec::new();
-    let mut ends = Vec::with_capacity(shapes.len());
-    for (k, (grains, shape)) in scene.grains.iter().zip(shapes).enumerate() {
-        let index = scene.material.iter().position(|m| m.name == grains.material);
-        let index = index.ok_or_else(|| wrong(k, format!("unknown material `{}`", grains.material)))?;
-        let filled = fill(grains, shape, &scene.material[index], index as u16, &mut random);
-        all.extend(filled.map_err(|e| wrong(k, e.to_string()))?);
-        ends.push(all.len());
-    }
-    let entry_of = |grain: usize| ends.partition_point(|&end| end <= grain);
-    let domain = Domain::new(scene.simulation.periodic.axes());
-    check_overlaps(&all, entry_of, boundaries, &domain).map_err(refused)?;
-    Ok(all)
-}
-
-fn geometry_error(path: &str, reason: String) -> SceneError {
-    let path = path.split('.').map(String::from).collect();
-    SceneError::Problem(Box::new(Problem {
-        location: None,
-        path,
-        kind: ProblemKind::Geometry,
-        found: reason,
-        allowed: String::new(),
-        nearest: None,
-    }))
 }

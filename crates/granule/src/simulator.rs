@@ -195,6 +195,13 @@ pub enum CommandError {
     },
 }
 
+impl CommandError {
+    /// That nothing of this kind has this name.
+    pub fn unknown(what: &'static str, name: &str, known: &[&str]) -> Self {
+        Self::Unknown { what, name: name.into(), known: known.join(", ") }
+    }
+}
+
 /// Why a solver's state could not be saved or taken over.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum StateError {
@@ -259,6 +266,9 @@ pub struct StepReport {
     /// Seconds per stage.
     pub stages: StageTimes,
 }
+
+/// Closest distance at which a grain may be added ([`Simulator::emit`]), in spacings to grains and radii to walls.
+pub const MIN_SEPARATION: f32 = 0.9;
 
 /// A solver on a device.
 pub trait Simulator: Any + Send {

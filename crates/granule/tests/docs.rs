@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use granule::scene::reference_markdown;
+use granule::reference::reference_markdown;
 use granule::{Options, Scene, Simulation};
 
 fn page(name: &str) -> String {

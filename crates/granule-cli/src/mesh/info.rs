@@ -3,7 +3,7 @@
 use granule::geometry::{MassProperties, MeshReport, RepairReport, inspect, repair};
 use serde::Serialize;
 
-use super::args::InfoArgs;
+use crate::args::mesh::InfoArgs;
 use crate::failure::Failure;
 use crate::output;
 

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use granule::geometry::{TriangleMesh, dump_bed, shapes, write_mesh};
 
-use super::args::{MakeArgs, ShapeName};
+use crate::args::mesh::{MakeArgs, ShapeName};
 use crate::failure::Failure;
 use crate::output;
 

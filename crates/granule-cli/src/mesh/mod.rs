@@ -1,6 +1,5 @@
 //! `granule mesh`: looks at meshes, makes fields and samples of them.
 
-mod args;
 mod info;
 mod make;
 mod sample;
@@ -11,9 +10,7 @@ use std::path::Path;
 use granule::geometry::{MeshError, MeshFileError, TriangleMesh, load_mesh, solid};
 use granule::io::check_writable;
 
-pub use args::MeshArgs;
-
-use self::args::{MeshInput, MeshVerb};
+use crate::args::mesh::{MeshArgs, MeshInput, MeshVerb};
 use crate::failure::Failure;
 
 /// Does what is asked for.

@@ -7,7 +7,7 @@ use granule::scene::UpAxis;
 use granule::simulator::{FieldData, FieldInfo, FieldKind, Snapshot};
 use serde::Serialize;
 
-use super::args::{FillName, SampleArgs, SampleMode};
+use crate::args::mesh::{FillName, SampleArgs, SampleMode};
 use crate::failure::Failure;
 use crate::output;
 

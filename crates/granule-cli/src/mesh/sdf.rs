@@ -4,7 +4,7 @@ use granule::geometry::cache::FieldCache;
 use granule::geometry::repair;
 use granule::io::write_vti;
 
-use super::args::SdfArgs;
+use crate::args::mesh::SdfArgs;
 use crate::failure::Failure;
 use crate::output;
 

@@ -31,42 +31,6 @@ pub struct FieldWishes {
     pub step: Option<f32>,
 }
 
-/// Which field is to be seen: the distance from one boundary, or from all where absent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldChoice(pub Option<String>);
-
-impl std::str::FromStr for FieldChoice {
-    type Err = String;
-
-    /// Reads `--field`: `boundary` or `boundary:NAME`.
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once(':') {
-            None if text == "boundary" => Ok(Self(None)),
-            Some(("boundary", name)) if !name.is_empty() => Ok(Self(Some(name.into()))),
-            _ => Err("write boundary for all walls or boundary:NAME for one".into()),
-        }
-    }
-}
-
-/// Reads `--slice` and `--cut`: an axis and a place on it.
-pub fn parse_plane(text: &str) -> Result<(usize, f32), String> {
-    let parsed = text.split_once('=').and_then(|(axis, place)| {
-        let axis = ["x", "y", "z"].iter().position(|name| *name == axis.trim())?;
-        Some((axis, place.trim().parse::<f32>().ok().filter(|place| place.is_finite())?))
-    });
-    parsed.ok_or_else(|| "write x=, y= or z= and a place in metres, e.g. z=0".into())
-}
-
-/// Reads `--iso` and checks that it is finite.
-pub fn parse_number(text: &str) -> Result<f32, String> {
-    text.parse::<f32>().ok().filter(|number| number.is_finite()).ok_or_else(|| "not a finite number".into())
-}
-
-/// Reads `--field-step`.
-pub fn parse_step(text: &str) -> Result<f32, String> {
-    parse_number(text).ok().filter(|step| *step > 0.0).ok_or_else(|| "must be a number above 0".into())
-}
-
 /// The distances from walls.
 pub struct DistanceField {
     wishes: FieldWishes,
@@ -157,20 +121,6 @@ pub fn cut_towards(eye: Vec3, (axis, place): (usize, f32)) -> Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fields_slices_and_steps_are_read_and_refused() {
-        assert_eq!("boundary".parse(), Ok(FieldChoice(None)));
-        assert_eq!("boundary:cone".parse(), Ok(FieldChoice(Some("cone".into()))));
-        for wrong in ["", "density", "boundary:", ":cone", "Boundary"] {
-            assert!(wrong.parse::<FieldChoice>().is_err(), "{wrong}");
-        }
-        assert_eq!(parse_plane("z=-0.25"), Ok((2, -0.25)));
-        for wrong in ["", "z", "w=1", "z=", "z=nan", "1"] {
-            assert!(parse_plane(wrong).is_err(), "{wrong}");
-        }
-        assert!(parse_step("0").is_err() && parse_step("-1").is_err() && parse_step("0.1") == Ok(0.1));
-    }
 
     #[test]
     fn the_grid_holds_the_distances_of_the_walls_that_are_asked_for() {

@@ -12,7 +12,7 @@ mod surface;
 use std::path::{Path, PathBuf};
 
 use granule::io::RunFolder;
-use granule_render::{Renderer, RendererChoice, check_size};
+use granule_render::{Renderer, RendererChoice};
 
 use crate::args::{RenderArgs, RunArgs};
 use crate::failure::Failure;
@@ -21,8 +21,6 @@ use crate::scenes::Opened;
 use crate::{output, run};
 use frames::RunFrames;
 use studio::{Studio, Wishes};
-
-pub use distance::{FieldChoice, parse_number, parse_plane, parse_step};
 
 /// What an output path asks for.
 enum Product {
@@ -85,7 +83,8 @@ fn run_scene(args: &RenderArgs, interrupt: &Interrupt) -> Result<PathBuf, Failur
     }
     run_args.set.push(("output.formats".into(), "[\"ply\"]".into()));
     run_args.seconds = args.time;
-    run::run(&run_args, interrupt)
+    let finished = run::run(&run_args, interrupt)?;
+    finished.verdict.map(|()| finished.folder.path().to_path_buf())
 }
 
 /// What to make, by the extension; folders and unknown kinds are refused.
@@ -103,45 +102,5 @@ fn product(output: &Path) -> Result<Product, Failure> {
         Some("png") => Ok(Product::Picture),
         Some("mp4") => Ok(Product::Movie),
         _ => wrong("write .png for a picture or .mp4 for a video"),
-    }
-}
-
-/// Reads `--size`.
-pub fn parse_size(text: &str) -> Result<[u32; 2], String> {
-    let (width, height) = text.split_once(['x', 'X']).ok_or("write WIDTHxHEIGHT, e.g. 1280x720")?;
-    let number =
-        |word: &str| word.trim().parse::<u32>().map_err(|_| format!("`{word}` is not a number of pixels"));
-    let (width, height) = (number(width)?, number(height)?);
-    check_size(width, height).map_err(|error| error.to_string())?;
-    Ok([width, height])
-}
-
-/// Reads `--range`.
-pub fn parse_range(text: &str) -> Result<[f32; 2], String> {
-    let parsed = text.split_once(',').and_then(|(low, high)| {
-        let number = |word: &str| word.trim().parse::<f32>().ok().filter(|value| value.is_finite());
-        Some([number(low)?, number(high)?])
-    });
-    match parsed {
-        Some([low, high]) if low < high => Ok([low, high]),
-        Some(_) => Err("the lower end must be below the upper one".into()),
-        None => Err("write LOW,HIGH, e.g. 0,2.5".into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_and_ranges_are_read_and_refused() {
-        assert_eq!(parse_size("640x480"), Ok([640, 480]));
-        for wrong in ["0x0", "100000x100000", "640", "ax3", "640x-1", "x"] {
-            assert!(parse_size(wrong).is_err(), "{wrong}");
-        }
-        assert_eq!(parse_range("-1,2.5"), Ok([-1.0, 2.5]));
-        for wrong in ["1", "2,1", "1,1", "nan,1", "0,inf", "a,b"] {
-            assert!(parse_range(wrong).is_err(), "{wrong}");
-        }
     }
 }

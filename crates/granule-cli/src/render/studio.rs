@@ -14,10 +14,10 @@ use granule_render::{
 
 use super::bodies::BodyModels;
 use super::boundaries::{WallShape, Walls};
-use super::distance::{DistanceField, FieldChoice, FieldWishes, cut_towards};
+use super::distance::{DistanceField, FieldWishes, cut_towards};
 use super::field::{self, Values};
 use super::frames::{Frame, RunFrames};
-use crate::args::{RenderArgs, Show};
+use crate::args::{FieldChoice, RenderArgs, Show};
 use crate::failure::Failure;
 
 /// Size of pictures that ask for none [pixels].

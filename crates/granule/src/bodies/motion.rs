@@ -5,6 +5,7 @@ use std::ops::AddAssign;
 use glam::{DVec3, Mat3, Vec3};
 
 use super::world::BodyReport;
+use crate::boundary::Boundary;
 
 /// A force and its torque about the centre of mass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,6 +52,16 @@ impl Default for BodyMotion {
 }
 
 impl BodyMotion {
+    /// How a boundary moves, as a body that does not give way.
+    pub fn of_boundary(boundary: &Boundary) -> Self {
+        Self {
+            center: boundary.pivot(),
+            linear: boundary.linear_velocity(),
+            angular: boundary.angular_velocity(),
+            ..Self::default()
+        }
+    }
+
     /// Velocity of the point `x` [m] as part of the body [m/s].
     #[inline]
     pub fn velocity_at(&self, x: Vec3) -> Vec3 {

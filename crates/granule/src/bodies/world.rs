@@ -261,7 +261,10 @@ impl Bodies {
         let motion = |body: &Body| {
             let rapier = &self.world.bodies[body.handle];
             if body.kind != BodyKind::Dynamic {
-                return boundaries.iter().nth(body.boundary).map_or(BodyMotion::default(), |b| b.motion());
+                return boundaries
+                    .iter()
+                    .nth(body.boundary)
+                    .map_or(BodyMotion::default(), BodyMotion::of_boundary);
             }
             let properties = &rapier.mass_properties().local_mprops;
             let inertia = properties.world_inv_inertia(rapier.rotation());
@@ -327,7 +330,7 @@ impl Bodies {
     pub fn reports(&self, boundaries: &Boundaries) -> Vec<BodyReport> {
         let report = |body: &Body| {
             let boundary = boundaries.iter().nth(body.boundary)?;
-            let motion = boundary.motion();
+            let motion = BodyMotion::of_boundary(boundary);
             let free = body.kind == BodyKind::Dynamic;
             let rapier = &self.world.bodies[body.handle];
             Some(BodyReport {

@@ -6,8 +6,7 @@ use glam::{Quat, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::{MeshFileError, MeshOptions, TriangleMesh, builtin_mesh, load_mesh, solid};
-use crate::scene::UpAxis;
+use crate::geometry::{MeshFileError, MeshOptions, TriangleMesh, UpAxis, builtin_mesh, load_mesh, solid};
 
 /// What the names of meshes that the program makes itself begin with.
 const BUILTIN: &str = "builtin:";

@@ -17,6 +17,7 @@ mod profile;
 mod sample;
 mod sdf;
 mod shape;
+mod shape_solid;
 mod solid;
 mod surface_mesh;
 #[cfg(test)]
@@ -29,5 +30,6 @@ pub use motion::{Interpolation, Keyframe, Motion, MotionError, Pose, Stretch};
 pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
 pub use sdf::{MOST_SLOPE, Parts, Sdf, Surface};
 pub use shape::Shape;
+pub use shape_solid::ShapeSolid;
 pub use solid::{ProfileEdge, Solid};
 pub use surface_mesh::SurfaceMesh;

@@ -8,7 +8,6 @@ use super::compile::{Resolution, ShapeError};
 use super::motion::{Motion, MotionError, Pose};
 use super::sdf::{Sdf, Surface};
 use super::shape::Shape;
-use crate::bodies::BodyMotion;
 use crate::sph::WallTable;
 
 /// [`BoundarySample::body`] of walls that are no rigid body.
@@ -221,16 +220,6 @@ impl Boundary {
     /// Whether the solid can ever move: it has a motion, was taken over by a command or is a free body.
     pub fn moves(&self) -> bool {
         self.commanded || self.motion.is_some() || self.free
-    }
-
-    /// How the solid moves, as a body that does not give way.
-    pub fn motion(&self) -> BodyMotion {
-        BodyMotion {
-            center: self.pivot,
-            linear: self.linear_velocity,
-            angular: self.angular_velocity,
-            ..BodyMotion::default()
-        }
     }
 
     /// Signed distance of a point in the world [m].

@@ -1,6 +1,6 @@
 //! The steady part of a discharge.
 
-use crate::measure::linear_fit;
+use crate::statistics::linear_fit;
 
 /// Share of the discharge at which the steady part begins and ends.
 const STEADY: [f64; 2] = [0.2, 0.8];

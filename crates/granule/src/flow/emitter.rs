@@ -3,12 +3,12 @@
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-use super::{ROOM, Wrong};
+use super::Wrong;
 use crate::admission::farthest_start;
 use crate::boundary::{Boundaries, Sdf};
 use crate::random::Random;
 use crate::scene::{EmitterSettings, Scene};
-use crate::simulator::Simulator;
+use crate::simulator::{MIN_SEPARATION, Simulator};
 
 /// Places tried per grain that is due. Random places fill an opening to about half its area (random sequential
 /// addition); more tries gain little.
@@ -41,8 +41,8 @@ pub struct EmitterState {
 
 /// A place where grains enter at a rate.
 ///
-/// Grains appear with their centres at random places inside the shape, nearer than [`ROOM`] spacings to no other grain
-/// and than [`ROOM`] radii to no wall. A grain that finds no room waits; of those that wait, no more are kept than one
+/// Grains appear with their centres at random places inside the shape, nearer than [`MIN_SEPARATION`] spacings to no other grain
+/// and than [`MIN_SEPARATION`] radii to no wall. A grain that finds no room waits; of those that wait, no more are kept than one
 /// step brings (and one), the others are given up and counted as blocked.
 #[derive(Debug)]
 pub struct Emitter {
@@ -88,7 +88,7 @@ impl Emitter {
                 remedy: "bring it nearer to the origin or make it smaller",
             });
         }
-        let across = (max - min) / (ROOM * 2.0 * radius) + 1.0;
+        let across = (max - min) / (MIN_SEPARATION * 2.0 * radius) + 1.0;
         let capacity = f64::from(across.x) * f64::from(across.y) * f64::from(across.z);
         // Each emitter has its own sequence, apart from that of the initial grains.
         let random = Random::new(scene.simulation.seed.wrapping_add(index as u64 + 1)).bits();
@@ -122,7 +122,7 @@ impl Emitter {
             }
             probes += 1;
             let walls = boundaries.iter().filter(|wall| !wall.moves());
-            match walls.into_iter().find(|wall| wall.distance(x) < ROOM * radius) {
+            match walls.into_iter().find(|wall| wall.distance(x) < MIN_SEPARATION * radius) {
                 None => return Ok(()),
                 Some(wall) => blocking = blocking.or(Some(wall)),
             }

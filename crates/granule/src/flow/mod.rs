@@ -17,15 +17,11 @@ use serde::{Deserialize, Serialize};
 use crate::boundary::Boundaries;
 use crate::scene::{Problem, ProblemKind, Scene, SceneError};
 use crate::simulator::{CommandError, Simulator, Snapshot, StepReport};
-use crate::solver::commands::unknown;
 
 pub use counter::Counter;
 pub use discharge::{Discharge, discharge};
 pub use emitter::{Emitter, EmitterState};
 pub use outlet::{Outlet, OutletState};
-
-/// Closest distance at which a grain may be added, in spacings to grains and radii to walls.
-pub const ROOM: f32 = 0.9;
 
 /// Every grain that ever was, by where it came from and where it went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -131,7 +127,7 @@ impl Flow {
     pub(crate) fn switch(&mut self, name: &str, open: bool) -> Result<(), CommandError> {
         let known: Vec<&str> = self.emitters.iter().map(Emitter::name).collect();
         let at = known.iter().position(|known| *known == name);
-        let at = at.ok_or_else(|| unknown("emitter", name, &known))?;
+        let at = at.ok_or_else(|| CommandError::unknown("emitter", name, &known))?;
         self.emitters[at].switch(open);
         Ok(())
     }

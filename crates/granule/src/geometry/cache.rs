@@ -15,8 +15,8 @@ use super::error::FieldError;
 use super::grid::{Grid, MOST_NODES};
 use super::mesh::TriangleMesh;
 use super::volume_map::VolumeMap;
+use crate::files::write_atomic;
 use crate::hash::Fnv;
-use crate::io::write_atomic;
 use crate::sph::Kernel;
 
 /// Raised whenever fields are computed differently or files look different.

@@ -19,6 +19,7 @@ mod repair;
 pub mod sample;
 pub mod shapes;
 mod topology;
+mod up_axis;
 mod volume_map;
 mod write;
 
@@ -33,5 +34,6 @@ pub use load::{MOST_BYTES, MeshFormat, MeshOptions, load_mesh, parse_mesh};
 pub use mass::MassProperties;
 pub use mesh::{Bounds, MOST_COORDINATE, MOST_TRIANGLES, MeshMaterial, MeshTexture, TriangleMesh};
 pub use repair::{RepairReport, repair, solid};
+pub use up_axis::UpAxis;
 pub use volume_map::{VolumeMap, VolumeSample};
 pub use write::{encode_mesh, write_mesh};

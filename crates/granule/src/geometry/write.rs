@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::MeshError;
 use super::load::MeshFormat;
 use super::mesh::{TriangleMesh, area_vector};
-use crate::io::write_bytes_atomic;
+use crate::files::write_bytes_atomic;
 
 /// Writes a mesh in the format that the file's name tells: .obj, .stl or .ply.
 pub fn write_mesh(path: impl AsRef<Path>, mesh: &TriangleMesh) -> Result<(), MeshError> {

@@ -9,7 +9,7 @@ use super::appended::AppendedFile;
 use super::oriented::{turned_quaternion, turned_vector};
 use crate::bodies::BodyReport;
 use crate::boundary::Pose;
-use crate::scene::UpAxis;
+use crate::geometry::UpAxis;
 
 /// Names of the columns: frame, time [s], name; centre [m], origin of the body's own frame [m] and its orientation as a
 /// quaternion; velocity [m/s] and angular velocity [rad/s]; mean force [N] and torque about the centre [N m] of the

@@ -17,10 +17,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::atomic::write_atomic;
+use crate::error::SimulationError;
+use crate::files::write_atomic;
 use crate::hash::Fnv;
 use crate::scene::SceneError;
-use crate::simulation::SimulationError;
 use crate::simulator::StateError;
 
 const MAGIC: &[u8; 8] = b"granckpt";

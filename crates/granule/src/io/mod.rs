@@ -1,7 +1,6 @@
 //! Files that a run leaves: its folder, frames, series, exports, index and checkpoints.
 
 mod appended;
-mod atomic;
 mod body_table;
 mod checkpoint;
 mod exporter;
@@ -14,7 +13,7 @@ mod tracks;
 mod vti;
 mod vtk;
 
-pub use atomic::{check_writable, write_atomic, write_bytes_atomic};
+pub use crate::files::{check_writable, write_atomic, write_bytes_atomic};
 pub use body_table::{BodyPlace, BodyTableWriter, parse_body_table};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use exporter::Exporter;

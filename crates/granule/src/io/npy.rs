@@ -6,7 +6,7 @@
 use std::io;
 use std::path::Path;
 
-use super::atomic::write_bytes_atomic;
+use crate::files::write_bytes_atomic;
 use crate::simulator::FieldData;
 
 /// The header's length is a multiple of this, so that the data are aligned.

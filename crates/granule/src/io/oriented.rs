@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::f32::consts::FRAC_1_SQRT_2;
 use std::io;
 
-use crate::scene::UpAxis;
+use crate::geometry::UpAxis;
 use crate::simulator::{FieldData, Snapshot};
 
 impl UpAxis {

@@ -8,8 +8,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::atomic::write_bytes_atomic;
 use super::oriented::Oriented;
+use crate::files::write_bytes_atomic;
 use crate::simulator::{FieldData, FieldInfo, Snapshot};
 
 /// Longest header that is accepted [bytes].

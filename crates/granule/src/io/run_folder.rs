@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::atomic::{check_writable, write_bytes_atomic};
 use super::checkpoint::write_checkpoint;
 use super::vtk::PVD_MARK;
+use crate::files::{check_writable, write_bytes_atomic};
 use crate::scene::{ExportFormat, OutputSettings};
 use crate::simulator::{FieldInfo, FieldKind};
 

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::atomic::write_bytes_atomic;
 use super::vtk::{Appended, text_array};
+use crate::files::write_bytes_atomic;
 use crate::geometry::DistanceField;
 
 /// Writes a distance field as `distance` [m] at points.

@@ -9,9 +9,9 @@ use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
-use super::atomic::write_bytes_atomic;
 use super::oriented::Oriented;
 use super::ply::in_file_order;
+use crate::files::write_bytes_atomic;
 use crate::simulator::FieldData;
 
 /// What the time series of granule contain, so that a later run may replace them.

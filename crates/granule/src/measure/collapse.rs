@@ -11,8 +11,8 @@ use crate::simulation::{Simulation, SimulationError};
 use super::drive::{read, step};
 use super::profile::DepositProfile;
 use super::scenes::{GRAVITY, SPACING, cylinder, sand, smooth_floor, speed_scale};
-use super::statistics::power_fit;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
+use crate::statistics::power_fit;
 
 /// Friction angle of the columns [degrees].
 const THETA: f64 = 30.0;

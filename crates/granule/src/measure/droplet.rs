@@ -13,8 +13,8 @@ use crate::sph::{Kernel, lattice_density};
 
 use super::drive::{next_frame, read};
 use super::fluids::{DENSITY, filled, water};
-use super::statistics::linear_fit;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
+use crate::statistics::linear_fit;
 
 const SPACING: f64 = 0.02;
 

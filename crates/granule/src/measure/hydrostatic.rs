@@ -6,8 +6,8 @@ use crate::simulator::FieldData;
 
 use super::drive::{read, step};
 use super::scenes::{DENSITY, GRAVITY, SPACING, block, rough_floor, sand};
-use super::statistics::linear_fit;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
+use crate::statistics::linear_fit;
 
 /// Share of the time after which the bed is looked at, at every frame.
 const LAST: f64 = 0.6;

@@ -20,7 +20,6 @@ mod repose;
 mod rest;
 mod scenes;
 mod slope;
-mod statistics;
 mod surface;
 mod upsample;
 
@@ -29,8 +28,8 @@ use serde::Serialize;
 use crate::scene::{FrictionMode, SolverKind, YieldLaw};
 use crate::simulation::{Options, Simulation, SimulationError};
 
+pub use crate::statistics::{linear_fit, power_fit};
 pub use profile::{DepositProfile, slope_angle};
-pub use statistics::{linear_fit, power_fit};
 pub use surface::surface_angle;
 
 /// How to measure.

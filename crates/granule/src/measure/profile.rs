@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::f64::consts::TAU;
 
-use super::statistics::linear_fit;
+use crate::statistics::linear_fit;
 
 /// Number of sectors around the axis.
 pub const SECTORS: usize = 16;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::statistics::linear_fit;
+use crate::statistics::linear_fit;
 
 /// Width of the columns whose highest grains are the surface, in spacings.
 const COLUMN: f64 = 2.0;

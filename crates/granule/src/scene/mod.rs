@@ -5,12 +5,12 @@
 //! checked exactly as the file is. A scene built in code is checked with [`Scene::validate`].
 
 mod builtin;
+mod capabilities;
 mod error;
 mod load;
 mod locate;
 mod meshes;
 mod overrides;
-mod reference;
 mod schema;
 mod validate;
 
@@ -18,6 +18,6 @@ mod validate;
 mod tests;
 
 pub use builtin::{Builtin, builtin_scenes, find};
+pub use capabilities::SolverCapabilities;
 pub use error::{Location, Problem, ProblemKind, SceneError};
-pub use reference::{json_schema, reference_markdown};
 pub use schema::*;

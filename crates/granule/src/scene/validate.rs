@@ -159,14 +159,14 @@ impl Scene {
     }
 
     fn check_one_radius(&self) -> Check {
-        let solver = self.simulation.solver.entry();
-        if !solver.one_radius {
+        let solver = self.simulation.solver;
+        if !solver.capabilities().one_radius {
             return Ok(());
         }
         let first = self.material[0].radius;
         for (i, material) in self.material.iter().enumerate() {
             let allowed =
-                || format!("{first} as in material.0: solver {} needs one radius per scene", solver.name);
+                || format!("{first} as in material.0: solver {} needs one radius per scene", solver.name());
             range(material.radius == first, &format!("material.{i}.radius"), material.radius, allowed)?;
         }
         Ok(())

@@ -1,9 +1,10 @@
 //! Checkpoints of a simulation, and simulations from checkpoints.
 
+use crate::build;
 use crate::io::{Checkpoint, CheckpointError};
 use crate::scene::Scene;
 
-use super::{Options, Simulation, SimulationError, scene_boundaries};
+use super::{Options, Simulation, SimulationError};
 
 /// Name of the extension that holds the state of emitters, outlets and counters.
 const FLOW: &str = "flow";
@@ -43,12 +44,12 @@ impl Simulation {
     /// Goes on from a checkpoint that has been read.
     pub fn restore(checkpoint: &Checkpoint, options: &Options) -> Result<Self, CheckpointError> {
         let scene = Scene::parse(&checkpoint.scene, "checkpoint")?;
-        let boundaries = scene_boundaries(&scene)?;
-        let simulation = Self::build(scene, boundaries, &[], options);
-        let mut simulation = simulation.map_err(|error| match error {
+        let boundaries = build::boundaries(&scene)?;
+        let parts = build::parts(&scene, boundaries, &[], options).map_err(|error| match error {
             SimulationError::Scene(error) => CheckpointError::Scene(error),
             other => CheckpointError::Simulation(other),
         })?;
+        let mut simulation = Self::of_parts(scene, parts);
         let wrong = |reason: String| CheckpointError::Content(reason);
         if checkpoint.solver != simulation.simulator.solver() {
             let known = simulation.simulator.solver();

@@ -2,40 +2,11 @@
 
 use std::time::Instant;
 
-use super::{Device, Options, Simulation, SimulationError, geometry_error};
-use crate::boundary::{Boundaries, Sdf};
-use crate::scene::Scene;
-use crate::simd::Instructions;
+use super::{Simulation, SimulationError};
+use crate::boundary::Sdf;
+use crate::build;
 use crate::simulator::{Command, FieldData, FieldInfo, FieldKind, Snapshot};
-use crate::upsample::{CpuGrains, FrameContext, GUIDE_FIELDS, Grain, GrainMover, MoverSettings, Upsampler};
-
-/// The upsampler of a scene, if it asks for one, without grains yet.
-pub(super) fn upsampler(
-    scene: &Scene,
-    boundaries: &Boundaries,
-    options: &Options,
-) -> Result<Option<Upsampler>, SimulationError> {
-    let Some(settings) = MoverSettings::of(scene, options.upsample_fault) else { return Ok(None) };
-    let made = match &options.device {
-        Device::Cpu => None,
-        Device::Made(maker) => maker.0.make_grains(&settings).map_err(SimulationError::Device)?,
-        // What the device refuses, the CPU moves.
-        Device::Preferred(maker) => maker.0.make_grains(&settings).unwrap_or(None),
-    };
-    let mover = match made {
-        Some(mover) => mover,
-        None => on_cpu(&settings, options)?,
-    };
-    Ok(Some(Upsampler::new(scene, settings, boundaries.clone(), mover)))
-}
-
-fn on_cpu(settings: &MoverSettings, options: &Options) -> Result<Box<dyn GrainMover>, SimulationError> {
-    let threads = options.threads.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
-    let instructions = options.instructions.map_or_else(Instructions::best, Instructions::or_best);
-    Ok(Box::new(CpuGrains::new(settings.clone(), instructions, pool)))
-}
+use crate::upsample::{FrameContext, GUIDE_FIELDS, Grain, Upsampler};
 
 impl Simulation {
     /// The fine grains, where the scene has some.
@@ -66,7 +37,7 @@ impl Simulation {
         // Every solver has these fields.
         let guides = self.read(&GUIDE_FIELDS).unwrap_or_default();
         let begun = upsampler.begin(&self.scene, shapes, &guides);
-        begun.map_err(|reason| geometry_error("upsample.radius", reason))?;
+        begun.map_err(|reason| build::problem("upsample.radius", reason))?;
         upsampler.follow_beside(self.simulator.as_ref()).map_err(SimulationError::Device)?;
         self.upsampler = Some(upsampler);
         Ok(())

@@ -4,10 +4,9 @@ use glam::Vec3;
 
 use crate::air::Air;
 use crate::boundary::Boundaries;
-use crate::flow::ROOM;
 use crate::neighbors::Room;
 use crate::scene::{AirSettings, Scene};
-use crate::simulator::{Command, CommandError};
+use crate::simulator::{Command, CommandError, MIN_SEPARATION};
 
 /// What is left to the solver after a command.
 pub enum Applied {
@@ -49,7 +48,7 @@ impl Commanded<'_> {
             Command::Emit { material, .. } => {
                 let names: Vec<&str> = self.scene.material.iter().map(|m| m.name.as_str()).collect();
                 let index = names.iter().position(|known| *known == material);
-                let index = index.ok_or_else(|| unknown("material", material, &names))?;
+                let index = index.ok_or_else(|| CommandError::unknown("material", material, &names))?;
                 return Ok(Applied::Emit(index as u16));
             }
             Command::Gravity(gravity) => {
@@ -60,7 +59,7 @@ impl Commanded<'_> {
             }
             Command::ToolPose { boundary, position, velocity } => {
                 if !self.boundaries.set_pose(boundary, *position, *velocity) {
-                    return Err(unknown("boundary", boundary, &self.boundaries.names()));
+                    return Err(CommandError::unknown("boundary", boundary, &self.boundaries.names()));
                 }
             }
             Command::Wind(velocity) => {
@@ -101,7 +100,7 @@ pub fn free_places(
         if free.len() == most {
             break;
         }
-        let clear = place.is_finite() && boundaries.distance(place) >= ROOM * radius;
+        let clear = place.is_finite() && boundaries.distance(place) >= MIN_SEPARATION * radius;
         if clear && room.is_free(place) {
             room.insert(place);
             free.push(place);
@@ -164,9 +163,4 @@ fn with_adjustable_from(old: &Scene, new: &Scene) -> Scene {
         mine.friction = theirs.friction;
     }
     scene
-}
-
-/// That nothing has this name.
-pub fn unknown(what: &'static str, name: &str, known: &[&str]) -> CommandError {
-    CommandError::Unknown { what, name: name.into(), known: known.join(", ") }
 }

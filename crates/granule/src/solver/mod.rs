@@ -24,7 +24,7 @@ pub use defect::Defect;
 use crate::bodies::Bodies;
 use crate::boundary::Boundaries;
 use crate::particles::NewParticle;
-use crate::scene::{Scene, SolverKind};
+use crate::scene::{Scene, SolverCapabilities, SolverKind};
 use crate::simd::Instructions;
 use crate::simulator::{FieldInfo, Simulator};
 
@@ -52,10 +52,10 @@ pub struct SolverEntry {
     pub kind: SolverKind,
     /// The same as text.
     pub name: &'static str,
+    /// What it can do with a scene.
+    pub capabilities: SolverCapabilities,
     /// The fields it has.
     pub fields: &'static [FieldInfo],
-    /// Whether all materials of a scene must have one radius.
-    pub one_radius: bool,
     /// Makes it on CPU cores.
     pub make: fn(Order) -> Box<dyn Simulator>,
 }
@@ -64,24 +64,24 @@ pub struct SolverEntry {
 pub const SOLVERS: &[SolverEntry] = &[
     SolverEntry {
         kind: SolverKind::Iisph,
-        name: "iisph",
+        name: SolverKind::Iisph.name(),
+        capabilities: SolverKind::Iisph.capabilities(),
         fields: iisph::FIELDS,
-        one_radius: true,
         make: |order| Box::new(iisph::Iisph::new(order)),
     },
     SolverEntry {
         kind: SolverKind::Wcsph,
-        name: "wcsph",
+        name: SolverKind::Wcsph.name(),
+        capabilities: SolverKind::Wcsph.capabilities(),
         fields: wcsph::FIELDS,
-        one_radius: true,
         make: |order| Box::new(wcsph::Wcsph::new(order)),
     },
 ];
 
-impl SolverKind {
-    /// The solver's entry in the registry.
-    pub fn entry(self) -> &'static SolverEntry {
-        SOLVERS.iter().find(|entry| entry.kind == self).unwrap_or(&SOLVERS[0])
+impl SolverEntry {
+    /// The entry of a scene's word for its solver.
+    pub fn of(kind: SolverKind) -> &'static Self {
+        SOLVERS.iter().find(|entry| entry.kind == kind).unwrap_or(&SOLVERS[0])
     }
 }
 
@@ -95,7 +95,7 @@ mod tests {
         let schema = serde_json::to_value(schemars::schema_for!(SolverKind)).unwrap().to_string();
         for entry in SOLVERS {
             assert_eq!(serde_json::to_value(entry.kind).unwrap(), entry.name);
-            assert_eq!(entry.kind.entry().name, entry.name);
+            assert_eq!(SolverEntry::of(entry.kind).name, entry.name);
             assert!(schema.contains(&format!("\"{}\"", entry.name)), "{schema}");
         }
         assert_eq!(schema.matches("\"const\"").count(), SOLVERS.len(), "{schema}");

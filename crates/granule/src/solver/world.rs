@@ -9,13 +9,12 @@ use rayon::prelude::*;
 use crate::air::Air;
 use crate::bodies::Bodies;
 use crate::boundary::{Boundaries, Sdf};
-use crate::flow::ROOM;
 use crate::hash::Fnv;
 use crate::material::Material;
 use crate::neighbors::{Domain, Room, par_blocks};
 use crate::particles::{NewParticle, Particles};
 use crate::scene::Scene;
-use crate::simulator::{Command, CommandError};
+use crate::simulator::{Command, CommandError, MIN_SEPARATION};
 
 pub use super::commands::Applied;
 use super::commands::{self, Commanded, free_places};
@@ -107,7 +106,7 @@ impl World {
     /// Adds particles like `one` at the first `most` of the places that have room, and returns how many.
     pub fn add_grains(&mut self, domain: &Domain, places: &[Vec3], one: NewParticle, most: usize) -> usize {
         let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
-        let reach = ROOM * (2.0 * one.radius);
+        let reach = MIN_SEPARATION * (2.0 * one.radius);
         let room = Room::new(domain, reach, &places, &self.particles.position);
         let free = free_places(&places, one.radius, &self.boundaries, room, most);
         if !free.is_empty() {

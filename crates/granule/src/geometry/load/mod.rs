@@ -21,7 +21,7 @@ use glam::{Mat4, Quat, Vec3};
 
 use super::error::{MeshError, MeshFileError};
 use super::mesh::TriangleMesh;
-use crate::scene::UpAxis;
+use crate::geometry::up_axis::UpAxis;
 
 /// Largest file that is read, in bytes.
 pub const MOST_BYTES: u64 = 1 << 30;

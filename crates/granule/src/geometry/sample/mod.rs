@@ -23,7 +23,7 @@ use glam::Vec3;
 pub use lattice::lattice;
 pub use random::random;
 pub use relaxed::relaxed;
-pub use solid::{MeshSolid, ShapeSolid, Solid};
+pub use solid::{MeshSolid, Solid};
 pub use spread::Spread;
 pub use surface::{SurfacePoint, surface};
 

@@ -3,7 +3,6 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
-use crate::boundary::Sdf;
 use crate::geometry::bvh::MeshTree;
 use crate::geometry::distance::DistanceField;
 use crate::geometry::error::FieldError;
@@ -100,31 +99,5 @@ impl Solid for MeshSolid {
 
     fn volume(&self) -> f64 {
         self.volume
-    }
-}
-
-/// A bounded shape of a scene.
-#[derive(Debug)]
-pub struct ShapeSolid<'a> {
-    shape: &'a Sdf,
-    bounds: Bounds,
-}
-
-impl<'a> ShapeSolid<'a> {
-    /// `None` for shapes without bounds.
-    pub fn new(shape: &'a Sdf) -> Option<Self> {
-        let (min, max) = shape.bounds()?;
-        Some(Self { shape, bounds: Bounds { min, max } })
-    }
-}
-
-impl Solid for ShapeSolid<'_> {
-    fn bounds(&self) -> Bounds {
-        self.bounds
-    }
-
-    fn sample(&self, point: Vec3, _from: f32) -> (f32, Vec3) {
-        let wall = self.shape.nearest(point);
-        (wall.distance, wall.normal)
     }
 }

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::geometry::UpAxis;
+
 /// Where pictures are taken from: `position` and `target` of a camera that rests, or `keys` of one that moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -90,15 +92,4 @@ pub enum ExportFormat {
     Npy,
     /// The paths of the particles in `track`, one table.
     Csv,
-}
-
-/// The axis that points up in files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum UpAxis {
-    /// As simulated.
-    #[default]
-    Y,
-    /// (x, y, z) becomes (x, -z, y).
-    Z,
 }

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use schemars::schema_for;
 use serde_json::{Number, Value};
 
-use super::schema::Scene;
 use crate::io::FrameField;
+use crate::scene::Scene;
 use crate::solver::SOLVERS;
 
 const INTRODUCTION: &str = "\

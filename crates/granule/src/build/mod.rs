@@ -1,0 +1,116 @@
+//! Building a simulation: from a scene to walls, shapes, grains, bodies, and a solver on a device.
+
+mod content;
+mod options;
+
+use crate::bodies::Bodies;
+use crate::boundary::Boundaries;
+use crate::error::SimulationError;
+use crate::flow::Flow;
+use crate::particles::NewParticle;
+use crate::scene::Scene;
+use crate::simd::Instructions;
+use crate::simulator::Simulator;
+use crate::solver::{Order, SolverEntry};
+use crate::upsample::{CpuGrains, GrainMover, MoverSettings, Upsampler};
+
+pub(crate) use content::{boundaries, grains, problem, shapes};
+pub use options::{Device, MakeSimulator, Maker, Options};
+
+/// Why devices refuse deliberate faults.
+const CONTROLS_ON_CPU: &str = "deliberate faults are for the CPU's solver only; take Device::Cpu";
+
+/// What a simulation is put together from.
+pub(crate) struct Parts {
+    /// The solver on its device.
+    pub simulator: Box<dyn Simulator>,
+    /// Emitters, outlets and counters, with the books open.
+    pub flow: Flow,
+    /// Fine grains, where the scene asks for them, without any yet.
+    pub upsampler: Option<Upsampler>,
+    /// Why the preferred device did not take the scene.
+    pub refusal: Option<String>,
+}
+
+/// Builds what simulates a scene between its walls, with these grains.
+///
+/// # Errors
+/// Says what is wrong with the scene, or why the machine or the device refuses it.
+pub(crate) fn parts(
+    scene: &Scene,
+    boundaries: Boundaries,
+    grains: &[NewParticle],
+    options: &Options,
+) -> Result<Parts, SimulationError> {
+    let mut boundaries = boundaries;
+    let bodies = content::bodies(scene, &mut boundaries)?;
+    let mut flow = Flow::new(scene, &boundaries)?;
+    let mut refusal = None;
+    let upsampler = upsampler(scene, &boundaries, options)?;
+    let mut simulator = match &options.device {
+        Device::Cpu => on_cpu(scene, boundaries, bodies, grains, options)?,
+        Device::Made(_) | Device::Preferred(_) if options.defect.is_some() => {
+            return Err(SimulationError::Device(CONTROLS_ON_CPU.into()));
+        }
+        Device::Made(maker) => {
+            maker.0.make(scene, boundaries, bodies, grains).map_err(SimulationError::Device)?
+        }
+        Device::Preferred(maker) => match maker.0.make(scene, boundaries.clone(), bodies, grains) {
+            Ok(simulator) => simulator,
+            Err(reason) => {
+                refusal = Some(reason);
+                let bodies = content::bodies(scene, &mut boundaries)?;
+                on_cpu(scene, boundaries, bodies, grains, options)?
+            }
+        },
+    };
+    flow.begin(simulator.as_mut());
+    Ok(Parts { simulator, flow, upsampler, refusal })
+}
+
+/// A solver on CPU cores.
+fn on_cpu(
+    scene: &Scene,
+    boundaries: Boundaries,
+    bodies: Bodies,
+    grains: &[NewParticle],
+    options: &Options,
+) -> Result<Box<dyn Simulator>, SimulationError> {
+    let threads = options.threads.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
+    let (instructions, defect) = (options.instructions, options.defect);
+    let order = Order { scene: scene.clone(), boundaries, bodies, grains, pool, instructions, defect };
+    Ok((SolverEntry::of(scene.simulation.solver).make)(order))
+}
+
+/// The upsampler of a scene, if it asks for one, without grains yet.
+fn upsampler(
+    scene: &Scene,
+    boundaries: &Boundaries,
+    options: &Options,
+) -> Result<Option<Upsampler>, SimulationError> {
+    let Some(settings) = MoverSettings::of(scene, options.upsample_fault) else { return Ok(None) };
+    let made = match &options.device {
+        Device::Cpu => None,
+        Device::Made(maker) => maker.0.make_grains(&settings).map_err(SimulationError::Device)?,
+        // What the device refuses, the CPU moves.
+        Device::Preferred(maker) => maker.0.make_grains(&settings).unwrap_or(None),
+    };
+    let mover = match made {
+        Some(mover) => mover,
+        None => grains_on_cpu(&settings, options)?,
+    };
+    Ok(Some(Upsampler::new(scene, settings, boundaries.clone(), mover)))
+}
+
+fn grains_on_cpu(
+    settings: &MoverSettings,
+    options: &Options,
+) -> Result<Box<dyn GrainMover>, SimulationError> {
+    let threads = options.threads.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
+    let instructions = options.instructions.map_or_else(Instructions::best, Instructions::or_best);
+    Ok(Box::new(CpuGrains::new(settings.clone(), instructions, pool)))
+}

@@ -1,0 +1,27 @@
+//! What scenes may ask of a solver.
+
+use super::schema::SolverKind;
+
+/// What a solver can do with a scene, and what it demands of one; a scene is checked against it before anything is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolverCapabilities {
+    /// Whether all materials of a scene must have one radius.
+    pub one_radius: bool,
+}
+
+impl SolverKind {
+    /// The solver's word in scenes.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Iisph => "iisph",
+            Self::Wcsph => "wcsph",
+        }
+    }
+
+    /// What the solver of this word can do.
+    pub const fn capabilities(self) -> SolverCapabilities {
+        match self {
+            Self::Iisph | Self::Wcsph => SolverCapabilities { one_radius: true },
+        }
+    }
+}
