@@ -39,7 +39,7 @@ impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
         match error {
             SimulationError::Scene(error) => error.into(),
-            SimulationError::Device(reason) => Self::Input(reason),
+            SimulationError::Device(error) => Self::Input(error.to_string()),
             other => Self::Run(other.to_string()),
         }
     }

@@ -44,7 +44,7 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
 
 /// The solver of a name.
 fn solver_of(name: &str) -> Option<SolverKind> {
-    SOLVERS.iter().find(|solver| solver.name == name).map(|solver| solver.kind)
+    SOLVERS.iter().find(|solver| solver.name == name).and_then(|solver| solver.kind)
 }
 
 fn chosen(args: &MeasureArgs) -> Vec<&'static Experiment> {

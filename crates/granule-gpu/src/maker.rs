@@ -1,12 +1,8 @@
 //! Solvers on a device for the engine's front door.
 
-use granule::bodies::Bodies;
-use granule::boundary::Boundaries;
-use granule::particles::NewParticle;
-use granule::scene::Scene;
 use granule::simulator::Simulator;
 use granule::upsample::{GrainMover, MoverSettings};
-use granule::{Device, MakeSimulator, Maker};
+use granule::{Backend, BackendError, BackendInput, Device};
 use granule_device::{AdapterChoice, AdapterSummary, GpuDevice};
 
 use crate::{GpuError, GpuGrains, GpuIisph};
@@ -37,33 +33,28 @@ impl GpuMaker {
 
     /// The device, for the engine's options.
     pub fn into_device(self) -> Device {
-        Device::Made(Maker::new(self))
+        Device::backend(self)
     }
 
     /// The device for scenes that it takes; the CPU simulates the others.
     pub fn into_preferred_device(self) -> Device {
-        Device::Preferred(Maker::new(self))
+        Device::preferred(self)
     }
 }
 
-impl MakeSimulator for GpuMaker {
-    fn make(
-        &self,
-        scene: &Scene,
-        boundaries: Boundaries,
-        bodies: Bodies,
-        grains: &[NewParticle],
-    ) -> Result<Box<dyn Simulator>, String> {
+impl Backend for GpuMaker {
+    fn make(&self, input: BackendInput) -> Result<Box<dyn Simulator>, BackendError> {
+        let BackendInput { scene, boundaries, bodies, grains, .. } = input;
         let solver = GpuIisph::new(self.gpu.clone(), scene.clone(), boundaries, bodies, grains);
-        Ok(Box::new(solver.map_err(|error| error.to_string())?))
+        Ok(Box::new(solver.map_err(BackendError::new)?))
     }
 
-    fn make_grains(&self, settings: &MoverSettings) -> Result<Option<Box<dyn GrainMover>>, String> {
+    fn make_grains(&self, settings: &MoverSettings) -> Result<Option<Box<dyn GrainMover>>, BackendError> {
         // Faults for negative controls are those of the CPU.
         if settings.fault.is_some() {
             return Ok(None);
         }
         let grains = GpuGrains::new(self.gpu.clone(), settings.clone());
-        Ok(Some(Box::new(grains.map_err(|error| error.to_string())?)))
+        Ok(Some(Box::new(grains.map_err(BackendError::new)?)))
     }
 }

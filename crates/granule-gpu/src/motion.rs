@@ -88,9 +88,9 @@ fn stretches(motion: &Motion, start: f64, length: f64) -> Vec<SegmentRecord> {
 fn stretch(motion: &Motion, now: f64, start: f64, end: f64) -> (SegmentRecord, f64) {
     // A stretch that rounding has left over does not hold the others up.
     let hair = 1e-6 * (end - start);
-    let mut stretch = motion.stretch(now);
+    let mut stretch = motion.segment_at(now);
     if stretch.end < now + hair {
-        stretch = motion.stretch(now + hair);
+        stretch = motion.segment_at(now + hair);
     }
     let ends = stretch.end.min(end).max(now + hair);
     let [angle, rate, angle_2, angle_3] = stretch.angle.map(|coefficient| coefficient as f32);

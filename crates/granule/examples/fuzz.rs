@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use granule::admission::check_memory;
 use granule::boundary::{Sdf, Shape};
+use granule::preflight::check_memory;
 use granule::random::Random;
 use granule::scene::{BoundarySettings, Fill, GrainsSettings, Scene, builtin_scenes};
 use granule::simulator::FieldData;

@@ -1,6 +1,20 @@
 //! What can go wrong at the front door.
 
+use std::error::Error;
+
 use crate::scene::SceneError;
+
+/// Why a device does not take a scene; holds the error of its backend.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct BackendError(Box<dyn Error + Send + Sync>);
+
+impl BackendError {
+    /// Holds a backend's own error, or a reason in words.
+    pub fn new(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(reason.into())
+    }
+}
 
 /// Why a simulation could not be made, or not go on.
 #[derive(Debug, thiserror::Error)]
@@ -17,8 +31,8 @@ pub enum SimulationError {
         reason: String,
     },
     /// The device refused.
-    #[error("{0}")]
-    Device(String),
+    #[error(transparent)]
+    Device(#[from] BackendError),
     /// The device failed while it simulated.
     #[error("{0}")]
     Failed(String),

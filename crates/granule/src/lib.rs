@@ -2,12 +2,10 @@
 //!
 //! The front door is [`Simulation`]: load or build a [`Scene`], make a simulation of it, step it, read fields.
 
-pub mod admission;
 pub mod air;
 pub mod bodies;
 pub mod boundary;
 pub mod build;
-pub mod clock;
 pub mod error;
 pub mod files;
 pub mod flow;
@@ -19,6 +17,7 @@ pub mod material;
 pub mod measure;
 pub mod neighbors;
 pub mod particles;
+pub mod preflight;
 pub mod quarantine;
 pub mod random;
 pub mod reference;
@@ -33,5 +32,8 @@ pub mod statistics;
 pub mod sym3;
 pub mod upsample;
 
+pub use build::{Backend, BackendInput, Device, Options, SharedBackend};
+pub use error::{BackendError, SimulationError};
 pub use scene::Scene;
-pub use simulation::{Device, MakeSimulator, Maker, Options, Simulation, SimulationError};
+pub use simulation::Simulation;
+pub use solver::{SolverEntry, SolverInput};

@@ -16,7 +16,7 @@ use crate::simulator::{
 use crate::stages::Stage;
 use crate::upsample::Upsampler;
 
-pub use crate::build::{Device, MakeSimulator, Maker, Options};
+pub use crate::build::{Device, Options};
 pub use crate::error::SimulationError;
 
 /// A running simulation.
@@ -38,7 +38,8 @@ pub struct Simulation {
 impl Simulation {
     /// Checks a scene and fills it with grains.
     pub fn new(scene: Scene, options: &Options) -> Result<Self, SimulationError> {
-        scene.validate()?;
+        let solver = options.solver_for(&scene);
+        scene.validate_for(solver.name, solver.capabilities)?;
         let boundaries = build::boundaries(&scene)?;
         let shapes = build::shapes(&scene)?;
         let grains = build::grains(&scene, &shapes, &boundaries)?;

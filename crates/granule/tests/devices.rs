@@ -4,30 +4,23 @@ mod common;
 
 use common::{block, floor, sand};
 use glam::Vec3;
-use granule::bodies::{Bodies, BodyReport};
-use granule::boundary::{Boundaries, Sdf};
+use granule::bodies::BodyReport;
+use granule::boundary::Sdf;
 use granule::measure::{EXPERIMENTS, MeasureOptions};
-use granule::particles::NewParticle;
 use granule::scene::{Fill, Scene};
 use granule::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
     StepReport,
 };
 use granule::solver::Defect;
-use granule::{Device, MakeSimulator, Maker, Options, Simulation, SimulationError};
+use granule::{Backend, BackendError, BackendInput, Device, Options, Simulation, SimulationError};
 
 /// A device that takes no scene.
 struct Refusing;
 
-impl MakeSimulator for Refusing {
-    fn make(
-        &self,
-        _: &Scene,
-        _: Boundaries,
-        _: Bodies,
-        _: &[NewParticle],
-    ) -> Result<Box<dyn Simulator>, String> {
-        Err("it is too small".into())
+impl Backend for Refusing {
+    fn make(&self, _: BackendInput) -> Result<Box<dyn Simulator>, BackendError> {
+        Err(BackendError::new("it is too small"))
     }
 }
 
@@ -51,7 +44,7 @@ fn hash(options: &Options) -> (u64, Option<String>) {
 
 #[test]
 fn the_cpu_takes_what_a_preferred_device_refuses_and_says_why() {
-    let preferred = Options { device: Device::Preferred(Maker::new(Refusing)), ..Options::default() };
+    let preferred = Options { device: Device::preferred(Refusing), ..Options::default() };
     let (bits, reason) = hash(&preferred);
     assert_eq!(reason.as_deref(), Some("it is too small"));
     assert_eq!((bits, None), hash(&Options::default()));
@@ -59,14 +52,14 @@ fn the_cpu_takes_what_a_preferred_device_refuses_and_says_why() {
 
 #[test]
 fn a_device_that_was_asked_for_is_not_replaced() {
-    let options = Options { device: Device::Made(Maker::new(Refusing)), ..Options::default() };
+    let options = Options { device: Device::backend(Refusing), ..Options::default() };
     let error = Simulation::new(scene(), &options).err().unwrap();
     assert_eq!(error.to_string(), "it is too small");
 }
 
 #[test]
 fn deliberate_faults_are_refused_where_they_would_do_nothing() {
-    for device in [Device::Made(Maker::new(Refusing)), Device::Preferred(Maker::new(Refusing))] {
+    for device in [Device::backend(Refusing), Device::preferred(Refusing)] {
         let options = Options { device, defect: Some(Defect::StressSign), ..Options::default() };
         let error = Simulation::new(scene(), &options).err().unwrap();
         assert!(error.to_string().contains("faults"), "{error}");
@@ -143,22 +136,16 @@ impl Simulator for Lost {
 
 struct MakeLost;
 
-impl MakeSimulator for MakeLost {
-    fn make(
-        &self,
-        _: &Scene,
-        _: Boundaries,
-        _: Bodies,
-        grains: &[NewParticle],
-    ) -> Result<Box<dyn Simulator>, String> {
-        Ok(Box::new(Lost { grains: grains.len(), steps: 0 }))
+impl Backend for MakeLost {
+    fn make(&self, input: BackendInput) -> Result<Box<dyn Simulator>, BackendError> {
+        Ok(Box::new(Lost { grains: input.grains.len(), steps: 0 }))
     }
 }
 
 /// Experiments went on without an end, or panicked, where the device had nothing more to say.
 #[test]
 fn experiments_end_where_the_device_fails() {
-    let simulation = Options { device: Device::Made(Maker::new(MakeLost)), ..Options::default() };
+    let simulation = Options { device: Device::backend(MakeLost), ..Options::default() };
     let options = MeasureOptions { quick: true, simulation, ..MeasureOptions::default() };
     for experiment in EXPERIMENTS.iter().filter(|experiment| experiment.name != "upsample") {
         let error = experiment.run(&options, &mut |_, _| ()).unwrap_err();

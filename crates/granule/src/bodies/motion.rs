@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_led_gives_way_to_nothing() {
+    fn a_kinematic_body_gives_way_to_nothing() {
         let wrench = Wrench { force: DVec3::ONE, torque: DVec3::ONE };
         assert_eq!(BodyMotion::default().pushed(&wrench, 1.0), BodyMotion::default());
         assert_eq!(BodyMotion::default().response_along(Vec3::ONE, Vec3::X), 0.0);

@@ -65,7 +65,7 @@ impl BodyError {
 pub struct BodyReport {
     /// Name in the scene.
     pub name: String,
-    /// Whether it is free, led or fixed.
+    /// Whether it is free, kinematic or fixed.
     pub kind: BodyKind,
     /// Mass [kg]; 0 for bodies that do not move freely.
     pub mass: f32,
@@ -304,9 +304,10 @@ impl Bodies {
 
     /// Tells rapier where keyframed bodies and walls go.
     fn lead(&mut self, boundaries: &Boundaries) {
-        let led = self.list.iter().filter(|body| body.kind == BodyKind::Keyframed);
-        let led = led.map(|body| (body.handle, body.boundary));
-        for (handle, boundary) in led.chain(self.walls.iter().map(|wall| (wall.handle, wall.boundary))) {
+        let kinematic = self.list.iter().filter(|body| body.kind == BodyKind::Keyframed);
+        let kinematic = kinematic.map(|body| (body.handle, body.boundary));
+        for (handle, boundary) in kinematic.chain(self.walls.iter().map(|wall| (wall.handle, wall.boundary)))
+        {
             let Some(boundary) = boundaries.iter().nth(boundary) else { continue };
             if let Some(rapier) = self.world.bodies.get_mut(handle).filter(|_| boundary.moves()) {
                 if rapier.is_fixed() {

@@ -26,7 +26,7 @@ mod tests;
 pub use compile::{Resolution, ShapeError};
 pub use grid_solid::{MapNode, MapWall, SampledMap};
 pub use mesh_shape::MeshShape;
-pub use motion::{Interpolation, Keyframe, Motion, MotionError, Pose, Stretch};
+pub use motion::{Interpolation, Keyframe, Motion, MotionError, MotionSegment, Pose};
 pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
 pub use sdf::{MOST_SLOPE, Parts, Sdf, Surface};
 pub use shape::Shape;

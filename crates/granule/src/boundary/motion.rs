@@ -134,9 +134,9 @@ impl Pose {
     }
 }
 
-/// A part of a motion between two keyframes: polynomials of the time since its start, by their coefficients.
+/// A motion between two keyframes: polynomials of the time since its start, by their coefficients.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stretch {
+pub struct MotionSegment {
     /// When it ends [s]; infinite after the last keyframe.
     pub end: f64,
     /// Unit axis of the rotation.
@@ -149,7 +149,7 @@ pub struct Stretch {
     pub fastest: [f32; 2],
 }
 
-impl Stretch {
+impl MotionSegment {
     /// A shape that stays where it is, with its pivot [m].
     fn at_rest(pivot: DVec3) -> Self {
         let pivot = [pivot, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO];
@@ -266,9 +266,9 @@ impl Motion {
     }
 
     /// The motion from a time [s] on until the next keyframe, as polynomials that devices can evaluate.
-    pub fn stretch(&self, time: f64) -> Stretch {
+    pub fn segment_at(&self, time: f64) -> MotionSegment {
         let pivot = Vec3::from(self.pivot).as_dvec3();
-        let Some((k, local)) = self.segment(time) else { return Stretch::at_rest(pivot) };
+        let Some((k, local)) = self.segment(time) else { return MotionSegment::at_rest(pivot) };
         let key = &self.keyframe[(k + 1).min(self.keyframe.len() - 1)];
         let waiting = local < self.keyframe[k].time;
         let end = if waiting { self.keyframe.get(k) } else { self.keyframe.get(k + 1) };
@@ -285,7 +285,7 @@ impl Motion {
         let angle = [angle[0] - whole_turns, angle[1], angle[2], angle[3]].map(f64::to_radians);
         let axis = key.turning_axis().unwrap_or(DVec3::Y);
         let end = end.map_or(f64::INFINITY, |key| key.time + (time - local));
-        Stretch { end, axis, angle, pivot: place, fastest: [linear, angular] }
+        MotionSegment { end, axis, angle, pivot: place, fastest: [linear, angular] }
     }
 
     /// A coordinate between keyframe `k` and the next as a polynomial of the time since `time` [s]: the coefficients of

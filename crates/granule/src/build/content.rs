@@ -1,11 +1,11 @@
 //! What a scene contains: walls, shapes, grains and bodies.
 
-use crate::admission::{Refusal, available_memory, check_fine_memory, check_memory, check_overlaps};
 use crate::bodies::Bodies;
 use crate::boundary::{Boundaries, Sdf};
 use crate::grains::fill;
 use crate::neighbors::Domain;
 use crate::particles::NewParticle;
+use crate::preflight::{Refusal, available_memory, check_fine_memory, check_memory, check_overlaps};
 use crate::random::Random;
 use crate::scene::{GrainsSettings, Problem, ProblemKind, Scene, SceneError};
 

@@ -5,17 +5,17 @@ mod options;
 
 use crate::bodies::Bodies;
 use crate::boundary::Boundaries;
-use crate::error::SimulationError;
+use crate::error::{BackendError, SimulationError};
 use crate::flow::Flow;
 use crate::particles::NewParticle;
 use crate::scene::Scene;
 use crate::simd::Instructions;
 use crate::simulator::Simulator;
-use crate::solver::{Order, SolverEntry};
+use crate::solver::SolverInput;
 use crate::upsample::{CpuGrains, GrainMover, MoverSettings, Upsampler};
 
 pub(crate) use content::{boundaries, grains, problem, shapes};
-pub use options::{Device, MakeSimulator, Maker, Options};
+pub use options::{Backend, BackendInput, Device, Options, SharedBackend};
 
 /// Why devices refuse deliberate faults.
 const CONTROLS_ON_CPU: &str = "deliberate faults are for the CPU's solver only; take Device::Cpu";
@@ -46,23 +46,27 @@ pub(crate) fn parts(
     let bodies = content::bodies(scene, &mut boundaries)?;
     let mut flow = Flow::new(scene, &boundaries)?;
     let mut refusal = None;
+    let solver = options.solver_for(scene);
     let upsampler = upsampler(scene, &boundaries, options)?;
     let mut simulator = match &options.device {
         Device::Cpu => on_cpu(scene, boundaries, bodies, grains, options)?,
-        Device::Made(_) | Device::Preferred(_) if options.defect.is_some() => {
-            return Err(SimulationError::Device(CONTROLS_ON_CPU.into()));
+        Device::Backend(_) | Device::Preferred(_) if options.defect.is_some() => {
+            return Err(BackendError::new(CONTROLS_ON_CPU).into());
         }
-        Device::Made(maker) => {
-            maker.0.make(scene, boundaries, bodies, grains).map_err(SimulationError::Device)?
+        Device::Backend(backend) => {
+            backend.make(BackendInput { solver, scene, boundaries, bodies, grains })?
         }
-        Device::Preferred(maker) => match maker.0.make(scene, boundaries.clone(), bodies, grains) {
-            Ok(simulator) => simulator,
-            Err(reason) => {
-                refusal = Some(reason);
-                let bodies = content::bodies(scene, &mut boundaries)?;
-                on_cpu(scene, boundaries, bodies, grains, options)?
+        Device::Preferred(backend) => {
+            match backend.make(BackendInput { solver, scene, boundaries: boundaries.clone(), bodies, grains })
+            {
+                Ok(simulator) => simulator,
+                Err(error) => {
+                    refusal = Some(error.to_string());
+                    let bodies = content::bodies(scene, &mut boundaries)?;
+                    on_cpu(scene, boundaries, bodies, grains, options)?
+                }
             }
-        },
+        }
     };
     flow.begin(simulator.as_mut());
     Ok(Parts { simulator, flow, upsampler, refusal })
@@ -80,8 +84,8 @@ fn on_cpu(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
     let (instructions, defect) = (options.instructions, options.defect);
-    let order = Order { scene: scene.clone(), boundaries, bodies, grains, pool, instructions, defect };
-    Ok((SolverEntry::of(scene.simulation.solver).make)(order))
+    let input = SolverInput { scene: scene.clone(), boundaries, bodies, grains, pool, instructions, defect };
+    Ok((options.solver_for(scene).make)(input))
 }
 
 /// The upsampler of a scene, if it asks for one, without grains yet.
@@ -93,9 +97,9 @@ fn upsampler(
     let Some(settings) = MoverSettings::of(scene, options.upsample_fault) else { return Ok(None) };
     let made = match &options.device {
         Device::Cpu => None,
-        Device::Made(maker) => maker.0.make_grains(&settings).map_err(SimulationError::Device)?,
+        Device::Backend(backend) => backend.make_grains(&settings)?,
         // What the device refuses, the CPU moves.
-        Device::Preferred(maker) => maker.0.make_grains(&settings).unwrap_or(None),
+        Device::Preferred(backend) => backend.make_grains(&settings).unwrap_or(None),
     };
     let mover = match made {
         Some(mover) => mover,

@@ -1,15 +1,17 @@
 //! Where and how to simulate.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::bodies::Bodies;
 use crate::boundary::Boundaries;
+use crate::error::BackendError;
 use crate::particles::NewParticle;
 use crate::scene::Scene;
 use crate::simd::Instructions;
 use crate::simulator::Simulator;
-use crate::solver::Defect;
+use crate::solver::{Defect, SolverEntry};
 use crate::upsample::{Fault, GrainMover, MoverSettings};
 
 /// Where and how to simulate.
@@ -21,10 +23,19 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Instructions of the CPU to use; the best ones when absent or not available.
     pub instructions: Option<Instructions>,
+    /// A solver instead of the one that the scene names, e.g. one of the user's own.
+    pub solver: Option<&'static SolverEntry>,
     /// A deliberate fault, for negative controls only.
     pub defect: Option<Defect>,
     /// A deliberate fault of fine grains, for negative controls only.
     pub upsample_fault: Option<Fault>,
+}
+
+impl Options {
+    /// The solver of a scene: the one brought here, or else the scene's own.
+    pub fn solver_for(&self, scene: &Scene) -> &'static SolverEntry {
+        self.solver.unwrap_or_else(|| SolverEntry::of(scene.simulation.solver))
+    }
 }
 
 /// The devices.
@@ -33,53 +44,81 @@ pub enum Device {
     /// CPU cores.
     #[default]
     Cpu,
-    /// Another device, by what makes solvers for it.
-    Made(Maker),
+    /// Another device, by its backend.
+    Backend(SharedBackend),
     /// Another device where it takes the scene, else CPU cores.
-    Preferred(Maker),
+    Preferred(SharedBackend),
+}
+
+impl Device {
+    /// The device of a backend; a scene that it refuses is an error.
+    pub fn backend(backend: impl Backend + 'static) -> Self {
+        Self::Backend(SharedBackend::new(backend))
+    }
+
+    /// The device of a backend where it takes the scene, else CPU cores.
+    pub fn preferred(backend: impl Backend + 'static) -> Self {
+        Self::Preferred(SharedBackend::new(backend))
+    }
 }
 
 /// Makes solvers for a device that the engine does not know.
-pub trait MakeSimulator: Send + Sync {
-    /// A solver for a checked scene with its boundaries, rigid bodies and initial grains.
+pub trait Backend: Send + Sync {
+    /// A solver for a checked scene.
     ///
     /// # Errors
-    /// Says in words why there is none and what to do.
-    fn make(
-        &self,
-        scene: &Scene,
-        boundaries: Boundaries,
-        bodies: Bodies,
-        grains: &[NewParticle],
-    ) -> Result<Box<dyn Simulator>, String>;
+    /// Says why there is none and what to do; a method that the device does not have is refused by name.
+    fn make(&self, input: BackendInput) -> Result<Box<dyn Simulator>, BackendError>;
 
     /// What moves fine grains on the device; none where the CPU is to do it.
     ///
     /// # Errors
-    /// Says in words why the device cannot.
-    fn make_grains(&self, _settings: &MoverSettings) -> Result<Option<Box<dyn GrainMover>>, String> {
+    /// Says why the device cannot.
+    fn make_grains(&self, _settings: &MoverSettings) -> Result<Option<Box<dyn GrainMover>>, BackendError> {
         Ok(None)
     }
 }
 
-/// A shared [`MakeSimulator`].
+/// What a backend makes a solver from.
+pub struct BackendInput<'a> {
+    /// The method, by its entry: the scene's, or the one that the options bring.
+    pub solver: &'static SolverEntry,
+    /// A checked scene.
+    pub scene: &'a Scene,
+    /// Its walls.
+    pub boundaries: Boundaries,
+    /// Its rigid bodies.
+    pub bodies: Bodies,
+    /// Its initial grains.
+    pub grains: &'a [NewParticle],
+}
+
+/// A [`Backend`] that several simulations may use.
 #[derive(Clone)]
-pub struct Maker(pub(super) Arc<dyn MakeSimulator>);
+pub struct SharedBackend(Arc<dyn Backend>);
 
-impl Maker {
-    /// Shares what makes solvers.
-    pub fn new(maker: impl MakeSimulator + 'static) -> Self {
-        Self(Arc::new(maker))
+impl SharedBackend {
+    /// Shares a backend.
+    pub fn new(backend: impl Backend + 'static) -> Self {
+        Self(Arc::new(backend))
     }
 }
 
-impl fmt::Debug for Maker {
+impl Deref for SharedBackend {
+    type Target = dyn Backend;
+
+    fn deref(&self) -> &Self::Target {
+        self.0.as_ref()
+    }
+}
+
+impl fmt::Debug for SharedBackend {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("Maker")
+        f.write_str("SharedBackend")
     }
 }
 
-impl PartialEq for Maker {
+impl PartialEq for SharedBackend {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

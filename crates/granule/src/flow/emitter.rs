@@ -4,8 +4,8 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use super::Wrong;
-use crate::admission::farthest_start;
 use crate::boundary::{Boundaries, Sdf};
+use crate::preflight::farthest_start;
 use crate::random::Random;
 use crate::scene::{EmitterSettings, Scene};
 use crate::simulator::{MIN_SEPARATION, Simulator};

@@ -79,7 +79,7 @@ impl Scene {
         if has_quick && !quick {
             if sets.is_empty() {
                 Self::resolve(text, source_name, true, &[])?;
-            } else if scene.validate_quick().is_err() {
+            } else if scene.validate().is_err() {
                 scene.quick.clear(); // the overrides removed what it would change
             }
         }

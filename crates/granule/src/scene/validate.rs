@@ -9,6 +9,7 @@ use std::fmt::Display;
 
 use toml::Table;
 
+use super::capabilities::SolverCapabilities;
 use super::error::{Problem, ProblemKind, SceneError};
 use super::schema::{
     AirSettings, BoundarySettings, CameraSettings, DragLaw, EmitterSettings, ExpectSettings, ExportFormat,
@@ -27,8 +28,14 @@ impl<T: Copy + Display + Into<f64>> Number for T {}
 impl Scene {
     /// Checks every range and reference of the scene, and of its `[quick]` form.
     pub fn validate(&self) -> Result<(), SceneError> {
-        self.validate_values()?;
-        self.validate_quick()
+        self.validate_for(self.simulation.solver.name(), self.simulation.solver.capabilities())
+    }
+
+    /// Checks the scene for a solver that takes the place of the one that it names.
+    pub fn validate_for(&self, solver: &str, can: SolverCapabilities) -> Result<(), SceneError> {
+        self.check_values()?;
+        self.check_for(solver, can)?;
+        self.validate_quick(solver, can)
     }
 
     /// Refuses a scene without grains and emitters; scenes that are filled by commands need none.
@@ -54,7 +61,9 @@ impl Scene {
 
     /// Checks every range and reference of the scene itself.
     pub(super) fn validate_values(&self) -> Result<(), SceneError> {
-        self.check_values().map_err(SceneError::from)
+        self.check_values()?;
+        self.check_for(self.simulation.solver.name(), self.simulation.solver.capabilities())?;
+        Ok(())
     }
 
     fn check_values(&self) -> Check {
@@ -76,7 +85,6 @@ impl Scene {
             check_material(&format!("material.{i}"), material)?;
             fluids::check_fluid(&format!("material.{i}"), material, self.simulation.solver)?;
         }
-        self.check_one_radius()?;
         self.check_periodic()?;
         for (i, grains) in self.grains.iter().enumerate() {
             check_grains(&format!("grains.{i}"), grains, &materials)?;
@@ -158,15 +166,15 @@ impl Scene {
         }
     }
 
-    fn check_one_radius(&self) -> Check {
-        let solver = self.simulation.solver;
-        if !solver.capabilities().one_radius {
+    /// Checks what a solver demands of a scene that is right in itself.
+    fn check_for(&self, solver: &str, can: SolverCapabilities) -> Check {
+        if !can.one_radius {
             return Ok(());
         }
         let first = self.material[0].radius;
         for (i, material) in self.material.iter().enumerate() {
             let allowed =
-                || format!("{first} as in material.0: solver {} needs one radius per scene", solver.name());
+                || format!("{first} as in material.0: solver {} needs one radius per scene", solver);
             range(material.radius == first, &format!("material.{i}.radius"), material.radius, allowed)?;
         }
         Ok(())
@@ -187,7 +195,7 @@ impl Scene {
     }
 
     /// Checks that the `[quick]` overrides lead to a valid scene.
-    pub(super) fn validate_quick(&self) -> Result<(), SceneError> {
+    fn validate_quick(&self, solver: &str, can: SolverCapabilities) -> Result<(), SceneError> {
         if self.quick.is_empty() {
             return Ok(());
         }
@@ -206,7 +214,7 @@ impl Scene {
             last = path;
         }
         load::from_table(table)
-            .and_then(|scene| scene.check_values())
+            .and_then(|scene| scene.check_values().and_then(|()| scene.check_for(solver, can)))
             .map_err(|inner| problem(&last, inner.to_string()))
     }
 }

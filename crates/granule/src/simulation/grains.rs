@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::{Simulation, SimulationError};
 use crate::boundary::Sdf;
 use crate::build;
+use crate::error::BackendError;
 use crate::simulator::{Command, FieldData, FieldInfo, FieldKind, Snapshot};
 use crate::upsample::{FrameContext, GUIDE_FIELDS, Grain, Upsampler};
 
@@ -38,7 +39,7 @@ impl Simulation {
         let guides = self.read(&GUIDE_FIELDS).unwrap_or_default();
         let begun = upsampler.begin(&self.scene, shapes, &guides);
         begun.map_err(|reason| build::problem("upsample.radius", reason))?;
-        upsampler.follow_beside(self.simulator.as_ref()).map_err(SimulationError::Device)?;
+        upsampler.follow_beside(self.simulator.as_ref()).map_err(BackendError::new)?;
         self.upsampler = Some(upsampler);
         Ok(())
     }

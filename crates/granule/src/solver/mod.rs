@@ -21,6 +21,8 @@ pub mod world;
 
 pub use defect::Defect;
 
+use std::fmt;
+
 use crate::bodies::Bodies;
 use crate::boundary::Boundaries;
 use crate::particles::NewParticle;
@@ -29,7 +31,7 @@ use crate::simd::Instructions;
 use crate::simulator::{FieldInfo, Simulator};
 
 /// What a solver is made from.
-pub struct Order<'a> {
+pub struct SolverInput<'a> {
     /// A checked scene.
     pub scene: Scene,
     /// Its walls.
@@ -46,42 +48,57 @@ pub struct Order<'a> {
     pub defect: Option<Defect>,
 }
 
-/// A solver that scenes may ask for.
+/// A solver: what it is called, what it has, and how it is made.
+///
+/// Scenes ask for those of [`SOLVERS`] by their words. A library user brings one of their own by `Options::solver`.
 pub struct SolverEntry {
-    /// Its word in scenes.
-    pub kind: SolverKind,
-    /// The same as text.
+    /// Its word in scenes; none for a solver that is not in the registry.
+    pub kind: Option<SolverKind>,
+    /// Its name in reports and checkpoints; for those of the registry, their word.
     pub name: &'static str,
     /// What it can do with a scene.
     pub capabilities: SolverCapabilities,
     /// The fields it has.
     pub fields: &'static [FieldInfo],
     /// Makes it on CPU cores.
-    pub make: fn(Order) -> Box<dyn Simulator>,
+    pub make: fn(SolverInput) -> Box<dyn Simulator>,
 }
 
 /// All solvers.
 pub const SOLVERS: &[SolverEntry] = &[
     SolverEntry {
-        kind: SolverKind::Iisph,
+        kind: Some(SolverKind::Iisph),
         name: SolverKind::Iisph.name(),
         capabilities: SolverKind::Iisph.capabilities(),
         fields: iisph::FIELDS,
-        make: |order| Box::new(iisph::Iisph::new(order)),
+        make: |input| Box::new(iisph::Iisph::new(input)),
     },
     SolverEntry {
-        kind: SolverKind::Wcsph,
+        kind: Some(SolverKind::Wcsph),
         name: SolverKind::Wcsph.name(),
         capabilities: SolverKind::Wcsph.capabilities(),
         fields: wcsph::FIELDS,
-        make: |order| Box::new(wcsph::Wcsph::new(order)),
+        make: |input| Box::new(wcsph::Wcsph::new(input)),
     },
 ];
+
+impl fmt::Debug for SolverEntry {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "SolverEntry({})", self.name)
+    }
+}
+
+impl PartialEq for SolverEntry {
+    /// Whether both are the same entry.
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
 
 impl SolverEntry {
     /// The entry of a scene's word for its solver.
     pub fn of(kind: SolverKind) -> &'static Self {
-        SOLVERS.iter().find(|entry| entry.kind == kind).unwrap_or(&SOLVERS[0])
+        SOLVERS.iter().find(|entry| entry.kind == Some(kind)).unwrap_or(&SOLVERS[0])
     }
 }
 
@@ -94,8 +111,9 @@ mod tests {
     fn every_word_of_the_schema_has_its_entry() {
         let schema = serde_json::to_value(schemars::schema_for!(SolverKind)).unwrap().to_string();
         for entry in SOLVERS {
-            assert_eq!(serde_json::to_value(entry.kind).unwrap(), entry.name);
-            assert_eq!(SolverEntry::of(entry.kind).name, entry.name);
+            let kind = entry.kind.expect("a solver of the registry has a word");
+            assert_eq!(serde_json::to_value(kind).unwrap(), entry.name);
+            assert_eq!(SolverEntry::of(kind).name, entry.name);
             assert!(schema.contains(&format!("\"{}\"", entry.name)), "{schema}");
         }
         assert_eq!(schema.matches("\"const\"").count(), SOLVERS.len(), "{schema}");

@@ -32,7 +32,7 @@ use crate::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
     StepReport,
 };
-use crate::solver::Order;
+use crate::solver::SolverInput;
 use crate::solver::changes::Changeable;
 use crate::solver::laws::Laws;
 use crate::solver::search::Search;
@@ -65,14 +65,14 @@ struct Solved {
 }
 
 impl Iisph {
-    /// A solver for what was ordered.
-    pub fn new(order: Order) -> Self {
-        let mut setup = Setup::new(&order.scene);
-        setup.defect = order.defect;
-        if let Some(instructions) = order.instructions {
+    /// A solver for a scene.
+    pub fn new(input: SolverInput) -> Self {
+        let mut setup = Setup::new(&input.scene);
+        setup.defect = input.defect;
+        if let Some(instructions) = input.instructions {
             setup.instructions = instructions.or_best();
         }
-        let world = World::new(order.scene, order.boundaries, order.bodies, order.grains, order.pool);
+        let world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.pool);
         let mut state = IisphState::default();
         state.resize(world.particles.len());
         Self { setup, world, state, search: Search::default(), diagnostics: false }

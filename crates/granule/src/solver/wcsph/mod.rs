@@ -33,7 +33,7 @@ use crate::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
     StepReport,
 };
-use crate::solver::Order;
+use crate::solver::SolverInput;
 use crate::solver::changes::Changeable;
 use crate::solver::drag::DragInput;
 use crate::solver::laws::Laws;
@@ -58,11 +58,11 @@ pub struct Wcsph {
 }
 
 impl Wcsph {
-    /// A solver for what was ordered.
-    pub fn new(order: Order) -> Self {
-        let instructions = order.instructions.map_or_else(Instructions::best, Instructions::or_best);
-        let setup = Setup::new(&order.scene, order.defect, instructions);
-        let world = World::new(order.scene, order.boundaries, order.bodies, order.grains, order.pool);
+    /// A solver for a scene.
+    pub fn new(input: SolverInput) -> Self {
+        let instructions = input.instructions.map_or_else(Instructions::best, Instructions::or_best);
+        let setup = Setup::new(&input.scene, input.defect, instructions);
+        let world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.pool);
         let mut state = WcsphState::default();
         state.resize(world.particles.len(), world.gravity.extend(0.0));
         Self { setup, world, state, search: Search::default(), ready: false }
@@ -342,7 +342,7 @@ mod tests {
                 material: 0,
             })
             .collect();
-        let order = Order {
+        let input = SolverInput {
             scene,
             boundaries,
             bodies: Default::default(),
@@ -351,7 +351,7 @@ mod tests {
             instructions: None,
             defect,
         };
-        let mut solver = Wcsph::new(order);
+        let mut solver = Wcsph::new(input);
         solver.step(1e-5);
         let (position, normal) = (&solver.world.particles.position, &solver.state.normal);
         let top: Vec<f32> =
