@@ -2,7 +2,7 @@
 
 use granule::SimulationError;
 use granule::io::RunFolderError;
-use granule::scene::SceneError;
+use granule::scene::{Location, SceneError};
 
 /// A reason to end without success; its text is for the user.
 #[derive(Debug, thiserror::Error)]
@@ -30,8 +30,17 @@ impl Failure {
 }
 
 impl From<SceneError> for Failure {
+    /// The engine's words, with the flags that they mean.
     fn from(error: SceneError) -> Self {
-        Self::Input(error.to_string())
+        Self::Input(match &error {
+            SceneError::NotText { .. } => format!("{error}, or give a checkpoint with --resume"),
+            SceneError::Problem(problem) => match &problem.location {
+                Some(Location::Set(_)) => format!("--{error}"),
+                _ if problem.allowed.starts_with("csv needs the ids") => format!("{error}, or --track ID,ID"),
+                _ => error.to_string(),
+            },
+            _ => error.to_string(),
+        })
     }
 }
 
@@ -39,7 +48,7 @@ impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
         match error {
             SimulationError::Scene(error) => error.into(),
-            SimulationError::Device(error) => Self::Input(error.to_string()),
+            SimulationError::Device(error) => Self::Input(format!("{error} (--device)")),
             other => Self::Run(other.to_string()),
         }
     }
@@ -48,9 +57,12 @@ impl From<SimulationError> for Failure {
 impl From<RunFolderError> for Failure {
     fn from(error: RunFolderError) -> Self {
         match error {
-            RunFolderError::NotEmpty { .. }
-            | RunFolderError::NotAFolder { .. }
-            | RunFolderError::Unusable { .. } => Self::Input(error.to_string()),
+            RunFolderError::NotEmpty { .. } => Self::Input(format!(
+                "{error}; choose another, or add --force to replace an earlier run in it"
+            )),
+            RunFolderError::NotAFolder { .. } | RunFolderError::Unusable { .. } => {
+                Self::Input(format!("{error}; choose another with --out"))
+            }
             other => Self::Run(other.to_string()),
         }
     }

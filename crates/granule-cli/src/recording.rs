@@ -73,7 +73,7 @@ impl Recording {
     ) -> Result<(), Failure> {
         let frame = simulation.frame();
         let fine = if self.exporter.has_frame_files() { simulation.read_fine() } else { Ok(None) };
-        let fine = fine.map_err(Failure::Run)?;
+        let fine = fine.map_err(|error| Failure::Run(error.to_string()))?;
         self.exporter.frame(frame, snapshot, fine.as_ref())?;
         let fine_grains = simulation.upsampler().map(Upsampler::count);
         self.index.push(frame, snapshot.time, simulation.particle_count(), fine_grains);

@@ -6,11 +6,11 @@ use granule_device::DeviceError;
 #[derive(Debug, thiserror::Error)]
 pub enum GpuError {
     /// There is no device, or it failed.
-    #[error("{0}; choose another one with --device, or --device cpu")]
+    #[error("{0}; choose another one, or the CPU")]
     Device(#[from] DeviceError),
     /// A buffer is larger than the device allows.
     #[error(
-        "{what} need {:.2} GB in one piece, the device allows {:.2} GB; take fewer particles or --device cpu",
+        "{what} need {:.2} GB in one piece, the device allows {:.2} GB; take fewer particles or the CPU",
         *needed as f64 / 1e9, *most as f64 / 1e9
     )]
     TooLarge {
@@ -24,7 +24,7 @@ pub enum GpuError {
     /// The maps of meshes are larger than the device allows.
     #[error(
         "distances around meshes need {:.2} GB in one piece, the device allows {:.2} GB; take larger grains or smaller \
-         meshes, or --device cpu",
+         meshes, or the CPU",
         *needed as f64 / 1e9, *most as f64 / 1e9
     )]
     Maps {
@@ -34,7 +34,7 @@ pub enum GpuError {
         most: u64,
     },
     /// More materials than fit.
-    #[error("{count} materials, on a device there may be {most}; take fewer or --device cpu")]
+    #[error("{count} materials, on a device there may be {most}; take fewer or the CPU")]
     Materials {
         /// Materials of the scene.
         count: usize,
@@ -43,7 +43,7 @@ pub enum GpuError {
     },
     /// More walls and regions than fit, for fine grains.
     #[error(
-        "{count} boundaries, bodies and outlets, for fine grains on a device there may be {most}; take --device cpu"
+        "{count} boundaries, bodies and outlets, for fine grains on a device there may be {most}; take the CPU"
     )]
     Walls {
         /// Walls and regions of the scene.
@@ -53,7 +53,7 @@ pub enum GpuError {
     },
     /// A shape that is too involved.
     #[error(
-        "a shape has {count} parts once it is multiplied out, on a device there may be {most}; simplify it or take --device cpu"
+        "a shape has {count} parts once it is multiplied out, on a device there may be {most}; simplify it or take the CPU"
     )]
     Shape {
         /// Primitives.
@@ -63,7 +63,7 @@ pub enum GpuError {
     },
     /// Motions with too many keyframes within a frame.
     #[error(
-        "motions have {count} stretches within a frame, on a device there may be {most}; take fewer keyframes or --device cpu"
+        "motions have {count} stretches within a frame, on a device there may be {most}; take fewer keyframes or the CPU"
     )]
     Motions {
         /// Stretches.
@@ -72,9 +72,7 @@ pub enum GpuError {
         most: usize,
     },
     /// The device does nothing any more.
-    #[error(
-        "the device {adapter} makes no progress; restart it, choose another one with --device, or --device cpu"
-    )]
+    #[error("the device {adapter} makes no progress; restart it, choose another one, or the CPU")]
     Stuck {
         /// Its name.
         adapter: String,

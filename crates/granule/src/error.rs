@@ -4,7 +4,7 @@ use std::error::Error;
 
 use crate::scene::SceneError;
 
-/// Why a device does not take a scene; holds the error of its backend.
+/// Why a device does not take a scene, cannot go on or does not give its grains; holds the error of its backend.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct BackendError(Box<dyn Error + Send + Sync>);
@@ -14,6 +14,17 @@ impl BackendError {
     pub fn new(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(reason.into())
     }
+}
+
+/// Why the state of fine grains could not be taken over.
+#[derive(Debug, thiserror::Error)]
+pub enum UpsampleError {
+    /// Numbers that contradict each other or the scene.
+    #[error("{0}")]
+    Impossible(&'static str),
+    /// The device has no room.
+    #[error(transparent)]
+    Device(#[from] BackendError),
 }
 
 /// Why a simulation could not be made, or not go on.

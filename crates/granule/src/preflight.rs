@@ -85,11 +85,30 @@ pub fn fine_grain_count(scene: &Scene, shapes: &[Sdf]) -> f64 {
     (filled + emitted.sum::<f64>()) / (VOLUME_PER_GRAIN * f64::from(settings.radius).powi(3))
 }
 
+/// More fine grains than fit into memory.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "about {count:.3e} fine grains need {:.1} GB; there is room for about {fits:.2e}. Take a radius of {larger:.2e} m or more",
+    count * BYTES_PER_FINE_GRAIN / 1e9
+)]
+pub struct FineMemoryError {
+    /// Grains that the scene asks for, about.
+    pub count: f64,
+    /// Grains that there is room for.
+    pub fits: f64,
+    /// A radius with which they fit [m].
+    pub larger: f64,
+}
+
 /// Refuses fine grains that would not fit into `available` bytes, or cannot be numbered, before they are made.
 ///
 /// # Errors
 /// Says how many grains were asked for and how many fit.
-pub fn check_fine_memory(scene: &Scene, shapes: &[Sdf], available: Option<f64>) -> Result<(), String> {
+pub fn check_fine_memory(
+    scene: &Scene,
+    shapes: &[Sdf],
+    available: Option<f64>,
+) -> Result<(), FineMemoryError> {
     let count = fine_grain_count(scene, shapes);
     let fits = available.map_or(f64::INFINITY, |bytes| bytes / BYTES_PER_FINE_GRAIN).min(f64::from(u32::MAX));
     if count <= fits {
@@ -97,11 +116,7 @@ pub fn check_fine_memory(scene: &Scene, shapes: &[Sdf], available: Option<f64>) 
     }
     let radius = scene.upsample.map_or(0.0, |settings| f64::from(settings.radius));
     let larger = radius * (count / fits).cbrt() * 1.01;
-    Err(format!(
-        "about {count:.3e} fine grains need {:.1} GB; there is room for about {fits:.2e}. Take a radius of {larger:.2e} m \
-         or more",
-        count * BYTES_PER_FINE_GRAIN / 1e9
-    ))
+    Err(FineMemoryError { count, fits, larger })
 }
 
 /// Volume of a bounded shape [m3], estimated; 0 for one without bounds, which cannot be filled anyway.
@@ -253,7 +268,7 @@ mod tests {
         let mut scene = Scene::open("column", false, &[("upsample.radius".into(), "0.0005".into())]).unwrap();
         let shapes = [Sdf::new(&scene.grains[0].shape).unwrap()];
         let reason = check_fine_memory(&scene, &shapes, Some(2.5e8)).unwrap_err();
-        assert!(reason.contains("room for about 1.00e6"), "{reason}");
+        assert!(reason.to_string().contains("room for about 1.00e6"), "{reason}");
         scene.upsample = None;
         assert_eq!(check_fine_memory(&scene, &shapes, Some(2.5e8)), Ok(()));
     }

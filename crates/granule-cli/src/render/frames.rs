@@ -112,7 +112,7 @@ impl RunFrames {
         let path = self.folder.bodies();
         let wrong = |why: String| Failure::Input(format!("{}: {why}", path.display()));
         let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
-        parse_body_table(&text, self.scene.output.up).map_err(wrong)
+        parse_body_table(&text, self.scene.output.up).map_err(|error| wrong(error.to_string()))
     }
 
     /// What to draw of a frame: as wished, else fine grains where there are some.

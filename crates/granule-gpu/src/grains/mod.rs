@@ -28,6 +28,7 @@ mod sorting;
 mod tests;
 
 use glam::Vec3;
+use granule::BackendError;
 use granule::boundary::{MOST_SLOPE, Sdf};
 use granule::simulator::Simulator;
 use granule::upsample::advection::{LANDED, LANDING_STEP, LANDING_STEPS};
@@ -357,43 +358,43 @@ impl GrainMover for GpuGrains {
         self.gpu.adapter.name.clone()
     }
 
-    fn add(&mut self, grains: &[Grain]) -> Result<(), String> {
+    fn add(&mut self, grains: &[Grain]) -> Result<(), BackendError> {
         if grains.is_empty() {
             return Ok(());
         }
         let count = u32::try_from(self.held as usize + grains.len()).unwrap_or(u32::MAX);
-        self.room.hold_grains(&self.gpu, self.parts, self.held, count).map_err(|error| error.to_string())?;
+        self.room.hold_grains(&self.gpu, self.parts, self.held, count).map_err(BackendError::new)?;
         self.room.write_grains(&self.gpu, self.held, grains);
         self.held = count;
         Ok(())
     }
 
-    fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, String> {
-        self.step(frame).map_err(|error| error.to_string())
+    fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, BackendError> {
+        self.step(frame).map_err(BackendError::new)
     }
 
     fn follows(&self, simulator: &dyn Simulator) -> bool {
         self.can_follow(simulator)
     }
 
-    fn set_anchors(&mut self, anchors: &Anchors) -> Result<(), String> {
-        self.set_anchors_of(anchors).map_err(|error| error.to_string())
+    fn set_anchors(&mut self, anchors: &Anchors) -> Result<(), BackendError> {
+        self.set_anchors_of(anchors).map_err(BackendError::new)
     }
 
-    fn anchors(&self) -> Result<Option<Anchors>, String> {
-        self.anchors_of().map_err(|error| error.to_string())
+    fn anchors(&self) -> Result<Option<Anchors>, BackendError> {
+        self.anchors_of().map_err(BackendError::new)
     }
 
     fn advance_beside(
         &mut self,
         simulator: &dyn Simulator,
         frame: &BesideFrame,
-    ) -> Result<(MoverReport, Vec<NewGuide>), String> {
-        self.step_beside(simulator, frame).map_err(|error| error.to_string())
+    ) -> Result<(MoverReport, Vec<NewGuide>), BackendError> {
+        self.step_beside(simulator, frame).map_err(BackendError::new)
     }
 
-    fn read(&self) -> Result<Vec<Grain>, String> {
-        let mut grains = self.room.read_grains(&self.gpu, self.held).map_err(|error| error.to_string())?;
+    fn read(&self) -> Result<Vec<Grain>, BackendError> {
+        let mut grains = self.room.read_grains(&self.gpu, self.held).map_err(BackendError::new)?;
         grains.retain(|grain| grain.id != NONE);
         Ok(grains)
     }

@@ -47,7 +47,7 @@ pub(crate) fn grains(
     let refused = |refusal: Refusal| wrong(refusal.entry, refusal.reason);
     check_memory(scene, shapes, available_memory()).map_err(refused)?;
     check_fine_memory(scene, shapes, available_memory())
-        .map_err(|reason| problem("upsample.radius", reason))?;
+        .map_err(|error| problem("upsample.radius", error.to_string()))?;
     let mut random = Random::new(scene.simulation.seed);
     let mut all = Vec::new();
     let mut ends = Vec::with_capacity(shapes.len());

@@ -57,16 +57,30 @@ pub struct BodyPlace {
     pub pose: Pose,
 }
 
+/// Why a bodies.csv cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BodyTableError {
+    /// It has other columns.
+    #[error("line 1: these are not the columns of a bodies.csv")]
+    Columns,
+    /// A line is not a row of them.
+    #[error("line {line}: not a row")]
+    Row {
+        /// The line, from 1.
+        line: usize,
+    },
+}
+
 /// Reads the places out of the text of a bodies.csv in which the axis `up` points up.
 ///
 /// # Errors
 /// Names the line that cannot be understood.
-pub fn parse_body_table(text: &str, up: UpAxis) -> Result<Vec<BodyPlace>, String> {
+pub fn parse_body_table(text: &str, up: UpAxis) -> Result<Vec<BodyPlace>, BodyTableError> {
     let mut lines = text.lines();
     if lines.next() != Some(HEADER.trim_end()) {
-        return Err("line 1: these are not the columns of a bodies.csv".into());
+        return Err(BodyTableError::Columns);
     }
-    lines.enumerate().map(|(k, line)| place(line, up).ok_or(format!("line {}: not a row", k + 2))).collect()
+    lines.enumerate().map(|(k, line)| place(line, up).ok_or(BodyTableError::Row { line: k + 2 })).collect()
 }
 
 fn place(line: &str, up: UpAxis) -> Option<BodyPlace> {

@@ -14,7 +14,7 @@ mod vti;
 mod vtk;
 
 pub use crate::files::{check_writable, write_atomic, write_bytes_atomic};
-pub use body_table::{BodyPlace, BodyTableWriter, parse_body_table};
+pub use body_table::{BodyPlace, BodyTableError, BodyTableWriter, parse_body_table};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use exporter::Exporter;
 pub use npy::{encode_npy, write_npy};

@@ -88,7 +88,7 @@ fn run(
     let friction = scene.material[0].friction_angle.to_radians().tan();
     let (fps, gravity) = (scene.simulation.fps, Vec3::from(scene.simulation.gravity));
     let mut simulation = Simulation::new(scene, &options.simulation)?;
-    simulation.follow_guides_at_hand().map_err(SimulationError::Device)?;
+    simulation.follow_guides_at_hand()?;
     measurement.describe(&simulation);
     let blue = blue_noise(RATIO * guide_radius);
     let [watched, most_creep] = WATCHED[usize::from(options.quick)];

@@ -14,9 +14,7 @@ pub enum SceneError {
         reason: String,
     },
     /// The file is not text.
-    #[error(
-        "{path}: not a scene: the file is not UTF-8 text (byte {offset}); name a TOML file, or give a checkpoint with --resume"
-    )]
+    #[error("{path}: not a scene: the file is not UTF-8 text (byte {offset}); name a TOML file")]
     NotText {
         /// The file.
         path: String,
@@ -96,7 +94,7 @@ pub enum Location {
         /// Whether it comes from the `[quick]` section.
         quick: bool,
     },
-    /// In a `--set key=value`.
+    /// In a value that was set by its path, as `key=value`.
     Set(String),
 }
 
@@ -110,7 +108,7 @@ impl fmt::Display for Location {
                 }
                 if *quick { f.write_str(" ([quick])") } else { Ok(()) }
             }
-            Self::Set(text) => write!(f, "--set {text}"),
+            Self::Set(text) => write!(f, "set {text}"),
         }
     }
 }

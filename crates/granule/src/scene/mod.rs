@@ -1,7 +1,7 @@
 //! Scenes: their types, files, overrides, checks and the built-in ones.
 //!
 //! [`Scene::open`] takes the name of a built-in scene or a file; [`Scene::resolve`] does the same for text.
-//! Both apply the `[quick]` form and `--set` overrides to the TOML before it becomes types, so that an override is
+//! Both apply the `[quick]` form and overrides by path to the TOML before it becomes types, so that an override is
 //! checked exactly as the file is. A scene built in code is checked with [`Scene::validate`].
 
 mod builtin;

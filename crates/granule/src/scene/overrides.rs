@@ -1,4 +1,4 @@
-//! Values set by path before a scene becomes types: the `[quick]` section and `--set key=value`.
+//! Values set by path before a scene becomes types: the `[quick]` section and overrides `key=value`.
 //!
 //! A path is keys joined by dots. A list is addressed by the `name` of an entry or by its index; without either, all
 //! its entries are meant. A missing section is created; whether its keys exist is checked when the scene becomes
@@ -149,7 +149,7 @@ fn flatten(path: &str, value: &Value, nested: bool, entries: &mut Vec<(String, V
     }
 }
 
-/// The value of a `--set key=value`: a TOML value, or else a bare word.
+/// The value of an override `key=value`: a TOML value, or else a bare word.
 pub(super) fn parse_value(text: &str) -> Value {
     let text = text.trim();
     // A line break would let one value smuggle in further keys.

@@ -513,7 +513,7 @@ fn check_output(output: &OutputSettings) -> Check {
     }
     let csv = output.formats.contains(&ExportFormat::Csv);
     ensure(!csv || !output.track.is_empty(), || {
-        let allowed = "csv needs the ids of particles: --track ID,ID or `track` in [output]";
+        let allowed = "csv needs the ids of particles: `track` in [output]";
         Problem::new(ProblemKind::Address, "output.formats", "no particles to follow", allowed)
     })?;
     let mut seen = BTreeSet::new();

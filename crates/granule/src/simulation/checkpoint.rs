@@ -77,7 +77,7 @@ impl Simulation {
         let flow = postcard::to_allocvec(&self.flow.state()).map_err(wrong)?;
         let mut extensions = vec![(FLOW.into(), flow)];
         if let Some(upsampler) = &self.upsampler {
-            let state = upsampler.state().map_err(CheckpointError::Content)?;
+            let state = upsampler.state().map_err(|e| CheckpointError::Content(e.to_string()))?;
             extensions.push((UPSAMPLE.into(), postcard::to_allocvec(&state).map_err(wrong)?));
         }
         Ok(extensions)
@@ -98,8 +98,8 @@ impl Simulation {
                 }
                 (UPSAMPLE, Some(upsampler)) => {
                     let state = postcard::from_bytes(bytes).map_err(|e| wrong(&e.to_string()))?;
-                    upsampler.restore(state).map_err(|reason| wrong(&reason))?;
-                    upsampler.follow_beside(self.simulator.as_ref()).map_err(|reason| wrong(&reason))?;
+                    upsampler.restore(state).map_err(|e| wrong(&e.to_string()))?;
+                    upsampler.follow_beside(self.simulator.as_ref()).map_err(|e| wrong(&e.to_string()))?;
                     refined = true;
                 }
                 _ => return Err(CheckpointError::UnknownExtension(name.clone())),

@@ -19,7 +19,7 @@ impl Simulation {
     ///
     /// # Errors
     /// Says in words why the device does not give them.
-    pub fn fine_grains(&self) -> Result<Vec<Grain>, String> {
+    pub fn fine_grains(&self) -> Result<Vec<Grain>, BackendError> {
         self.upsampler.as_ref().map_or_else(|| Ok(Vec::new()), Upsampler::read)
     }
 
@@ -27,7 +27,7 @@ impl Simulation {
     ///
     /// # Errors
     /// Says in words why the device does not give them.
-    pub fn read_fine(&self) -> Result<Option<Snapshot>, String> {
+    pub fn read_fine(&self) -> Result<Option<Snapshot>, BackendError> {
         let Some(upsampler) = &self.upsampler else { return Ok(None) };
         Ok(Some(fine_snapshot(&upsampler.read()?, self.time())))
     }
@@ -38,8 +38,8 @@ impl Simulation {
         // Every solver has these fields.
         let guides = self.read(&GUIDE_FIELDS).unwrap_or_default();
         let begun = upsampler.begin(&self.scene, shapes, &guides);
-        begun.map_err(|reason| build::problem("upsample.radius", reason))?;
-        upsampler.follow_beside(self.simulator.as_ref()).map_err(BackendError::new)?;
+        begun.map_err(|error| build::problem("upsample.radius", error.to_string()))?;
+        upsampler.follow_beside(self.simulator.as_ref())?;
         self.upsampler = Some(upsampler);
         Ok(())
     }
@@ -59,7 +59,7 @@ impl Simulation {
             Some(guides) => upsampler.advance(guides, &context),
             None => upsampler.advance_beside(self.simulator.as_ref(), &context),
         };
-        self.upsample_failure = advanced.err();
+        self.upsample_failure = advanced.err().map(|error| error.to_string());
         self.upsampler = Some(upsampler);
         start.elapsed().as_secs_f64()
     }
@@ -69,7 +69,7 @@ impl Simulation {
     ///
     /// # Errors
     /// Says in words why the device does not give them.
-    pub fn follow_guides_at_hand(&mut self) -> Result<(), String> {
+    pub fn follow_guides_at_hand(&mut self) -> Result<(), BackendError> {
         self.upsampler.as_mut().map_or(Ok(()), Upsampler::follow_at_hand)
     }
 

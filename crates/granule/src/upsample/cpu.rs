@@ -15,6 +15,7 @@ use super::nodes::Nodes;
 use super::order::GrainOrder;
 use super::spreading::Crowds;
 use crate::boundary::Parts;
+use crate::error::BackendError;
 use crate::simd::Instructions;
 
 /// Frames from one sort of the grains to the next.
@@ -169,17 +170,17 @@ impl GrainMover for CpuGrains {
         format!("CPU, {} threads, {}", self.pool.current_num_threads(), self.instructions.name())
     }
 
-    fn add(&mut self, grains: &[Grain]) -> Result<(), String> {
+    fn add(&mut self, grains: &[Grain]) -> Result<(), BackendError> {
         self.grain.extend_from_slice(grains);
         Ok(())
     }
 
-    fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, String> {
+    fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, BackendError> {
         let pool = Arc::clone(&self.pool);
         Ok(pool.install(|| self.step(frame)))
     }
 
-    fn read(&self) -> Result<Vec<Grain>, String> {
+    fn read(&self) -> Result<Vec<Grain>, BackendError> {
         Ok(self.grain.clone())
     }
 

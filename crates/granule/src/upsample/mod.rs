@@ -68,6 +68,7 @@ use glam::Vec3;
 
 use crate::bodies::BodyReport;
 use crate::boundary::{Boundaries, Pose, Sdf};
+use crate::error::BackendError;
 use crate::neighbors::Domain;
 use crate::random::Random;
 use crate::scene::{BodyKind, Scene};
@@ -180,7 +181,7 @@ impl Upsampler {
     ///
     /// # Errors
     /// Says in words why the device has no room for them.
-    pub fn begin(&mut self, scene: &Scene, shapes: &[Sdf], guides: &Snapshot) -> Result<(), String> {
+    pub fn begin(&mut self, scene: &Scene, shapes: &[Sdf], guides: &Snapshot) -> Result<(), BackendError> {
         self.see(guides, 0.0);
         for (settings, shape) in scene.grains.iter().zip(shapes) {
             let material = scene.material.iter().position(|m| m.name == settings.material).unwrap_or(0);
@@ -195,7 +196,7 @@ impl Upsampler {
     ///
     /// # Errors
     /// Says in words why the device cannot go on.
-    pub fn advance(&mut self, guides: &Snapshot, context: &FrameContext) -> Result<(), String> {
+    pub fn advance(&mut self, guides: &Snapshot, context: &FrameContext) -> Result<(), BackendError> {
         let dt = (context.to - context.from) as f32;
         self.clock.begin();
         let walls = self.move_walls(context);
@@ -224,7 +225,7 @@ impl Upsampler {
     ///
     /// # Errors
     /// Says in words why the device has no room for them.
-    pub fn follow_beside(&mut self, simulator: &dyn Simulator) -> Result<(), String> {
+    pub fn follow_beside(&mut self, simulator: &dyn Simulator) -> Result<(), BackendError> {
         self.beside = self.mover.follows(simulator);
         if self.beside { self.mover.set_anchors(&self.anchors) } else { Ok(()) }
     }
@@ -242,7 +243,7 @@ impl Upsampler {
         &mut self,
         simulator: &dyn Simulator,
         context: &FrameContext,
-    ) -> Result<(), String> {
+    ) -> Result<(), BackendError> {
         let walls = self.move_walls(context);
         let frame = BesideFrame {
             frame: context.frame,
@@ -262,7 +263,7 @@ impl Upsampler {
     ///
     /// # Errors
     /// Says in words why the device does not give them.
-    pub fn follow_at_hand(&mut self) -> Result<(), String> {
+    pub fn follow_at_hand(&mut self) -> Result<(), BackendError> {
         if let Some(anchors) = self.mover.anchors()?.filter(|_| self.beside) {
             let (radius, domain) = (self.settings.guide_radius, self.settings.domain);
             self.grid = GuideGrid::new(anchors.as_guides(), radius, &domain);
@@ -341,7 +342,7 @@ impl Upsampler {
     ///
     /// # Errors
     /// Says in words why the device does not give them.
-    pub fn read(&self) -> Result<Vec<Grain>, String> {
+    pub fn read(&self) -> Result<Vec<Grain>, BackendError> {
         let mut grains = self.mover.read()?;
         grains.sort_unstable_by_key(|grain| grain.id);
         Ok(grains)

@@ -7,6 +7,7 @@ use super::grain::Grain;
 use super::guides::{Anchors, GuideGrid};
 use super::sampling::VOLUME_PER_GRAIN;
 use crate::boundary::Sdf;
+use crate::error::BackendError;
 use crate::neighbors::Domain;
 use crate::simulator::Simulator;
 
@@ -113,12 +114,12 @@ pub trait GrainMover: Send {
     ///
     /// # Errors
     /// Says in words why the device has no room for them.
-    fn add(&mut self, grains: &[Grain]) -> Result<(), String>;
+    fn add(&mut self, grains: &[Grain]) -> Result<(), BackendError>;
     /// Moves all grains through a frame.
     ///
     /// # Errors
     /// Says in words why the device cannot go on.
-    fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, String>;
+    fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, BackendError>;
     /// Whether the mover can take guides from a solver on its own device, without their leaving it.
     fn follows(&self, _simulator: &dyn Simulator) -> bool {
         false
@@ -127,14 +128,14 @@ pub trait GrainMover: Send {
     ///
     /// # Errors
     /// Says in words why the device has no room for them.
-    fn set_anchors(&mut self, _anchors: &Anchors) -> Result<(), String> {
+    fn set_anchors(&mut self, _anchors: &Anchors) -> Result<(), BackendError> {
         Ok(())
     }
     /// The anchors, where the mover has them.
     ///
     /// # Errors
     /// Says in words why they cannot be read.
-    fn anchors(&self) -> Result<Option<Anchors>, String> {
+    fn anchors(&self) -> Result<Option<Anchors>, BackendError> {
         Ok(None)
     }
     /// Moves all grains through a frame behind the particles of a solver that the mover follows; gives the new ones, too.
@@ -145,14 +146,14 @@ pub trait GrainMover: Send {
         &mut self,
         _simulator: &dyn Simulator,
         _frame: &BesideFrame,
-    ) -> Result<(MoverReport, Vec<NewGuide>), String> {
-        Err("the device of the fine grains is not that of their guides".into())
+    ) -> Result<(MoverReport, Vec<NewGuide>), BackendError> {
+        Err(BackendError::new("the device of the fine grains is not that of their guides"))
     }
     /// The grains in the order of memory, on which later frames depend.
     ///
     /// # Errors
     /// Says in words why they cannot be read.
-    fn read(&self) -> Result<Vec<Grain>, String>;
+    fn read(&self) -> Result<Vec<Grain>, BackendError>;
     /// Number of grains.
     fn count(&self) -> usize;
     /// Bytes held per grain.

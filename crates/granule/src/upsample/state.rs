@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Anchors, Grain, GuideGrid, Totals, Upsampler};
 use crate::boundary::BoundaryState;
+use crate::error::{BackendError, UpsampleError};
 use crate::random::Random;
 
 /// All of an upsampler that changes over time: what a checkpoint holds.
@@ -26,7 +27,7 @@ impl Upsampler {
     ///
     /// # Errors
     /// Says in words why the device does not give its grains.
-    pub fn state(&self) -> Result<UpsampleState, String> {
+    pub fn state(&self) -> Result<UpsampleState, BackendError> {
         let anchors = self.mover.anchors()?.filter(|_| self.beside).unwrap_or_else(|| self.anchors.clone());
         Ok(UpsampleState {
             grains: self.mover.read()?,
@@ -45,20 +46,20 @@ impl Upsampler {
     ///
     /// # Errors
     /// Says in words what of the state is impossible, or why the device has no room.
-    pub fn restore(&mut self, state: UpsampleState) -> Result<(), String> {
+    pub fn restore(&mut self, state: UpsampleState) -> Result<(), UpsampleError> {
         let numbers = [state.place.len(), state.velocity.len()];
         if numbers.iter().any(|&count| count != state.id.len()) || !state.id.is_sorted() {
-            return Err("the guides of the fine grains contradict each other".into());
+            return Err(UpsampleError::Impossible("the guides of the fine grains contradict each other"));
         }
         let finite = |list: &[Vec3]| list.iter().all(|v| v.is_finite());
         if !state.grains.iter().all(Grain::is_finite) || !finite(&state.place) || !finite(&state.velocity) {
-            return Err("the fine grains hold a value that is not finite".into());
+            return Err(UpsampleError::Impossible("the fine grains hold a value that is not finite"));
         }
         if state.boundaries.len() != self.boundaries.len()
             || !state.boundaries.iter().all(BoundaryState::is_sound)
             || state.grains.iter().any(|grain| grain.material as usize >= self.settings.friction.len())
         {
-            return Err("the fine grains are not those of the scene".into());
+            return Err(UpsampleError::Impossible("the fine grains are not those of the scene"));
         }
         self.mover.add(&state.grains)?;
         self.anchors = Anchors { id: state.id, place: state.place, velocity: state.velocity };
