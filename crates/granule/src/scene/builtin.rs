@@ -10,22 +10,22 @@ pub struct Builtin {
 }
 
 const BUILTIN: &[Builtin] = &[
-    Builtin { name: "column", text: include_str!("../../../../scenes/column.toml") },
-    Builtin { name: "dam", text: include_str!("../../../../scenes/dam.toml") },
-    Builtin { name: "heap", text: include_str!("../../../../scenes/heap.toml") },
-    Builtin { name: "hourglass", text: include_str!("../../../../scenes/hourglass.toml") },
-    Builtin { name: "silo", text: include_str!("../../../../scenes/silo.toml") },
-    Builtin { name: "dunes", text: include_str!("../../../../scenes/dunes.toml") },
-    Builtin { name: "windy", text: include_str!("../../../../scenes/windy.toml") },
-    Builtin { name: "castle", text: include_str!("../../../../scenes/castle.toml") },
-    Builtin { name: "drum", text: include_str!("../../../../scenes/drum.toml") },
-    Builtin { name: "bunker", text: include_str!("../../../../scenes/bunker.toml") },
-    Builtin { name: "boxes", text: include_str!("../../../../scenes/boxes.toml") },
-    Builtin { name: "dumptruck", text: include_str!("../../../../scenes/dumptruck.toml") },
-    Builtin { name: "tank", text: include_str!("../../../../scenes/tank.toml") },
-    Builtin { name: "pipe", text: include_str!("../../../../scenes/pipe.toml") },
-    Builtin { name: "droplet", text: include_str!("../../../../scenes/droplet.toml") },
-    Builtin { name: "mesh-drop", text: include_str!("../../../../scenes/mesh-drop.toml") },
+    Builtin { name: "column", text: include_str!("../../scenes/column.toml") },
+    Builtin { name: "dam", text: include_str!("../../scenes/dam.toml") },
+    Builtin { name: "heap", text: include_str!("../../scenes/heap.toml") },
+    Builtin { name: "hourglass", text: include_str!("../../scenes/hourglass.toml") },
+    Builtin { name: "silo", text: include_str!("../../scenes/silo.toml") },
+    Builtin { name: "dunes", text: include_str!("../../scenes/dunes.toml") },
+    Builtin { name: "windy", text: include_str!("../../scenes/windy.toml") },
+    Builtin { name: "castle", text: include_str!("../../scenes/castle.toml") },
+    Builtin { name: "drum", text: include_str!("../../scenes/drum.toml") },
+    Builtin { name: "bunker", text: include_str!("../../scenes/bunker.toml") },
+    Builtin { name: "boxes", text: include_str!("../../scenes/boxes.toml") },
+    Builtin { name: "dumptruck", text: include_str!("../../scenes/dumptruck.toml") },
+    Builtin { name: "tank", text: include_str!("../../scenes/tank.toml") },
+    Builtin { name: "pipe", text: include_str!("../../scenes/pipe.toml") },
+    Builtin { name: "droplet", text: include_str!("../../scenes/droplet.toml") },
+    Builtin { name: "mesh-drop", text: include_str!("../../scenes/mesh-drop.toml") },
 ];
 
 /// All built-in scenes; the first is the default.
