@@ -1,7 +1,9 @@
 //! `--device`: where to simulate.
 
 use granule::{Device, Options, Simulation};
-use granule_device::{ADAPTER_VARIABLE, AdapterChoice, AdapterKind, list_adapters};
+use granule_device::{
+    ADAPTER_VARIABLE, AdapterChoice, AdapterKind, AdapterSummary, Purpose, list_adapters_for,
+};
 use granule_gpu::GpuMaker;
 
 use crate::args::{DeviceChoice, PlaceArgs};
@@ -65,13 +67,24 @@ impl Chosen {
 
 fn best(threads: usize) -> Chosen {
     let named = std::env::var_os(ADAPTER_VARIABLE).is_some();
-    if !named && !list_adapters().iter().any(|adapter| is_card(adapter.kind)) {
-        return Chosen { notice: Some("there is no graphics card".into()), ..on_cpu(threads) };
-    }
-    match GpuMaker::open(&AdapterChoice::Auto) {
+    let choice = if named { Ok(AdapterChoice::Auto) } else { best_card(list_adapters_for(Purpose::Compute)) };
+    match choice.and_then(|choice| GpuMaker::open(&choice).map_err(|error| error.to_string())) {
         Ok(maker) => on_gpu(maker.into_preferred_device(), threads),
-        Err(error) => Chosen { notice: Some(error.to_string()), ..on_cpu(threads) },
+        Err(reason) => Chosen { notice: Some(reason), ..on_cpu(threads) },
     }
+}
+
+/// The first graphics card that can simulate, of a list with what adapters lack; else why there is none.
+fn best_card(adapters: Vec<(AdapterSummary, Option<String>)>) -> Result<AdapterChoice, String> {
+    let cards = adapters.into_iter().filter(|(adapter, _)| is_card(adapter.kind));
+    let mut reason = None;
+    for (card, lack) in cards {
+        match lack {
+            None => return Ok(AdapterChoice::Index(card.index)),
+            Some(lack) => reason = reason.or(Some(format!("{} is not enough: {lack}", card.name))),
+        }
+    }
+    Err(reason.unwrap_or_else(|| "there is no graphics card".into()))
 }
 
 fn is_card(kind: AdapterKind) -> bool {
@@ -90,4 +103,27 @@ pub fn cpu_options(threads: usize) -> Options {
 fn on_gpu(device: Device, threads: usize) -> Chosen {
     let chosen = on_cpu(threads);
     Chosen { options: Options { device, ..chosen.options }, word: "gpu", ..chosen }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_card_that_can_simulate_is_taken_and_no_driver_in_software() {
+        let adapter = |index, kind, lack: Option<&str>| {
+            let (name, backend) = (format!("card {index}"), "gl".into());
+            let summary = AdapterSummary { index, name, kind, backend, driver: String::new() };
+            (summary, lack.map(String::from))
+        };
+        let weak = || adapter(0, AdapterKind::Discrete, Some("no compute shaders"));
+        let software = || adapter(2, AdapterKind::Software, None);
+        let strong = adapter(1, AdapterKind::Integrated, None);
+        assert_eq!(best_card(vec![weak(), strong, software()]), Ok(AdapterChoice::Index(1)));
+        assert_eq!(
+            best_card(vec![weak(), software()]).unwrap_err(),
+            "card 0 is not enough: no compute shaders"
+        );
+        assert_eq!(best_card(vec![software()]).unwrap_err(), "there is no graphics card");
+    }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use wgpu::{Adapter, Backends, DeviceType, Instance, InstanceDescriptor, InstanceFlags};
 
+use crate::capability::{Capability, Purpose};
+
 /// What kind of processor an adapter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AdapterKind {
@@ -70,6 +72,12 @@ pub fn list_adapters() -> Vec<AdapterSummary> {
     find_adapters().into_iter().map(|(summary, _)| summary).collect()
 }
 
+/// The adapters of this machine, best first, each with what it lacks for a purpose in words, where it lacks something.
+pub fn list_adapters_for(purpose: Purpose) -> Vec<(AdapterSummary, Option<String>)> {
+    let adapters = find_adapters().into_iter();
+    adapters.map(|(summary, adapter)| (summary, Capability::of(&adapter).lack(purpose))).collect()
+}
+
 /// Adapters with their handles, best first: cards before software. GL is tried where there is nothing better, since
 /// asking for it is slow and some of its drivers print.
 pub(crate) fn find_adapters() -> Vec<(AdapterSummary, Adapter)> {
@@ -108,6 +116,13 @@ fn flags() -> InstanceFlags {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_adapters_lack_is_listed_beside_them() {
+        let summaries: Vec<_> =
+            list_adapters_for(Purpose::Draw).into_iter().map(|(summary, _)| summary).collect();
+        assert_eq!(summaries, list_adapters());
+    }
 
     #[test]
     fn adapters_are_numbered_and_cards_stand_before_software() {

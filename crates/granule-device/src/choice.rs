@@ -64,6 +64,24 @@ impl AdapterChoice {
         found.ok_or_else(|| DeviceError::Unknown { wanted: self.words(), known: known(adapters) })
     }
 
+    /// Number of the chosen adapter in a list whose adapters lack what `lacks` says: [`AdapterChoice::Auto`] is the first
+    /// that lacks nothing.
+    pub(crate) fn pick_capable(
+        &self,
+        adapters: &[AdapterSummary],
+        lacks: &[Option<String>],
+    ) -> Result<usize, DeviceError> {
+        let picked = self.pick(adapters)?;
+        let capable = || lacks.iter().position(Option::is_none);
+        let picked = if *self == Self::Auto { capable().unwrap_or(picked) } else { picked };
+        match &lacks[picked] {
+            None => Ok(picked),
+            Some(lack) => {
+                Err(DeviceError::Incapable { adapter: adapters[picked].name.clone(), lack: lack.clone() })
+            }
+        }
+    }
+
     fn words(&self) -> String {
         match self {
             Self::Auto => "at all".into(),
@@ -114,6 +132,22 @@ mod tests {
             assert!(error.contains(text) && error.contains("0: Fast Card 9 (discrete, vulkan)"), "{error}");
         }
         assert!(matches!(AdapterChoice::Auto.pick(&[]), Err(DeviceError::NoAdapter)));
+    }
+
+    #[test]
+    fn the_best_adapter_that_can_is_taken_and_a_chosen_one_that_cannot_is_refused_with_the_reason() {
+        let lack = || Some("no depth".to_string());
+        let pick = |choice: AdapterChoice, lacks: [Option<String>; 3]| {
+            choice.pick_capable(&adapters(), &lacks).map_err(|error| error.to_string())
+        };
+        assert_eq!(pick(AdapterChoice::Auto, [None, None, None]), Ok(0));
+        assert_eq!(pick(AdapterChoice::Auto, [lack(), None, None]), Ok(1));
+        assert_eq!(pick(AdapterChoice::Index(2), [lack(), None, None]), Ok(2));
+        let refused = [pick(AdapterChoice::Index(0), [lack(), None, None])];
+        for error in refused.into_iter().chain([pick(AdapterChoice::Auto, [lack(), lack(), lack()])]) {
+            assert_eq!(error.unwrap_err(), "adapter Fast Card 9 is not enough: no depth");
+        }
+        assert!(matches!(AdapterChoice::Auto.pick_capable(&[], &[]), Err(DeviceError::NoAdapter)));
     }
 
     #[test]

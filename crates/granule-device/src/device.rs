@@ -7,6 +7,7 @@ use wgpu::{DeviceDescriptor, Features};
 
 use crate::DeviceError;
 use crate::adapter::{AdapterSummary, find_adapters};
+use crate::capability::{Capability, Purpose};
 use crate::choice::{ADAPTER_VARIABLE, AdapterChoice};
 use crate::pipelines::Pipelines;
 
@@ -33,10 +34,24 @@ impl GpuDevice {
     /// # Errors
     /// Says that there is no adapter, that none fits the choice, or why the chosen one does not open.
     pub fn open(choice: &AdapterChoice) -> Result<Self, DeviceError> {
+        Self::open_for(&[], choice)
+    }
+
+    /// Opens an adapter that can do what it is wanted for, with all that it can do; where nothing says which one, the best
+    /// of those that can.
+    ///
+    /// # Errors
+    /// As [`GpuDevice::open`], and where the chosen adapter, or every adapter, lacks something.
+    pub fn open_for(purposes: &[Purpose], choice: &AdapterChoice) -> Result<Self, DeviceError> {
         let mut adapters = find_adapters();
         let summaries: Vec<_> = adapters.iter().map(|(summary, _)| summary.clone()).collect();
-        let picked = choice.resolved(env::var(ADAPTER_VARIABLE).ok().as_deref()).pick(&summaries)?;
-        let (summary, adapter) = adapters.swap_remove(picked);
+        let lack = |(_, adapter): &(AdapterSummary, wgpu::Adapter)| {
+            let capability = Capability::of(adapter);
+            purposes.iter().find_map(|purpose| capability.lack(*purpose))
+        };
+        let lacks: Vec<_> = adapters.iter().map(lack).collect();
+        let choice = choice.resolved(env::var(ADAPTER_VARIABLE).ok().as_deref());
+        let (summary, adapter) = adapters.swap_remove(choice.pick_capable(&summaries, &lacks)?);
         let descriptor = DeviceDescriptor {
             label: Some("granule"),
             required_features: adapter.features() & OPTIONAL_FEATURES,

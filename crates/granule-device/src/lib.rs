@@ -1,15 +1,18 @@
 //! Graphics adapters and devices for granule: found without a display, chosen by number, name or environment variable.
 //!
-//! Simulation and pictures share what is opened here. Nothing panics on a driver's error: the first one is kept and
-//! handed out by [`GpuDevice::take_error`].
+//! Simulation and pictures share what is opened here. What an adapter can do is known before a shader is compiled
+//! ([`Purpose`]), so that a driver without what is needed is not tried first. Nothing panics on a driver's error: the first
+//! one is kept and handed out by [`GpuDevice::take_error`].
 
 mod adapter;
+mod capability;
 mod choice;
 mod device;
 mod pipelines;
 mod read_back;
 
-pub use adapter::{AdapterKind, AdapterSummary, list_adapters};
+pub use adapter::{AdapterKind, AdapterSummary, list_adapters, list_adapters_for};
+pub use capability::Purpose;
 pub use choice::{ADAPTER_VARIABLE, AdapterChoice};
 pub use device::GpuDevice;
 pub use read_back::PendingRead;
@@ -30,6 +33,14 @@ pub enum DeviceError {
         wanted: String,
         /// The adapters, with their numbers.
         known: String,
+    },
+    /// The adapter cannot do what the device is wanted for.
+    #[error("adapter {adapter} is not enough: {lack}")]
+    Incapable {
+        /// Name of the adapter.
+        adapter: String,
+        /// What it lacks.
+        lack: String,
     },
     /// The adapter gives no device.
     #[error("adapter {adapter} refuses to open: {reason}")]

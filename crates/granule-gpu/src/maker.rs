@@ -3,7 +3,7 @@
 use granule::simulator::Simulator;
 use granule::upsample::{GrainMover, MoverSettings};
 use granule::{Backend, BackendError, BackendInput, Device};
-use granule_device::{AdapterChoice, AdapterSummary, GpuDevice};
+use granule_device::{AdapterChoice, AdapterSummary, GpuDevice, Purpose};
 
 use crate::{GpuError, GpuGrains, GpuIisph};
 
@@ -16,9 +16,9 @@ impl GpuMaker {
     /// Opens the chosen adapter.
     ///
     /// # Errors
-    /// Says that there is no such adapter, or why it does not open.
+    /// Says that there is no such adapter, what it lacks, or why it does not open.
     pub fn open(choice: &AdapterChoice) -> Result<Self, GpuError> {
-        Ok(Self::adopt(GpuDevice::open(choice)?))
+        Ok(Self::adopt(GpuDevice::open_for(&[Purpose::Compute], choice)?))
     }
 
     /// Uses a device that is open already.

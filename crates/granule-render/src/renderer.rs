@@ -1,6 +1,6 @@
 //! One door to both ways of drawing.
 
-use granule_device::{AdapterChoice, DeviceError, GpuDevice};
+use granule_device::{AdapterChoice, DeviceError, GpuDevice, Purpose};
 
 use crate::RenderError;
 use crate::gpu::GpuRenderer;
@@ -13,7 +13,7 @@ use crate::subject::Subject;
 /// What draws.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RendererChoice {
-    /// The best adapter; software where there is none.
+    /// The best adapter that can draw; software where there is none.
     #[default]
     Auto,
     /// CPU cores, without any driver.
@@ -50,8 +50,8 @@ impl Renderer {
     pub fn open(choice: &RendererChoice) -> Result<Self, RenderError> {
         let opened = match choice {
             RendererChoice::Software => return Ok(Self::Software(None)),
-            RendererChoice::Auto => GpuDevice::open(&AdapterChoice::Auto),
-            RendererChoice::Adapter(adapter) => GpuDevice::open(adapter),
+            RendererChoice::Auto => GpuDevice::open_for(&[Purpose::Draw], &AdapterChoice::Auto),
+            RendererChoice::Adapter(adapter) => GpuDevice::open_for(&[Purpose::Draw], adapter),
         };
         let made = opened.map_err(RenderError::from).and_then(GpuRenderer::new);
         match (made, choice) {
