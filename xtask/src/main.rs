@@ -7,9 +7,10 @@ mod output;
 mod peers;
 mod program;
 mod scenes;
+mod skipped;
+mod test;
 
 use std::process::{Command, ExitCode, Stdio};
-use std::time::Instant;
 
 use flags::Flags;
 
@@ -26,43 +27,10 @@ Chores of the granule workspace.
   cargo xtask limits  what this machine can do: bandwidths, arithmetic, gathers [--json FILE]
   cargo xtask help    this text";
 
-/// A command that must succeed.
-struct Step {
-    name: &'static str,
-    args: &'static [&'static str],
-    /// Environment variables of this step.
-    env: &'static [(&'static str, &'static str)],
-    /// The toolchain component that the step needs, beyond cargo itself.
-    component: Option<&'static str>,
-}
-
-const TEST: &[Step] = &[
-    Step { name: "format", args: &["fmt", "--all", "--check"], env: &[], component: Some("rustfmt") },
-    Step {
-        name: "lints",
-        args: &["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"],
-        env: &[],
-        component: Some("clippy"),
-    },
-    Step {
-        name: "documentation",
-        args: &["doc", "--locked", "--workspace", "--no-deps"],
-        env: &[("RUSTDOCFLAGS", "-D warnings")],
-        component: None,
-    },
-    Step { name: "tests", args: &["test", "--locked", "--workspace"], env: &[], component: None },
-];
-
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["test"] => {
-            if drivers::ensure() {
-                // SAFETY: no other thread runs yet.
-                unsafe { std::env::set_var(drivers::REQUIRED, "1") };
-            }
-            run_all(TEST)
-        }
+        ["test"] => test::run(),
         ["docs"] => docs(),
         ["scenes"] => scenes::run_all(),
         ["fuzz", rest @ ..] => fuzz(rest),
@@ -113,41 +81,6 @@ fn docs() -> ExitCode {
     }
 }
 
-/// Runs steps in order and stops at the first that fails, with its exit code.
-fn run_all(steps: &[Step]) -> ExitCode {
-    let start = Instant::now();
-    for (number, step) in steps.iter().enumerate() {
-        eprintln!("\n== {} of {}: {}: cargo {}", number + 1, steps.len(), step.name, step.args.join(" "));
-        let step_start = Instant::now();
-        if let Err((message, code)) = run(step) {
-            eprintln!("\nxtask: {message} (after {:.1} s)", start.elapsed().as_secs_f64());
-            return ExitCode::from(code);
-        }
-        eprintln!("== {}: passed in {:.1} s", step.name, step_start.elapsed().as_secs_f64());
-    }
-    eprintln!("\nxtask: all {} steps passed in {:.1} s", steps.len(), start.elapsed().as_secs_f64());
-    ExitCode::SUCCESS
-}
-
-/// Runs a step; a failure is told in words with the exit code to end with.
-fn run(step: &Step) -> Result<(), (String, u8)> {
-    if let Some(component) = step.component.filter(|_| !is_installed(step.args[0])) {
-        let message = format!(
-            "step `{}` needs {component}, which is not installed: rustup component add {component}",
-            step.name
-        );
-        return Err((message, 1));
-    }
-    let status = cargo().args(step.args).envs(step.env.iter().copied()).status();
-    let status = status.map_err(|error| (format!("step `{}` could not start: {error}", step.name), 1))?;
-    if status.success() {
-        return Ok(());
-    }
-    let code = status.code();
-    let words = code.map_or("was killed by a signal".into(), |code| format!("failed with exit code {code}"));
-    Err((format!("step `{}` {words}", step.name), code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
-}
-
 /// Mutates scenes, checkpoints and meshes; the arguments go to the fuzzing program once they are known to be right.
 fn fuzz(args: &[&str]) -> ExitCode {
     if let Err(message) = check_fuzz_flags(args) {
@@ -177,11 +110,6 @@ fn check_fuzz_flags(args: &[&str]) -> Result<(), String> {
         None | Some("scenes" | "checkpoints" | "meshes") => Ok(()),
         Some(word) => Err(format!("`--only {word}`: scenes, checkpoints or meshes are known")),
     }
-}
-
-/// Whether cargo knows a subcommand.
-fn is_installed(subcommand: &str) -> bool {
-    cargo().args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success())
 }
 
 /// The cargo that started this program.

@@ -1,20 +1,9 @@
 //! What tests on a device share.
 
-use granule_device::{AdapterChoice, GpuDevice};
+use granule_device::GpuDevice;
+pub use granule_testing::device as gpu;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{Buffer, BufferUsages, ComputePass};
-
-/// A device, or nothing where the machine has none: tests are then passed over with one line, but fail in CI.
-pub fn gpu() -> Option<GpuDevice> {
-    match GpuDevice::open(&AdapterChoice::Auto) {
-        Ok(gpu) => Some(gpu),
-        Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
-        Err(error) => {
-            eprintln!("passed over: {error}");
-            None
-        }
-    }
-}
 
 /// A storage buffer with content; at least 16 bytes long.
 pub fn storage<T: bytemuck::NoUninit>(gpu: &GpuDevice, content: &[T]) -> Buffer {

@@ -47,7 +47,7 @@ fn a_full_disk_ends_the_run_with_what_was_written_so_far() {
     let formats = "--export ply,vtk,npy,csv --track 0,1";
     let args = format!("run {scene} --seconds 1000 --out disk/run {formats}");
     let Some(output) = on_a_disk(&place, &format!("size={SIZE}"), &args) else {
-        eprintln!("skipped: mounting a small disk is not permitted here");
+        granule_testing::skip("mounting a small disk is not permitted here");
         return;
     };
     let outcome = outcome(output).expect(1, &["disk/run/", "cannot write", "the disk is full", "incomplete"]);
@@ -89,7 +89,7 @@ fn a_read_only_disk_is_refused_before_the_run() {
         let place = Place::new();
         let scene = place.scene(&block(""));
         let Some(output) = on_a_disk(&place, "ro", &format!("run {scene} --out {folder}")) else {
-            eprintln!("skipped: mounting a disk is not permitted here");
+            granule_testing::skip("mounting a disk is not permitted here");
             return;
         };
         let words = [&format!("{folder}: cannot "), "Read-only file system", "choose another with --out"];

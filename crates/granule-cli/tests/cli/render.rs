@@ -190,7 +190,7 @@ fn without_ffmpeg_a_video_becomes_pictures_and_an_animation() {
 fn with_ffmpeg_there_is_a_video_and_nothing_else() {
     let place = with_run();
     if std::process::Command::new("ffmpeg").arg("-version").output().is_err() {
-        eprintln!("skipped: ffmpeg is not installed");
+        granule_testing::skip("ffmpeg is not installed");
         return;
     }
     let before = place.names(".");

@@ -17,7 +17,7 @@ fn passes(scene: &str, known_hash: &str) {
     assert_eq!(json["unaccounted"], 0);
     assert!(json["wall_seconds"].as_f64().unwrap() > 0.0);
     if !TABLE_HOLDS {
-        eprintln!("{scene}: the state hash is not compared: the table holds for x86_64 Linux with glibc");
+        granule_testing::skip("the table of state hashes holds for x86_64 Linux with glibc");
         return;
     }
     let hash = json["state_hash"].as_str().unwrap();

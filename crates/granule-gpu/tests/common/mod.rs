@@ -8,8 +8,8 @@ use granule::boundary::Shape;
 use granule::scene::{BoundarySettings, Fill, GrainsSettings, Scene};
 use granule::simulator::{FieldData, Snapshot};
 use granule::{Device, Options, Simulation};
-use granule_device::{AdapterChoice, GpuDevice};
 use granule_gpu::GpuMaker;
+pub use granule_testing::device as adapter;
 
 /// Particle spacing [m].
 pub const D: f32 = 0.02;
@@ -17,18 +17,6 @@ pub const D: f32 = 0.02;
 /// A device for simulations, as [`adapter`] gives it.
 pub fn gpu() -> Option<Device> {
     adapter().map(|gpu| GpuMaker::adopt(gpu).into_device())
-}
-
-/// A device, or nothing where the machine has none: tests are then passed over with one line, but fail in CI.
-pub fn adapter() -> Option<GpuDevice> {
-    match GpuDevice::open(&AdapterChoice::Auto) {
-        Ok(gpu) => Some(gpu),
-        Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
-        Err(error) => {
-            eprintln!("passed over: {error}");
-            None
-        }
-    }
 }
 
 /// A scene of a file without its grains and walls, with a given number of sweeps.

@@ -1,7 +1,7 @@
 //! Balls that lie in buffers of a device already.
 
 use glam::Vec3;
-use granule_device::{AdapterChoice, GpuDevice};
+use granule_device::GpuDevice;
 use granule_render::{
     Bounds, Camera, ColorMap, GpuRenderer, Look, Paint, SphereBuffers, SphereSource, SphereTag, Subject,
     TagBuffers, draw_in_software,
@@ -13,11 +13,7 @@ use crate::common::{nothing, only_spheres};
 
 /// A device that somebody else has opened, taken over by a renderer.
 fn adopted() -> Option<(GpuDevice, GpuRenderer)> {
-    let opened = match GpuDevice::open(&AdapterChoice::Auto) {
-        Ok(opened) => opened,
-        Err(error) if std::env::var_os("GRANULE_REQUIRE_ADAPTER").is_some() => panic!("{error}"),
-        Err(_) => return None,
-    };
+    let opened = granule_testing::device()?;
     let shared = GpuDevice::adopt(opened.adapter.clone(), opened.device.clone(), opened.queue.clone());
     Some((opened, GpuRenderer::new(shared).unwrap()))
 }

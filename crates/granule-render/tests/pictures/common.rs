@@ -1,20 +1,11 @@
 //! What the tests of pictures share.
 
 use glam::{DVec3, Vec3};
-use granule_device::{AdapterChoice, GpuDevice};
 use granule_render::{Camera, GpuRenderer, Image, Paint, SphereSource, SphereTag, Subject, View};
 
-/// A renderer on the machine's first adapter; without any, tests are passed over, except where
-/// `GRANULE_REQUIRE_ADAPTER` is set.
+/// A renderer on the machine's best adapter; nothing where the test is to be skipped for want of one.
 pub fn gpu() -> Option<GpuRenderer> {
-    match GpuDevice::open(&AdapterChoice::Auto) {
-        Ok(device) => Some(GpuRenderer::new(device).unwrap()),
-        Err(error) if std::env::var_os("GRANULE_REQUIRE_ADAPTER").is_some() => panic!("{error}"),
-        Err(error) => {
-            eprintln!("passed over: {error}");
-            None
-        }
-    }
+    granule_testing::device().map(|device| GpuRenderer::new(device).unwrap())
 }
 
 /// Tags for spheres of the first material.

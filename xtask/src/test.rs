@@ -1,0 +1,124 @@
+//! `cargo xtask test`: everything that a change must pass.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{ExitCode, ExitStatus, Stdio};
+use std::time::Instant;
+
+use crate::skipped::{self, Skipped};
+use crate::{cargo, drivers};
+
+/// A command that must succeed.
+struct Step {
+    name: &'static str,
+    args: &'static [&'static str],
+    /// Environment variables of this step.
+    env: &'static [(&'static str, &'static str)],
+    /// The toolchain component that the step needs, beyond cargo itself.
+    component: Option<&'static str>,
+}
+
+const STEPS: &[Step] = &[
+    Step { name: "format", args: &["fmt", "--all", "--check"], env: &[], component: Some("rustfmt") },
+    Step {
+        name: "lints",
+        args: &["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        env: &[],
+        component: Some("clippy"),
+    },
+    Step {
+        name: "documentation",
+        args: &["doc", "--locked", "--workspace", "--no-deps"],
+        env: &[("RUSTDOCFLAGS", "-D warnings")],
+        component: None,
+    },
+    Step { name: "tests", args: &["test", "--locked", "--workspace"], env: &[], component: None },
+];
+
+/// Runs all steps and says at the end what the tests left out. A missing adapter is a failure unless the environment
+/// says otherwise.
+pub fn run() -> ExitCode {
+    drivers::ensure();
+    let record = match skipped::new_record() {
+        Ok(record) => record,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            return ExitCode::FAILURE;
+        }
+    };
+    // SAFETY: no other thread runs yet.
+    unsafe {
+        if std::env::var_os(drivers::REQUIRED).is_none() {
+            std::env::set_var(drivers::REQUIRED, "1");
+        }
+        std::env::set_var(skipped::RECORD, &record);
+    }
+    let mut skipped = Skipped::default();
+    let code = run_all(STEPS, &mut skipped);
+    match skipped.read(&record) {
+        Ok(()) => {
+            eprintln!("{}", skipped.words());
+            code
+        }
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs steps in order and stops at the first that fails, with its exit code.
+fn run_all(steps: &[Step], skipped: &mut Skipped) -> ExitCode {
+    let start = Instant::now();
+    for (number, step) in steps.iter().enumerate() {
+        eprintln!("\n== {} of {}: {}: cargo {}", number + 1, steps.len(), step.name, step.args.join(" "));
+        let step_start = Instant::now();
+        if let Err((message, code)) = run_step(step, skipped) {
+            eprintln!("\nxtask: {message} (after {:.1} s)", start.elapsed().as_secs_f64());
+            return ExitCode::from(code);
+        }
+        eprintln!("== {}: passed in {:.1} s", step.name, step_start.elapsed().as_secs_f64());
+    }
+    eprintln!("\nxtask: all {} steps passed in {:.1} s", steps.len(), start.elapsed().as_secs_f64());
+    ExitCode::SUCCESS
+}
+
+/// Runs a step; a failure is told in words with the exit code to end with.
+fn run_step(step: &Step, skipped: &mut Skipped) -> Result<(), (String, u8)> {
+    if let Some(component) = step.component.filter(|_| !is_installed(step.args[0])) {
+        let message = format!(
+            "step `{}` needs {component}, which is not installed: rustup component add {component}",
+            step.name
+        );
+        return Err((message, 1));
+    }
+    let status = run_cargo(step, skipped);
+    let status = status.map_err(|error| (format!("step `{}` could not start: {error}", step.name), 1))?;
+    if status.success() {
+        return Ok(());
+    }
+    let code = status.code();
+    let words = code.map_or("was killed by a signal".into(), |code| format!("failed with exit code {code}"));
+    Err((format!("step `{}` {words}", step.name), code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+}
+
+/// Runs cargo and hands its output on while it reads which tests are ignored.
+fn run_cargo(step: &Step, skipped: &mut Skipped) -> std::io::Result<ExitStatus> {
+    let mut command = cargo();
+    command.args(step.args).envs(step.env.iter().copied()).stdout(Stdio::piped());
+    let mut child = command.spawn()?;
+    if let Some(output) = child.stdout.take() {
+        let mut stdout = std::io::stdout().lock();
+        for line in BufReader::new(output).split(b'\n') {
+            let line = line?;
+            stdout.write_all(&line)?;
+            stdout.write_all(b"\n")?;
+            skipped.note(&String::from_utf8_lossy(&line));
+        }
+    }
+    child.wait()
+}
+
+/// Whether cargo knows a subcommand.
+fn is_installed(subcommand: &str) -> bool {
+    cargo().args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success())
+}
