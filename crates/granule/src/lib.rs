@@ -3,6 +3,7 @@
 //! The front door is [`Simulation`]: load or build a [`Scene`], make a simulation of it, step it, read fields.
 
 pub mod air;
+pub mod assemblies;
 pub mod bodies;
 pub mod boundary;
 pub mod build;
@@ -17,6 +18,7 @@ pub mod material;
 pub mod measure;
 pub mod neighbors;
 pub mod particles;
+pub mod position;
 pub mod preflight;
 pub mod quarantine;
 pub mod random;
