@@ -1,8 +1,8 @@
-// Cells that get blocks; twin of Nodes::new.
+// Cells that get blocks; twin of Nodes::build.
 
 @group(0) @binding(1) var<storage, read> starts: array<u32>;
 @group(0) @binding(2) var<storage, read> cell_moves: array<u32>;
-// 1 for cells with a block, and for those whose blocks stir; then their scans.
+// 1 for cells with a block, and for those whose blocks are active; then their scans.
 @group(0) @binding(3) var<storage, read_write> block_marks: array<u32>;
 @group(0) @binding(4) var<storage, read_write> part_marks: array<u32>;
 @group(0) @binding(5) var<storage, read_write> written: array<u32>;
@@ -18,7 +18,7 @@ fn mark_blocks(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
         return;
     }
     var near = 0u;
-    var stirring = 0u;
+    var moving = 0u;
     if c < cell_total() {
         let cell = vec3<i32>(cell_of_index(c));
         let end = vec3<i32>(frame.cells.xyz);
@@ -28,13 +28,13 @@ fn mark_blocks(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
                 let index = cell_index(vec3<u32>(other), frame.cells.xyz);
                 if starts[index + 1u] > starts[index] {
                     near = 1u;
-                    stirring |= cell_moves[index];
+                    moving |= cell_moves[index];
                 }
             }
         }
     }
     block_marks[c] = near;
-    part_marks[c] = stirring;
+    part_marks[c] = moving;
 }
 
 // Twin of Wall::is_far, for the cube of a cell.
@@ -70,7 +70,7 @@ fn list_blocks(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     }
     written[c] = block;
     let part = part_marks[c];
-    let stirring = part_marks[c + 1u] != part;
+    let moving = part_marks[c + 1u] != part;
     var bits = 0u;
     let center = frame.origin.xyz + frame.origin.w * (vec3<f32>(cell_of_index(c)) + 0.5);
     for (var k = 0u; k < frame.wall_count; k++) {
@@ -79,13 +79,13 @@ fn list_blocks(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
             bits |= bit;
         }
     }
-    written[frame.cell_parts + c] = select(NONE, part, stirring);
+    written[frame.cell_parts + c] = select(NONE, part, moving);
     let at = frame.block_table + 4u * block;
     written[at] = c;
-    written[at + 1u] = select(0u, 1u, stirring) | select(0u, 2u, region_is_near(center));
-    written[at + 2u] = select(NONE, part, stirring);
+    written[at + 1u] = select(0u, 1u, moving) | select(0u, 2u, region_is_near(center));
+    written[at + 2u] = select(NONE, part, moving);
     written[at + 3u] = bits;
-    if stirring {
+    if moving {
         written[frame.part_table + part] = block;
     }
 }

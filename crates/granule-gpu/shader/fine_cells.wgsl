@@ -25,15 +25,15 @@ fn find_cells(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     if i >= which.ids {
         return;
     }
-    let place = records[5u * i + 3u * which.after];
-    let there = select(records[5u * i + 1u].w, place.w, which.after == 1u);
-    let cell = floor((place.xyz - frame.origin.xyz) / frame.origin.w);
+    let position = records[5u * i + 3u * which.after];
+    let there = select(records[5u * i + 1u].w, position.w, which.after == 1u);
+    let cell = floor((position.xyz - frame.origin.xyz) / frame.origin.w);
     let end = vec3<f32>(frame.cells.xyz) - vec3(1.0);
     var key = cell_total();
     if there != 0.0 && all(cell >= vec3(1.0)) && all(cell < end) {
         key = cell_index(vec3<u32>(cell), frame.cells.xyz);
         atomicAdd(&cell_counts[key], 1u);
-        if which.after == 0u && place.w > 0.0 {
+        if which.after == 0u && position.w > 0.0 {
             atomicOr(&cell_moves[key], 1u);
         }
     }

@@ -31,7 +31,7 @@ fn after_contact(velocity: vec3<f32>, normal: vec3<f32>, friction: f32) -> vec3<
     return along * (1.0 - lost / speed);
 }
 
-// The motion that a wall allows; tells whether it changed it. Twin of Wall::restrict: first whether the way is free, then
+// The motion that a wall allows; tells whether it changed it. Twin of Wall::restrict: first whether the path is free, then
 // from the start again along the wall. Both in one loop, as functions are best called from few places.
 fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, material_friction: f32) -> bool {
     let wall = fine_scene.walls[k];
@@ -43,10 +43,10 @@ fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, material_friction:
         friction = material_friction;
     }
     friction *= (*motion).own;
-    let way = goal - start;
-    let way_length = length(way);
-    var place = start;
-    var rest = way;
+    let displacement = goal - start;
+    let path_length = length(displacement);
+    var position = start;
+    var rest = displacement;
     var normal = vec3(0.0);
     var met = false;
     var contacts = 0u;
@@ -55,36 +55,36 @@ fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, material_friction:
     var start_gap = 0.0;
     var steps = 0u;
     loop {
-        var gap = wall_distance(k, place) - radius;
+        var gap = wall_distance(k, position) - radius;
         if looks_ahead {
             if steps == 0u {
                 start_gap = gap;
             }
             steps++;
             let sunk = gap < -SUNK * radius;
-            if !sunk && way_length - at <= max(gap, 0.0) {
+            if !sunk && path_length - at <= max(gap, 0.0) {
                 return false;
             }
             if !sunk && steps < STEPS {
-                at = min(at + max(gap, ALONG_WALL * radius), way_length);
-                place = start + way * (at / way_length);
+                at = min(at + max(gap, ALONG_WALL * radius), path_length);
+                position = start + displacement * (at / path_length);
                 continue;
             }
-            if friction == 0.0 && way_length <= ALONG_WALL * radius && start_gap >= -SUNK * radius {
-                // Without friction all that a wall does to a short way is to keep its end outside.
-                place = goal;
+            if friction == 0.0 && path_length <= ALONG_WALL * radius && start_gap >= -SUNK * radius {
+                // Without friction all that a wall does to a short displacement is to keep its end outside.
+                position = goal;
                 rest = vec3(0.0);
                 break;
             }
             looks_ahead = false;
             steps = 0u;
-            place = start;
+            position = start;
             gap = start_gap;
         }
         steps++;
         var step = max(gap, AHEAD * radius);
         if gap < TOUCH * radius {
-            let there = wall_nearest(k, place).normal;
+            let there = wall_nearest(k, position).normal;
             if dot(rest, there) < -INTO * length(rest) {
                 met = true;
                 normal = there;
@@ -98,12 +98,12 @@ fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, material_friction:
         }
         let size = length(rest);
         if size <= step {
-            place += rest;
+            position += rest;
             rest = vec3(0.0);
             break;
         }
         let part = rest * (step / size);
-        place += part;
+        position += part;
         rest -= part;
         if steps == STEPS {
             break;
@@ -112,7 +112,7 @@ fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, material_friction:
     // Steps have run out: as good as a contact.
     let given_up = !met && any(rest != vec3(0.0));
     for (var round = 0u; round < CORRECTIONS; round++) {
-        let surface = wall_nearest(k, place);
+        let surface = wall_nearest(k, position);
         if round == 0u && given_up {
             normal = surface.normal;
             met = true;
@@ -120,15 +120,15 @@ fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, material_friction:
         if surface.distance >= radius * (1.0 - SUNK) {
             break;
         }
-        place += surface.normal * (radius - surface.distance);
+        position += surface.normal * (radius - surface.distance);
         normal = surface.normal;
         met = true;
     }
     if !met {
         return false;
     }
-    let to = out_of_pose(wall.end_rotation, wall.end_translation.xyz, place);
-    let carried = (to - out_of_pose(wall.start_rotation, wall.start_translation.xyz, place)) / frame.gravity.w;
+    let to = out_of_pose(wall.end_rotation, wall.end_translation.xyz, position);
+    let carried = (to - out_of_pose(wall.start_rotation, wall.start_translation.xyz, position)) / frame.gravity.w;
     (*motion).goal = to;
     (*motion).velocity =
         carried + after_contact((*motion).velocity - carried, rotate(wall.end_rotation, normal), friction);

@@ -69,7 +69,7 @@ fn deform(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
         gradient = isochoric(gradient);
     }
     let rows = transpose(gradient);
-    let carries = own.w * ramp(sum, frame.loose);
+    let carries = own.w * ramp(sum, frame.isolation_ramp);
     deformation[3u * i] = vec4(rows[0], carries);
     deformation[3u * i + 1u] = vec4(rows[1], 0.0);
     deformation[3u * i + 2u] = vec4(rows[2], 0.0);

@@ -5,7 +5,7 @@ struct FineFrame {
     origin: vec4<f32>,
     // w: length of the frame.
     gravity: vec4<f32>,
-    // Where the fine mesh lies, in its cells; w: their side.
+    // Where the fine grid lies, in its cells; w: their side.
     offset: vec4<f32>,
     period_origin: vec4<f32>,
     // 0 along axes that do not repeat.
@@ -17,11 +17,11 @@ struct FineFrame {
     // w: first of the guides at the frame's end.
     after_cells: vec4<u32>,
     // Bounds of shares and of the surface.
-    covered: vec2<f32>,
-    several: vec2<f32>,
-    loose: vec2<f32>,
-    carried: vec2<f32>,
-    surface: vec2<f32>,
+    coverage_ramp: vec2<f32>,
+    neighbor_ramp: vec2<f32>,
+    isolation_ramp: vec2<f32>,
+    carried_ramp: vec2<f32>,
+    surface_ramp: vec2<f32>,
     radius: f32,
     guide_radius: f32,
     support: f32,
@@ -31,18 +31,18 @@ struct FineFrame {
     least_volume: f32,
     regularisation: f32,
     in_motion: f32,
-    evening: f32,
-    most_evening: f32,
-    spreading: f32,
-    most_spreading: f32,
-    all_of_it: f32,
+    node_shift: f32,
+    most_node_shift: f32,
+    fine_shift: f32,
+    most_fine_shift: f32,
+    full_share: f32,
     landed: f32,
     landing_step: f32,
     landing_steps: f32,
     // Grains of a full mass per node, and a whole grain's share of a full fine cell.
     full: f32,
     unit: f32,
-    whole: f32,
+    fixed_point_one: f32,
     grains: u32,
     blocks: u32,
     parts: u32,
@@ -57,7 +57,7 @@ struct FineFrame {
     wall_count: u32,
     region_count: u32,
     moving_walls: u32,
-    spreads: u32,
+    shifts: u32,
     // Grains of a chunk.
     chunk: u32,
     // Place of the list among the counters, and how many grains fit.
@@ -92,7 +92,7 @@ const NONE: u32 = 0xffffffffu;
 // Nodes of a cell, of a block, and along both.
 const ALONG: u32 = 3u;
 const OWN: u32 = 27u;
-const SHARED: u32 = 4u;
+const ALONG_BLOCK: u32 = 4u;
 const NODES: u32 = 64u;
 // Words of the list: first grain of a round, grains added so far, grains to take from it, then these.
 const LIST_FIRST: u32 = 0u;
@@ -119,8 +119,8 @@ fn guided_share(sum: f32, largest: f32, carrying: f32, wall: f32) -> f32 {
     if largest <= 0.0 {
         return 0.0;
     }
-    let held = ramp(coverage(sum, wall), frame.covered) * ramp(sum / largest, frame.several);
-    return max(held, ramp(carrying, frame.carried));
+    let held = ramp(coverage(sum, wall), frame.coverage_ramp) * ramp(sum / largest, frame.neighbor_ramp);
+    return max(held, ramp(carrying, frame.carried_ramp));
 }
 
 // A cell among so many; those of the rim belong to the cells inside.
@@ -138,7 +138,7 @@ fn cell_of_index(index: u32) -> vec3<u32> {
     return vec3(index % n.x, index / n.x % n.y, index / n.x / n.y);
 }
 
-fn parts_of(t: vec3<f32>) -> array<f32, 8> {
+fn trilinear_weights(t: vec3<f32>) -> array<f32, 8> {
     let s = vec3(1.0) - t;
     let a = s.y * s.z;
     let b = t.y * s.z;
@@ -147,9 +147,9 @@ fn parts_of(t: vec3<f32>) -> array<f32, 8> {
     return array<f32, 8>(s.x * a, t.x * a, s.x * b, t.x * b, s.x * c, t.x * c, s.x * d, t.x * d);
 }
 
-// How much of a full motion a way is.
-fn activity(way: vec3<f32>) -> f32 {
-    return min(length(way) / (frame.in_motion * frame.radius), 1.0);
+// How much of a full motion a displacement is.
+fn activity(displacement: vec3<f32>) -> f32 {
+    return min(length(displacement) / (frame.in_motion * frame.radius), 1.0);
 }
 
 fn clamped(v: vec3<f32>, most: f32) -> vec3<f32> {
@@ -159,7 +159,7 @@ fn clamped(v: vec3<f32>, most: f32) -> vec3<f32> {
 
 // Image k of a point near the ends of periods; w is 0 where there is none. Image 0 is the point itself.
 fn image(x: vec3<f32>, k: u32, reach: f32) -> vec4<f32> {
-    var place = vec4(x, 1.0);
+    var position = vec4(x, 1.0);
     for (var axis = 0u; axis < 3u; axis++) {
         if ((k >> axis) & 1u) == 0u {
             continue;
@@ -167,14 +167,14 @@ fn image(x: vec3<f32>, k: u32, reach: f32) -> vec4<f32> {
         let length = frame.period_length[axis];
         let at = x[axis] - frame.period_origin[axis];
         if length > 0.0 && at < reach {
-            place[axis] += length;
+            position[axis] += length;
         } else if length > 0.0 && at > length - reach {
-            place[axis] -= length;
+            position[axis] -= length;
         } else {
-            place.w = 0.0;
+            position.w = 0.0;
         }
     }
-    return place;
+    return position;
 }
 
 fn image_count() -> u32 {

@@ -1,6 +1,6 @@
-// Guides by cell; twin of upsample/guides.rs.
+// Guides by cell; twin of upsample/guide_grid.rs.
 
-// Three records each: place and whether it moves, way, velocity. Those of the frame's end follow those of its start.
+// Three records each: position and whether it moves, displacement, velocity. Those of the frame's end follow those of its start.
 @group(0) @binding(2) var<storage, read> guides: array<vec4<f32>>;
 
 // First and end of the guides in the three cells of row k around a cell.

@@ -1,30 +1,30 @@
-// The way of grains that only guides lead: inside their mass, far from walls and regions, which are most of all grains.
+// Advects grains that only guides move: inside their mass, far from walls and regions, which are most of all grains.
 // Nothing here knows a distance, so that the kernel needs few registers. Others go on the list.
 
 var<workgroup> listed: atomic<u32>;
-var<workgroup> list_place: u32;
+var<workgroup> list_start: u32;
 
 // Moves a grain, or tells that this takes more.
 fn is_left(i: u32) -> bool {
-    let first = place_of[i];
+    let first = grain_position[i];
     if bitcast<u32>(first.w) == NONE {
         return false;
     }
     let x = first.xyz;
-    let said = said_at(x);
-    if said.share != 1.0 || is_near_region(said.block) {
+    let guided = guide_motion_at(x);
+    if guided.share != 1.0 || is_near_region(guided.block) {
         return true;
     }
-    let second = velocity_of[i];
-    let goal = spread(x + said.way, x, said);
-    let walls = walls_on_way(said.block, goal - x);
-    let rests = stays(x, goal, said.velocity, walls);
-    if (walls != 0u && !rests) || any(wrapped(goal) != goal) || !(finite(goal) && finite(said.velocity)) {
+    let second = grain_velocity[i];
+    let goal = shift(x + guided.displacement, x, guided);
+    let walls = walls_on_path(guided.block, goal - x);
+    let rests = stays(x, goal, guided.velocity, walls);
+    if (walls != 0u && !rests) || any(wrapped(goal) != goal) || !(finite(goal) && finite(guided.velocity)) {
         return true;
     }
     if !rests || any(second.xyz != vec3(0.0)) {
-        place_of[i] = vec4(goal, first.w);
-        velocity_of[i] = vec4(said.velocity, second.w);
+        grain_position[i] = vec4(goal, first.w);
+        grain_velocity[i] = vec4(guided.velocity, second.w);
     }
     return false;
 }
@@ -35,23 +35,23 @@ fn advance_inside(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_in
         atomicStore(&listed, 0u);
     }
     workgroupBarrier();
-    // No more than the list has room for: workgroups come in whole rows.
+    // No more than fit on the list: workgroups come in whole rows.
     let k = thread_number(workgroup, thread);
     let i = atomicLoad(&counters[frame.list + LIST_FIRST]) + k;
     let left = k < frame.list_length && i < frame.grains && is_left(i);
-    var place = 0u;
+    var entry = 0u;
     if left {
-        place = atomicAdd(&listed, 1u);
+        entry = atomicAdd(&listed, 1u);
     }
     workgroupBarrier();
     if thread == 0u {
         let count = atomicLoad(&listed);
         if count > 0u {
-            list_place = atomicAdd(&counters[frame.list + LIST_ADDED], count);
+            list_start = atomicAdd(&counters[frame.list + LIST_ADDED], count);
         }
     }
     workgroupBarrier();
     if left {
-        atomicStore(&counters[frame.list + LIST_ENTRIES + list_place + place], i);
+        atomicStore(&counters[frame.list + LIST_ENTRIES + list_start + entry], i);
     }
 }

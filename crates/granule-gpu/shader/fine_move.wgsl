@@ -1,4 +1,4 @@
-// The way of grains through a frame where walls, the surface or regions may matter; twin of upsample/advection.rs.
+// Advects grains for which walls, the surface or regions may matter; twin of upsample/advection.rs.
 
 fn restrict_all(motion: ptr<function, FineMotion>, bits: u32, friction: f32) {
     if bits == 0u {
@@ -79,7 +79,7 @@ fn land(motion: ptr<function, FineMotion>) -> bool {
     var velocity = vec3(0.0);
     var back = vec3(0.0);
     var steps = 0u;
-    var place = goal;
+    var position = goal;
     for (var k = 0u; k <= steps; k++) {
         let before = goal + f32(k) * back;
         let there = mass_at(before);
@@ -91,15 +91,15 @@ fn land(motion: ptr<function, FineMotion>) -> bool {
         }
         if k == 0u {
             velocity = there.xyz;
-            let way = ((*motion).velocity - velocity) * frame.gravity.w;
-            let size = length(way);
+            let displacement = ((*motion).velocity - velocity) * frame.gravity.w;
+            let size = length(displacement);
             let longest = min(size, distance((*motion).start, goal));
             steps = u32(min(ceil(longest / step), frame.landing_steps));
-            back = select(vec3(0.0), -way * (step / size), size > 0.0);
+            back = select(vec3(0.0), -displacement * (step / size), size > 0.0);
         }
-        place = before;
+        position = before;
     }
-    (*motion).goal = place;
+    (*motion).goal = position;
     (*motion).velocity = velocity;
     return true;
 }
@@ -121,24 +121,24 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         return;
     }
     let i = atomicLoad(&counters[frame.list + LIST_ENTRIES + k]);
-    let first = place_of[i];
-    let second = velocity_of[i];
+    let first = grain_position[i];
+    let second = grain_velocity[i];
     let x = first.xyz;
-    var said = said_at(x);
-    if said.share > 0.0 && said.share < 1.0 {
-        said.share = share_at_surface(x, said.share);
+    var guided = guide_motion_at(x);
+    if guided.share > 0.0 && guided.share < 1.0 {
+        guided.share = share_at_surface(x, guided.share);
     }
-    let own = 1.0 - said.share;
+    let own = 1.0 - guided.share;
     let dt = frame.gravity.w;
-    var motion = FineMotion(x, x + said.way, said.velocity, 0.0);
+    var motion = FineMotion(x, x + guided.displacement, guided.velocity, 0.0);
     if own > 0.0 {
         let flown = second.xyz * dt + frame.gravity.xyz * (0.5 * dt * dt);
-        motion.goal = x + said.share * said.way + own * flown;
-        motion.velocity = said.share * said.velocity + own * (second.xyz + frame.gravity.xyz * dt);
+        motion.goal = x + guided.share * guided.displacement + own * flown;
+        motion.velocity = guided.share * guided.velocity + own * (second.xyz + frame.gravity.xyz * dt);
         motion.own = own;
     }
-    motion.goal = spread(motion.goal, x, said);
-    var bits = walls_on_way(said.block, motion.goal - x);
+    motion.goal = shift(motion.goal, x, guided);
+    var bits = walls_on_path(guided.block, motion.goal - x);
     let rests = stays(x, motion.goal, motion.velocity, bits);
     if !rests {
         let material = bitcast<u32>(second.w) & 255u;
@@ -154,16 +154,16 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
             bits = 0xffffffffu;
         }
     }
-    let place = wrapped(motion.goal);
-    let lost = !(finite(place) && finite(motion.velocity));
-    if lost || taken(place) {
-        place_of[i] = vec4(0.0, 0.0, 0.0, bitcast<f32>(NONE));
+    let position = wrapped(motion.goal);
+    let lost = !(finite(position) && finite(motion.velocity));
+    if lost || taken(position) {
+        grain_position[i] = vec4(0.0, 0.0, 0.0, bitcast<f32>(NONE));
         atomicAdd(&counters[select(0u, 1u, lost)], 1u);
         atomicAdd(&counters[2u + i / frame.chunk], 1u);
         return;
     }
     if !rests || any(second.xyz != vec3(0.0)) {
-        place_of[i] = vec4(place, first.w);
-        velocity_of[i] = vec4(motion.velocity, second.w);
+        grain_position[i] = vec4(position, first.w);
+        grain_velocity[i] = vec4(motion.velocity, second.w);
     }
 }

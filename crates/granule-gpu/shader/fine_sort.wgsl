@@ -13,11 +13,11 @@ struct Chunk {
 }
 
 @group(0) @binding(0) var<uniform> chunk: Chunk;
-@group(0) @binding(2) var<storage, read_write> place_of: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> velocity_of: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> grain_position: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> grain_velocity: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> keys: array<u32>;
 @group(0) @binding(5) var<storage, read_write> order: array<u32>;
-@group(0) @binding(6) var<storage, read_write> places_aside: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> positions_aside: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> velocities_aside: array<vec4<f32>>;
 // Complement of the least key of a grain in a block, and the largest; 0 at first.
 @group(0) @binding(8) var<storage, read_write> span: array<atomic<u32>>;
@@ -31,11 +31,11 @@ const LAST: u32 = 0xfffdu;
 var<workgroup> highest: array<atomic<u32>, 2>;
 
 fn key_of(i: u32) -> u32 {
-    let place = place_of[i];
-    if bitcast<u32>(place.w) == NONE {
+    let position = grain_position[i];
+    if bitcast<u32>(position.w) == NONE {
         return REMOVED_KEY;
     }
-    let at = (place.xyz - frame.origin.xyz) / frame.origin.w;
+    let at = (position.xyz - frame.origin.xyz) / frame.origin.w;
     let cell = floor(at);
     if !(all(cell >= vec3(0.0)) && all(cell < vec3<f32>(frame.cells.xyz))) {
         return OUTSIDE;
@@ -99,8 +99,8 @@ fn put_aside(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         return;
     }
     let i = chunk.first + order[k];
-    places_aside[k] = place_of[i];
-    velocities_aside[k] = velocity_of[i];
+    positions_aside[k] = grain_position[i];
+    velocities_aside[k] = grain_velocity[i];
 }
 
 // The goal ends before the chunk begins, so that no grain is written that another thread still reads.
@@ -111,6 +111,6 @@ fn put_in_order(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
         return;
     }
     let i = chunk.first + order[k];
-    place_of[chunk.goal + k] = place_of[i];
-    velocity_of[chunk.goal + k] = velocity_of[i];
+    grain_position[chunk.goal + k] = grain_position[i];
+    grain_velocity[chunk.goal + k] = grain_velocity[i];
 }

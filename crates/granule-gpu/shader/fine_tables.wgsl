@@ -6,7 +6,7 @@ fn block_of_cell(cell: vec3<u32>) -> u32 {
     return tables[cell_index(cell, frame.cells.xyz)];
 }
 
-// The part of the fine mesh that a cell is, or NONE.
+// The part of the fine grid that a cell is, or NONE.
 fn part_of_cell(cell: vec3<u32>) -> u32 {
     return tables[frame.cell_parts + cell_index(cell, frame.cells.xyz)];
 }
@@ -15,11 +15,11 @@ fn block_cell(block: u32) -> vec3<u32> {
     return cell_of_index(tables[frame.block_table + 4u * block]);
 }
 
-fn stirs(block: u32) -> bool {
+fn is_active(block: u32) -> bool {
     return (tables[frame.block_table + 4u * block + 1u] & 1u) != 0u;
 }
 
-// Whether a region may take a grain of a block whose way is not longer than the reach of walls.
+// Whether a region may take a grain of a block whose displacement is not longer than the reach of walls.
 fn is_near_region(block: u32) -> bool {
     return (tables[frame.block_table + 4u * block + 1u] & 2u) != 0u;
 }
@@ -37,7 +37,7 @@ fn block_of_part(part: u32) -> u32 {
 }
 
 // The block so many cells off a cell, or NONE.
-fn block_beside(cell: vec3<u32>, step: vec3<i32>) -> u32 {
+fn neighbor_block(cell: vec3<u32>, step: vec3<i32>) -> u32 {
     let other = vec3<i32>(cell) + step;
     if any(other < vec3(0)) || any(other >= vec3<i32>(frame.cells.xyz)) {
         return NONE;

@@ -1,7 +1,7 @@
 //! Solvers on a device for the engine's front door.
 
 use granule::simulator::Simulator;
-use granule::upsample::{GrainMover, MoverSettings};
+use granule::upsample::{AdvectionSettings, GrainAdvector};
 use granule::{Backend, BackendError, BackendInput, Device};
 use granule_device::{AdapterChoice, AdapterSummary, GpuDevice, Purpose};
 
@@ -49,7 +49,10 @@ impl Backend for GpuMaker {
         Ok(Box::new(solver.map_err(BackendError::new)?))
     }
 
-    fn make_grains(&self, settings: &MoverSettings) -> Result<Option<Box<dyn GrainMover>>, BackendError> {
+    fn make_grains(
+        &self,
+        settings: &AdvectionSettings,
+    ) -> Result<Option<Box<dyn GrainAdvector>>, BackendError> {
         // Faults for negative controls are those of the CPU.
         if settings.fault.is_some() {
             return Ok(None);

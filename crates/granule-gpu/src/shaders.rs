@@ -31,8 +31,8 @@ const FINE_FRAME: &str = include_str!("../shader/fine_frame.wgsl");
 const FINE_TABLES: &str = include_str!("../shader/fine_tables.wgsl");
 const FINE_GUIDES: &str = include_str!("../shader/fine_guides.wgsl");
 const FINE_WALLS: &str = include_str!("../shader/fine_walls.wgsl");
-const FINE_MESH: &str = include_str!("../shader/fine_mesh.wgsl");
-const FINE_WAYS: &str = include_str!("../shader/fine_ways.wgsl");
+const FINE_GRID: &str = include_str!("../shader/fine_grid.wgsl");
+const FINE_MOTION: &str = include_str!("../shader/fine_motion.wgsl");
 const FINE_CONTACT: &str = include_str!("../shader/fine_contact.wgsl");
 const WEAK_WALLS: &str = include_str!("../shader/weak_walls.wgsl");
 
@@ -128,29 +128,29 @@ shaders! {
     /// Deformations around guides of fine grains.
     FINE_DEFORM = "fine_deform": [FINE_FRAME, FINE_TABLES, FINE_GUIDES];
     /// Particles as guides.
-    FINE_FOLLOW = "fine_follow": [FINE_FRAME];
+    FINE_TRACK = "fine_track": [FINE_FRAME];
     /// Guides by cell.
     FINE_CELLS = "fine_cells": [FINE_FRAME];
     /// Cells that get blocks.
     FINE_BLOCKS = "fine_blocks": [MOTION, FINE_FRAME, SOLIDS, MAPS, FINE_WALLS];
-    /// What guides say at nodes.
-    FINE_ASK = "fine_ask":
+    /// Motion of guides at nodes.
+    FINE_INTERPOLATE = "fine_interpolate":
         [MOTION, FINE_FRAME, FINE_TABLES, FINE_GUIDES, SOLIDS, MAPS, FINE_WALLS];
-    /// Fine grains at nodes and on their mesh.
-    FINE_COUNT = "fine_count": [FINE_FRAME, FINE_TABLES, FINE_MESH];
-    /// Ways of fine grains from crowds to gaps.
-    FINE_EVEN = "fine_even": [FINE_FRAME, FINE_TABLES];
+    /// Fine grains at nodes and on their grid.
+    FINE_COUNT = "fine_count": [FINE_FRAME, FINE_TABLES, FINE_GRID];
+    /// Shifts of fine grains at nodes.
+    FINE_NODE_SHIFT = "fine_node_shift": [FINE_FRAME, FINE_TABLES];
     /// Nodes of blocks.
-    FINE_SHARE = "fine_share": [FINE_FRAME, FINE_TABLES];
-    /// Excess of fine grains on their mesh.
-    FINE_COMPARE = "fine_compare": [FINE_FRAME, FINE_TABLES];
-    /// The way of fine grains that only guides lead.
-    FINE_INSIDE = "fine_inside": [FINE_FRAME, FINE_TABLES, FINE_MESH, FINE_WAYS];
+    FINE_GATHER = "fine_gather": [FINE_FRAME, FINE_TABLES];
+    /// Excess of fine grains on their grid.
+    FINE_EXCESS = "fine_excess": [FINE_FRAME, FINE_TABLES];
+    /// Advection of fine grains that only guides move.
+    FINE_INSIDE = "fine_inside": [FINE_FRAME, FINE_TABLES, FINE_GRID, FINE_MOTION];
     /// The list of the others.
     FINE_LIST = "fine_list": [FINE_FRAME];
-    /// The way of these.
+    /// Advection of these.
     FINE_MOVE = "fine_move": [
-        MOTION, FINE_FRAME, FINE_TABLES, FINE_GUIDES, FINE_MESH, FINE_WAYS, SOLIDS, MAPS, FINE_WALLS, FINE_CONTACT
+        MOTION, FINE_FRAME, FINE_TABLES, FINE_GUIDES, FINE_GRID, FINE_MOTION, SOLIDS, MAPS, FINE_WALLS, FINE_CONTACT
     ];
     /// The order of fine grains.
     FINE_SORT = "fine_sort": [FINE_FRAME, FINE_TABLES];

@@ -10,17 +10,19 @@ use glam::Vec3;
 use granule::boundary::{Boundaries, Interpolation, Keyframe, Motion, Sdf, Shape};
 use granule::scene::{OutletSettings, Scene, UpsampleSettings};
 use granule::simd::Instructions;
-use granule::upsample::{CpuGrains, FrameContext, GUIDE_FIELDS, Grain, GrainMover, MoverSettings, Upsampler};
+use granule::upsample::{
+    AdvectionSettings, CpuGrains, FrameContext, GUIDE_FIELDS, Grain, GrainAdvector, Upsampler,
+};
 use granule::{Options, Simulation};
 use granule_gpu::GpuGrains;
 
-fn on_cpu(settings: &MoverSettings) -> Box<dyn GrainMover> {
+fn on_cpu(settings: &AdvectionSettings) -> Box<dyn GrainAdvector> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     Box::new(CpuGrains::new(settings.clone(), Instructions::best(), pool))
 }
 
 /// What makes a mover.
-type MakeMover = dyn Fn(&MoverSettings) -> Box<dyn GrainMover>;
+type MakeAdvector = dyn Fn(&AdvectionSettings) -> Box<dyn GrainAdvector>;
 
 /// Grains of several movers behind the same guides.
 struct Side {
@@ -31,14 +33,14 @@ struct Side {
 }
 
 impl Side {
-    fn new(scene: &Scene, movers: &[&MakeMover]) -> Self {
-        let settings = MoverSettings::of(scene, None).unwrap();
+    fn new(scene: &Scene, advectors: &[&MakeAdvector]) -> Self {
+        let settings = AdvectionSettings::of(scene, None).unwrap();
         let coarse = Scene { upsample: None, ..scene.clone() };
         let mut guides = Simulation::new(coarse, &Options::default()).unwrap();
         let shapes: Vec<Sdf> = scene.grains.iter().map(|g| Sdf::new(&g.shape).unwrap()).collect();
         let outlets = scene.outlet.iter().map(|o| Sdf::new(&o.shape).unwrap()).collect();
         let start = guides.read(&GUIDE_FIELDS).unwrap();
-        let upsamplers = movers.iter().map(|make| {
+        let upsamplers = advectors.iter().map(|make| {
             let walls = scene
                 .boundary
                 .iter()
@@ -76,14 +78,14 @@ impl Side {
     /// Distances between grains of the first two movers, in radii, ascending; grains that only one has do not count.
     fn distances(&self) -> Vec<f32> {
         let other: HashMap<u32, Vec3> = self.grains(1).iter().map(|g| (g.id, g.position.into())).collect();
-        let domain = MoverSettings::of(&self.scene, None).unwrap().domain;
+        let domain = AdvectionSettings::of(&self.scene, None).unwrap().domain;
         let radius = self.upsamplers[0].radius();
-        let way = |g: &Grain| {
+        let distance = |g: &Grain| {
             other.get(&g.id).map(|x| domain.displacement(g.position.into(), *x).length() / radius)
         };
-        let mut ways: Vec<f32> = self.grains(0).iter().filter_map(way).collect();
-        ways.sort_by(f32::total_cmp);
-        ways
+        let mut apart: Vec<f32> = self.grains(0).iter().filter_map(distance).collect();
+        apart.sort_by(f32::total_cmp);
+        apart
     }
 }
 
@@ -128,19 +130,19 @@ fn collapse() -> Scene {
 fn compare(scene: &Scene, frames: u64) -> Option<Side> {
     let gpu = adapter()?;
     let other = gpu.clone();
-    let device = move |settings: &MoverSettings| -> Box<dyn GrainMover> {
+    let device = move |settings: &AdvectionSettings| -> Box<dyn GrainAdvector> {
         Box::new(GpuGrains::new(gpu.clone(), settings.clone()).unwrap())
     };
-    let in_parts = move |settings: &MoverSettings| -> Box<dyn GrainMover> {
-        Box::new(GpuGrains::new(other.clone(), settings.clone()).unwrap().in_parts_of(2000))
+    let in_parts = move |settings: &AdvectionSettings| -> Box<dyn GrainAdvector> {
+        Box::new(GpuGrains::new(other.clone(), settings.clone()).unwrap().in_batches_of(2000))
     };
     let mut side = Side::new(scene, &[&on_cpu, &device, &in_parts]);
     for number in 1..=frames {
         side.frame(number);
         assert_eq!(side.upsamplers[0].totals().lost, side.upsamplers[1].totals().lost);
-        let ways = side.distances();
-        let (middle, most) = (ways[ways.len() / 2], ways[ways.len() - 1]);
-        let far = ways.iter().filter(|way| **way > 1e-2).count() as f64 / ways.len() as f64;
+        let apart = side.distances();
+        let (middle, most) = (apart[apart.len() / 2], apart[apart.len() - 1]);
+        let far = apart.iter().filter(|distance| **distance > 1e-2).count() as f64 / apart.len() as f64;
         if number == 1 {
             assert!(middle < 1e-5 && far < 1e-3, "frame 1: {middle} {most} {far}");
         }
@@ -163,7 +165,7 @@ fn a_collapse_between_walls_is_that_of_the_cpu_and_repeats_itself() {
     let scene = with_grains(collapse(), 0.3);
     let Some(side) = compare(&scene, 4) else { return };
     let gpu = adapter().unwrap();
-    let device = move |settings: &MoverSettings| -> Box<dyn GrainMover> {
+    let device = move |settings: &AdvectionSettings| -> Box<dyn GrainAdvector> {
         Box::new(GpuGrains::new(gpu.clone(), settings.clone()).unwrap())
     };
     let mut again = Side::new(&scene, &[&device]);
@@ -194,11 +196,11 @@ fn grains_in_a_periodic_space_are_those_of_the_cpu() {
 }
 
 /// A simulation on the device after some frames, whose grains follow guides there or read back.
-fn on_device(scene: &Scene, device: &granule::Device, at_hand: bool, frames: u32) -> Simulation {
+fn on_device(scene: &Scene, device: &granule::Device, on_host: bool, frames: u32) -> Simulation {
     let mut simulation = common::simulate(scene, device);
-    assert!(simulation.upsampler().unwrap().is_beside());
-    if at_hand {
-        simulation.follow_guides_at_hand().unwrap();
+    assert!(simulation.upsampler().unwrap().tracks_on_device());
+    if on_host {
+        simulation.track_guides_on_host().unwrap();
     }
     for _ in 0..frames {
         let _ = simulation.run_frame(&mut |_, _| ControlFlow::Continue(()));
@@ -212,16 +214,16 @@ fn guides_that_stay_on_the_device_lead_grains_as_those_do_that_are_read_back() {
     let Some(device) = common::gpu() else { return };
     for (scene, frames) in [(collapse(), 6), (Scene::open("heap", true, &[]).unwrap(), 8)] {
         let scene = with_grains(scene, 0.45);
-        let [there, read] = [false, true].map(|at_hand| on_device(&scene, &device, at_hand, frames));
+        let [there, read] = [false, true].map(|on_host| on_device(&scene, &device, on_host, frames));
         let (a, b) = (there.fine_grains().unwrap(), read.fine_grains().unwrap());
         assert_eq!(there.upsampler().unwrap().totals().made, read.upsampler().unwrap().totals().made);
         assert!(a.len() > 100 && a.len() == b.len());
         let radius = there.upsampler().unwrap().radius();
         // Nodes and mesh lie elsewhere, so single grains part, but they flow alike.
         let places = a.iter().zip(&b).map(|(a, b)| (Vec3::from(a.position), Vec3::from(b.position)));
-        let mut ways: Vec<f32> = places.clone().map(|(a, b)| a.distance(b) / radius).collect();
-        ways.sort_by(f32::total_cmp);
-        let (middle, most) = (ways[ways.len() / 2], ways[ways.len() * 95 / 100]);
+        let mut apart: Vec<f32> = places.clone().map(|(a, b)| a.distance(b) / radius).collect();
+        apart.sort_by(f32::total_cmp);
+        let (middle, most) = (apart[apart.len() / 2], apart[apart.len() * 95 / 100]);
         assert!(middle < 1.0 && most < 3.0, "{middle} {most}");
         let apart = places.map(|(a, b)| a - b).sum::<Vec3>() / a.len() as f32 / radius;
         assert!(apart.length() < 0.05, "{apart}");

@@ -9,7 +9,9 @@ use granule::measure::fine::{Watch, blue_noise, drift_inside, evenness_inside, p
 use granule::neighbors::Domain;
 use granule::scene::{Fill, Scene, UpsampleSettings};
 use granule::simd::Instructions;
-use granule::upsample::{CpuGrains, Fault, FrameInput, Grain, GrainMover, GuideGrid, MoverSettings, Wall};
+use granule::upsample::{
+    AdvectionSettings, CpuGrains, Fault, FrameInput, Grain, GrainAdvector, GuideGrid, Wall,
+};
 use granule::{Options, Simulation};
 
 const RADIUS: f32 = 0.15 * D;
@@ -125,8 +127,8 @@ fn a_collapse_keeps_grains_spread_and_without_spreading_they_clump() {
         (found.variance / blue_noise(RADIUS).variance, volume(&simulation))
     };
     let (spread, kept) = clumping(None);
-    let (clumped, packed) = clumping(Some(Fault::NoSpreading));
-    let (uneven, _) = clumping(Some(Fault::NoEvening));
+    let (clumped, packed) = clumping(Some(Fault::NoShifting));
+    let (uneven, _) = clumping(Some(Fault::NoNodeShifting));
     assert!(spread < 1.5, "{spread}");
     assert!(clumped > 1.5 && uneven > 1.5, "{clumped} {uneven}");
     assert!(packed < 0.8 * kept, "{packed} {kept}");
@@ -134,7 +136,7 @@ fn a_collapse_keeps_grains_spread_and_without_spreading_they_clump() {
 
 /// A single grain without guides through some frames.
 fn lone(fault: Option<Fault>, start: Grain, walls: &[Wall], frames: u64, mut look: impl FnMut(u64, &Grain)) {
-    let settings = MoverSettings {
+    let settings = AdvectionSettings {
         radius: RADIUS,
         guide_radius: 0.5 * D,
         domain: Domain::default(),
@@ -142,15 +144,15 @@ fn lone(fault: Option<Fault>, start: Grain, walls: &[Wall], frames: u64, mut loo
         fault,
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let mut mover = CpuGrains::new(settings, Instructions::best(), pool);
-    mover.add(&[start]).unwrap();
+    let mut advector = CpuGrains::new(settings, Instructions::best(), pool);
+    advector.add(&[start]).unwrap();
     let guides = GuideGrid::new(Vec::new(), 0.5 * D, &Domain::default());
     for frame in 1..=frames {
         let gravity = Vec3::NEG_Y * 9.81;
         let outlets = &[];
         let input = FrameInput { frame, dt: 0.02, gravity, guides: &guides, after: &guides, walls, outlets };
-        mover.advance(&input).unwrap();
-        look(frame, &mover.read().unwrap()[0]);
+        advector.advance(&input).unwrap();
+        look(frame, &advector.read().unwrap()[0]);
     }
 }
 

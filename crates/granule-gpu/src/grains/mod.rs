@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! deform          surroundings of every guide                          a thread per guide
-//! ask             what guides say at the nodes of blocks               a thread per node
-//! count           grains at nodes and on the fine mesh                 a workgroup per 1024 grains, whole numbers
-//! even            ways from crowds to gaps at nodes                    a workgroup per stirring block
-//! share           nodes of blocks from those of cells                  a thread per node
-//! compare         excess of grains on the fine mesh                    a thread per node of the mesh
-//! advance_inside  grains that only guides lead; others are listed      a thread per grain
-//! advance         those meet walls, land, leave                        a thread per grain on the list
+//! interpolate     motion of guides at the nodes of blocks              a thread per node
+//! count           grains at nodes and on the fine grid                 a workgroup per 1024 grains, whole numbers
+//! shift_nodes     shifts from dense to sparse at nodes                 a workgroup per active block
+//! gather          nodes of blocks from those of cells                  a thread per node
+//! find_excess     excess of grains on the fine grid                    a thread per node of the grid
+//! advance_inside  grains that only guides move; others are listed      a thread per grain
+//! advance         those collide with walls, land, leave                a thread per grain on the list
 //! sort            every eighth frame, chunk by chunk                   for locality only
 //! ```
 //!
@@ -16,13 +16,13 @@
 //! from walls; a kernel for them that knows no walls has few registers, and the threads of the other one have alike work.
 //!
 //! A grain is 32 bytes. Guides and the list of blocks come from the host once per frame, or are made here from a solver's
-//! own particles (`following.rs`). Grains write their own state only and are counted in whole numbers, so results depend
+//! own particles (`guide_tracking.rs`). Grains write their own state only and are counted in whole numbers, so results depend
 //! neither on scheduling nor on the order in memory.
 
-mod following;
+mod buffers;
+mod guide_tracking;
 mod kernels;
 mod layout;
-mod room;
 mod sorting;
 #[cfg(test)]
 mod tests;
@@ -33,61 +33,61 @@ use granule::boundary::{MOST_SLOPE, Sdf};
 use granule::simulator::Simulator;
 use granule::upsample::advection::{LANDED, LANDING_STEP, LANDING_STEPS};
 use granule::upsample::deformation::{LEAST_VOLUME, MOST_DEFORMATION, REGULARISATION};
-use granule::upsample::fine_mesh::{MOST_SPREADING, SPREADING, WHOLE, fine_cells_along, offset};
-use granule::upsample::nodes::{ALL, ALONG, NONE, Nodes};
-use granule::upsample::spreading::{EVENING, IN_MOTION, MOST_EVENING, SURFACE};
-use granule::upsample::weights::{CARRIED, LOOSE};
+use granule::upsample::fine_grid::{FINE_SHIFT, FIXED_POINT_ONE, MOST_FINE_SHIFT, fine_cells_along, offset};
+use granule::upsample::nodes::{ALONG, FULL_SHARE, NONE, Nodes};
+use granule::upsample::shifting::{IN_MOTION, MOST_NODE_SHIFT, NODE_SHIFT, SURFACE_RAMP};
+use granule::upsample::weights::{CARRIED_RAMP, ISOLATION_RAMP};
 use granule::upsample::{
-    Anchors, BesideFrame, COVERED, FULL_SUM, FrameInput, Grain, GrainMover, MoverReport, MoverSettings,
-    NewGuide, SEVERAL, SUPPORT, VOLUME_PER_GRAIN, Wall, moving_walls, wall_reach,
+    AdvectionReport, AdvectionSettings, Anchors, COVERAGE_RAMP, DeviceFrameInput, FULL_SUM, FrameInput,
+    Grain, GrainAdvector, NEIGHBOR_RAMP, NewGuide, SUPPORT, VOLUME_PER_GRAIN, Wall, moving_walls, wall_reach,
 };
 use granule_device::GpuDevice;
 
 use crate::GpuError;
 use crate::kernel::WORKGROUP;
 use crate::program::Program;
-use following::Following;
+use buffers::GrainBuffers;
+use guide_tracking::GuideTracking;
 use kernels::Kernels;
 use layout::{FrameRecord, MOST_MATERIALS, MOST_WALLS, WallRecord};
-use room::Room;
 
 /// Frames from one sort of the grains to the next.
 const SORT_PERIOD: u64 = 8;
 
-/// How many grains stages take at once that need memory for each.
+/// How many grains are taken at once by stages that need memory for each.
 #[derive(Clone, Copy, Debug)]
-struct Parts {
+struct Batches {
     /// Grains that are sorted at once.
     chunk: u32,
-    /// Grains that fit on the list of those that more than guides lead. A round over so many ends with a wait for its
+    /// Grains that fit on the list of those that more than guides move. A round over so many ends with a wait for its
     /// slowest thread, so it is long; 64 MiB are little where rounds are more than one.
     list: u32,
 }
 
-const PARTS: Parts = Parts { chunk: 1 << 22, list: 1 << 24 };
+const BATCHES: Batches = Batches { chunk: 1 << 22, list: 1 << 24 };
 
 /// Fine grains on a device.
 pub struct GpuGrains {
     gpu: GpuDevice,
-    settings: MoverSettings,
-    parts: Parts,
+    settings: AdvectionSettings,
+    batches: Batches,
     kernels: Kernels,
-    room: Room,
+    buffers: GrainBuffers,
     /// Grains in memory, with those that were removed since the last sort.
-    held: u32,
+    stored: u32,
     /// Removed grains of each chunk since the last sort.
     removed: Vec<u32>,
-    /// Solids of walls and regions with where each begins, and what regions they are of.
+    /// Solids of walls and regions, where each begins, and which regions they belong to.
     solids: Option<Solids>,
     /// Blocks of guides that come from the host.
     nodes: Nodes,
-    /// Guides of a solver on the same device, where there is one.
-    following: Option<Following>,
+    /// Tracks the guides of a solver on the same device, where there is one.
+    guide_tracking: Option<GuideTracking>,
 }
 
 /// The table of solids on the device.
 struct Solids {
-    places: Vec<[u32; 2]>,
+    ranges: Vec<[u32; 2]>,
     regions: Vec<usize>,
 }
 
@@ -102,35 +102,35 @@ impl GpuGrains {
     ///
     /// # Errors
     /// Says what of the settings devices do not have.
-    pub fn new(gpu: GpuDevice, settings: MoverSettings) -> Result<Self, GpuError> {
+    pub fn new(gpu: GpuDevice, settings: AdvectionSettings) -> Result<Self, GpuError> {
         if settings.friction.len() > MOST_MATERIALS {
             return Err(GpuError::Materials { count: settings.friction.len(), most: MOST_MATERIALS });
         }
         let kernels = Kernels::new(&gpu);
-        let room = Room::new(&gpu)?;
+        let buffers = GrainBuffers::new(&gpu)?;
         if let Some(error) = gpu.take_error() {
             return Err(error.into());
         }
         Ok(Self {
             gpu,
             settings,
-            parts: PARTS,
+            batches: BATCHES,
             kernels,
-            room,
-            held: 0,
+            buffers,
+            stored: 0,
             removed: Vec::new(),
             solids: None,
             nodes: Nodes::default(),
-            following: None,
+            guide_tracking: None,
         })
     }
 
     /// Takes this many grains at a time where stages need memory for each, rounded up to whole workgroups and no more than
-    /// otherwise; for movers without grains. Grains move in the same way, but are in another order in memory.
+    /// otherwise; for advectors without grains. Grains move in the same way, but are in another order in memory.
     #[must_use]
-    pub fn in_parts_of(mut self, grains: u32) -> Self {
-        let grains = grains.clamp(1, PARTS.list).next_multiple_of(WORKGROUP);
-        self.parts = Parts { chunk: grains, list: grains };
+    pub fn in_batches_of(mut self, grains: u32) -> Self {
+        let grains = grains.clamp(1, BATCHES.list).next_multiple_of(WORKGROUP);
+        self.batches = Batches { chunk: grains, list: grains };
         self
     }
 
@@ -138,37 +138,37 @@ impl GpuGrains {
         self.removed.iter().sum()
     }
 
-    fn step(&mut self, frame: &FrameInput) -> Result<MoverReport, GpuError> {
+    fn step(&mut self, frame: &FrameInput) -> Result<AdvectionReport, GpuError> {
         let mut nodes = std::mem::take(&mut self.nodes);
-        nodes.lay(frame, wall_reach(&self.settings));
+        nodes.build(frame, wall_reach(&self.settings));
         self.upload_walls(frame.walls, frame.outlets)?;
         let Prepared { mut record, tables } = self.prepare(frame, &nodes);
         let guides = frame.guides.guide.len().max(frame.after.guide.len());
-        self.room.hold_guides(&self.gpu, guides as u32)?;
-        self.room.hold_frame(&self.gpu, &record, tables.len())?;
-        self.room.write_guides(&self.gpu, frame);
-        self.room.write_tables(&self.gpu, &tables);
-        self.room.write_frame(&self.gpu, &record);
-        if frame.frame.is_multiple_of(SORT_PERIOD) && self.held > 0 {
+        self.buffers.reserve_guides(&self.gpu, guides as u32)?;
+        self.buffers.reserve_frame(&self.gpu, &record, tables.len())?;
+        self.buffers.write_guides(&self.gpu, frame);
+        self.buffers.write_tables(&self.gpu, &tables);
+        self.buffers.write_frame(&self.gpu, &record);
+        if frame.frame.is_multiple_of(SORT_PERIOD) && self.stored > 0 {
             self.sort()?;
-            record.grains = self.held;
-            self.room.write_frame(&self.gpu, &record);
+            record.grains = self.stored;
+            self.buffers.write_frame(&self.gpu, &record);
         }
         self.nodes = nodes;
         self.run_frame(&record)
     }
 
     /// Runs a frame, for which all has been written.
-    fn run_frame(&mut self, record: &FrameRecord) -> Result<MoverReport, GpuError> {
-        self.kernels.record(&self.gpu, &self.room, record);
-        let counters = self.room.read_counters(&self.gpu, 2 + self.chunk_count())?;
+    fn run_frame(&mut self, record: &FrameRecord) -> Result<AdvectionReport, GpuError> {
+        self.kernels.record(&self.gpu, &self.buffers, record);
+        let counters = self.buffers.read_counters(&self.gpu, 2 + self.chunk_count())?;
         self.removed.resize(self.chunk_count(), 0);
         self.removed.iter_mut().zip(&counters[2..]).for_each(|(removed, more)| *removed += more);
-        Ok(MoverReport { drained: counters[0] as usize, lost: counters[1] as usize })
+        Ok(AdvectionReport { drained: counters[0] as usize, lost: counters[1] as usize })
     }
 
     fn chunk_count(&self) -> usize {
-        self.held.div_ceil(self.parts.chunk).max(1) as usize
+        self.stored.div_ceil(self.batches.chunk).max(1) as usize
     }
 
     /// The frame's numbers and tables.
@@ -182,35 +182,35 @@ impl GpuGrains {
         let cell_parts = tables.len() as u32;
         tables.resize(tables.len() + nodes.block_of_cell.len(), NONE);
         let block_table = tables.len() as u32;
-        let mut stirring = Vec::new();
+        let mut active = Vec::new();
         for (block, &cell) in nodes.cell_of_block.iter().enumerate() {
-            let part = if nodes.stirs[block] { stirring.len() as u32 } else { NONE };
-            if nodes.stirs[block] {
-                stirring.push(block as u32);
+            let part = if nodes.active[block] { active.len() as u32 } else { NONE };
+            if nodes.active[block] {
+                active.push(block as u32);
                 tables[(cell_parts + cell) as usize] = part;
             }
             let region_is_near = frame
                 .outlets
                 .iter()
                 .any(|sdf| sdf.distance(Vec3::from(nodes.center[block])) < self.region_reach(nodes.side));
-            let flags = u32::from(nodes.stirs[block]) | u32::from(region_is_near) << 1;
+            let flags = u32::from(nodes.active[block]) | u32::from(region_is_near) << 1;
             tables.extend([cell, flags, part, nodes.walls[block]]);
         }
         let part_table = tables.len() as u32;
-        tables.extend_from_slice(&stirring);
+        tables.extend_from_slice(&active);
         let number = frame.outlets.len();
         let record = FrameRecord {
             after_origin: after.origin.extend(0.0).to_array(),
             cells: with(guides.count, guides.guide.len() as u32),
             after_cells: with(after.count, guides.guide.len() as u32),
             blocks: nodes.cell_of_block.len() as u32,
-            parts: stirring.len() as u32,
+            parts: active.len() as u32,
             starts,
             after_starts,
             cell_parts,
             block_table,
             part_table,
-            spreads: u32::from(!stirring.is_empty()),
+            shifts: u32::from(!active.is_empty()),
             ..self.frame_record(
                 frame.frame,
                 frame.dt,
@@ -245,8 +245,8 @@ impl GpuGrains {
             offset: offset(number).extend(fine_side).to_array(),
             support: SUPPORT * self.settings.guide_radius,
             full: (side / ALONG as f32).powi(3) * per_volume,
-            unit: 1.0 / (WHOLE * fine_side.powi(3) * per_volume),
-            grains: self.held,
+            unit: 1.0 / (FIXED_POINT_ONE * fine_side.powi(3) * per_volume),
+            grains: self.stored,
             along,
             wall_count: walls.len() as u32,
             region_count: region_count as u32,
@@ -263,8 +263,8 @@ impl GpuGrains {
         record
     }
 
-    /// How far a region is at least from the middle of a block of a side [m] if it takes no grain whose way from there is
-    /// as long as walls reach [m].
+    /// How far a region is at least from the middle of a block of a side [m] if it takes no grain whose displacement from there
+    /// is as long as walls reach [m].
     fn region_reach(&self, side: f32) -> f32 {
         MOST_SLOPE * (0.5 * side * 3.0f32.sqrt() + wall_reach(&self.settings))
     }
@@ -272,11 +272,11 @@ impl GpuGrains {
     /// What does not change from frame to frame.
     fn constants(&self) -> FrameRecord {
         FrameRecord {
-            covered: COVERED,
-            several: SEVERAL,
-            loose: LOOSE,
-            carried: CARRIED,
-            surface: SURFACE,
+            coverage_ramp: COVERAGE_RAMP,
+            neighbor_ramp: NEIGHBOR_RAMP,
+            isolation_ramp: ISOLATION_RAMP,
+            carried_ramp: CARRIED_RAMP,
+            surface_ramp: SURFACE_RAMP,
             radius: self.settings.radius,
             guide_radius: self.settings.guide_radius,
             reach: wall_reach(&self.settings),
@@ -285,17 +285,17 @@ impl GpuGrains {
             least_volume: LEAST_VOLUME,
             regularisation: REGULARISATION,
             in_motion: IN_MOTION,
-            evening: EVENING,
-            most_evening: MOST_EVENING,
-            spreading: SPREADING,
-            most_spreading: MOST_SPREADING,
-            all_of_it: ALL,
+            node_shift: NODE_SHIFT,
+            most_node_shift: MOST_NODE_SHIFT,
+            fine_shift: FINE_SHIFT,
+            most_fine_shift: MOST_FINE_SHIFT,
+            full_share: FULL_SHARE,
             landed: LANDED,
             landing_step: LANDING_STEP,
             landing_steps: LANDING_STEPS,
-            whole: WHOLE,
-            chunk: self.parts.chunk,
-            list_length: self.parts.list,
+            fixed_point_one: FIXED_POINT_ONE,
+            chunk: self.batches.chunk,
+            list_length: self.batches.list,
             ..FrameRecord::default()
         }
     }
@@ -307,24 +307,24 @@ impl GpuGrains {
         if count > MOST_WALLS {
             return Err(GpuError::Walls { count, most: MOST_WALLS });
         }
-        let known = |solids: &Solids| solids.regions == regions && solids.places.len() == count;
+        let known = |solids: &Solids| solids.regions == regions && solids.ranges.len() == count;
         let solids = match self.solids.take().filter(known) {
             Some(solids) => solids,
             None => self.upload_solids(walls, outlets, regions)?,
         };
-        let wall = |(wall, places): (&Wall, &[u32; 2])| WallRecord {
+        let wall = |(wall, ranges): (&Wall, &[u32; 2])| WallRecord {
             start_rotation: wall.start.rotation.to_array(),
             start_translation: wall.start.translation.extend(wall.friction.unwrap_or(-1.0)).to_array(),
             end_rotation: wall.end.rotation.to_array(),
             end_translation: wall.end.translation.extend(turned(wall)).to_array(),
-            solids: [places[0], places[1], 0, 0],
+            solids: [ranges[0], ranges[1], 0, 0],
         };
         let region =
-            |places: &[u32; 2]| WallRecord { solids: [places[0], places[1], 0, 0], ..WallRecord::default() };
-        let (own, taking) = solids.places.split_at(walls.len());
+            |ranges: &[u32; 2]| WallRecord { solids: [ranges[0], ranges[1], 0, 0], ..WallRecord::default() };
+        let (own, taking) = solids.ranges.split_at(walls.len());
         let records: Vec<WallRecord> =
             walls.iter().zip(own).map(wall).chain(taking.iter().map(region)).collect();
-        self.room.write_scene(&self.gpu, &records, &self.settings.friction);
+        self.buffers.write_scene(&self.gpu, &records, &self.settings.friction);
         self.solids = Some(solids);
         Ok(())
     }
@@ -337,10 +337,10 @@ impl GpuGrains {
     ) -> Result<Solids, GpuError> {
         let mut program = Program::default();
         let all = walls.iter().map(|wall| &wall.sdf).chain(outlets.iter().copied());
-        let places: Result<Vec<[u32; 2]>, GpuError> = all.map(|sdf: &Sdf| program.push(sdf)).collect();
-        self.room.write_solids(&self.gpu, &program.records)?;
+        let ranges: Result<Vec<[u32; 2]>, GpuError> = all.map(|sdf: &Sdf| program.push(sdf)).collect();
+        self.buffers.write_solids(&self.gpu, &program.records)?;
         self.kernels.choose(&self.gpu, program.has_maps());
-        Ok(Solids { places: places?, regions })
+        Ok(Solids { ranges: ranges?, regions })
     }
 }
 
@@ -353,7 +353,7 @@ fn with([x, y, z]: [u32; 3], w: u32) -> [u32; 4] {
     [x, y, z, w]
 }
 
-impl GrainMover for GpuGrains {
+impl GrainAdvector for GpuGrains {
     fn device(&self) -> String {
         self.gpu.adapter.name.clone()
     }
@@ -362,19 +362,21 @@ impl GrainMover for GpuGrains {
         if grains.is_empty() {
             return Ok(());
         }
-        let count = u32::try_from(self.held as usize + grains.len()).unwrap_or(u32::MAX);
-        self.room.hold_grains(&self.gpu, self.parts, self.held, count).map_err(BackendError::new)?;
-        self.room.write_grains(&self.gpu, self.held, grains);
-        self.held = count;
+        let count = u32::try_from(self.stored as usize + grains.len()).unwrap_or(u32::MAX);
+        self.buffers
+            .reserve_grains(&self.gpu, self.batches, self.stored, count)
+            .map_err(BackendError::new)?;
+        self.buffers.write_grains(&self.gpu, self.stored, grains);
+        self.stored = count;
         Ok(())
     }
 
-    fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, BackendError> {
+    fn advance(&mut self, frame: &FrameInput) -> Result<AdvectionReport, BackendError> {
         self.step(frame).map_err(BackendError::new)
     }
 
-    fn follows(&self, simulator: &dyn Simulator) -> bool {
-        self.can_follow(simulator)
+    fn can_track(&self, simulator: &dyn Simulator) -> bool {
+        self.can_track_guides(simulator)
     }
 
     fn set_anchors(&mut self, anchors: &Anchors) -> Result<(), BackendError> {
@@ -385,25 +387,25 @@ impl GrainMover for GpuGrains {
         self.anchors_of().map_err(BackendError::new)
     }
 
-    fn advance_beside(
+    fn advance_on_device(
         &mut self,
         simulator: &dyn Simulator,
-        frame: &BesideFrame,
-    ) -> Result<(MoverReport, Vec<NewGuide>), BackendError> {
-        self.step_beside(simulator, frame).map_err(BackendError::new)
+        frame: &DeviceFrameInput,
+    ) -> Result<(AdvectionReport, Vec<NewGuide>), BackendError> {
+        self.step_on_device(simulator, frame).map_err(BackendError::new)
     }
 
     fn read(&self) -> Result<Vec<Grain>, BackendError> {
-        let mut grains = self.room.read_grains(&self.gpu, self.held).map_err(BackendError::new)?;
+        let mut grains = self.buffers.read_grains(&self.gpu, self.stored).map_err(BackendError::new)?;
         grains.retain(|grain| grain.id != NONE);
         Ok(grains)
     }
 
     fn count(&self) -> usize {
-        (self.held - self.removed()) as usize
+        (self.stored - self.removed()) as usize
     }
 
     fn bytes_per_grain(&self) -> f64 {
-        self.room.bytes() as f64 / f64::from(self.held.max(1))
+        self.buffers.bytes() as f64 / f64::from(self.stored.max(1))
     }
 }

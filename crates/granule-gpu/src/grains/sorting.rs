@@ -1,11 +1,11 @@
-//! Fine grains in the order of nodes, chunk by chunk; removed ones are dropped.
+//! Sorts fine grains by nodes, chunk by chunk, and drops removed ones.
 
 use bytemuck::{Pod, Zeroable};
 use granule_device::GpuDevice;
 use wgpu::{BindGroup, ComputePass};
 
 use super::GpuGrains;
-use super::room::{ROW, Room, Sorting};
+use super::buffers::{GrainBuffers, ROW, SortBuffers};
 use crate::GpuError;
 use crate::kernel::Access::{Read, Uniform, Write};
 use crate::kernel::{Bound, Kernel, KernelPlan, SharedLayout, WORKGROUP};
@@ -25,9 +25,9 @@ pub struct SortKernels {
     bound: Option<BoundSorting>,
 }
 
-/// The kernels of a sort with the buffers of a room.
+/// The kernels of a sort with their buffers.
 struct BoundSorting {
-    /// The room's version.
+    /// Version of the buffers.
     version: u64,
     find_keys: Bound,
     narrow_keys: Bound,
@@ -78,13 +78,19 @@ impl SortKernels {
         }
     }
 
-    fn bind(&self, gpu: &GpuDevice, room: &Room, s: &Sorting, frame: &BindGroup) -> BoundSorting {
+    fn bind(
+        &self,
+        gpu: &GpuDevice,
+        buffers: &GrainBuffers,
+        s: &SortBuffers,
+        frame: &BindGroup,
+    ) -> BoundSorting {
         let bind = |kernel: &Kernel| {
             let buffers = [
                 &s.chunk,
-                &room.tables,
-                &room.places,
-                &room.velocities,
+                &buffers.tables,
+                &buffers.positions,
+                &buffers.velocities,
                 &s.keys[0],
                 &s.order[0],
                 &s.aside[0],
@@ -94,7 +100,7 @@ impl SortKernels {
             kernel.bind_shared(gpu, &buffers, &[frame])
         };
         BoundSorting {
-            version: room.version,
+            version: buffers.version,
             find_keys: bind(&self.find_keys),
             narrow_keys: bind(&self.narrow_keys),
             sort: self.sort.bind(gpu, &s.chunk, s.keys.each_ref(), s.order.each_ref(), &s.starts),
@@ -108,17 +114,17 @@ impl GpuGrains {
     /// Sorts the grains of every chunk and closes the gaps that removed ones leave. Chunks change their places: each goes
     /// where the one before it was, and the first comes last.
     pub(super) fn sort(&mut self) -> Result<(), GpuError> {
-        self.room.hold_sorting(&self.gpu, self.held.min(self.parts.chunk))?;
-        let Some(s) = self.room.sorting.as_ref() else { return Ok(()) };
-        let known = self.kernels.sorting.bound.take().filter(|bound| bound.version == self.room.version);
+        self.buffers.reserve_sorting(&self.gpu, self.stored.min(self.batches.chunk))?;
+        let Some(s) = self.buffers.sorting.as_ref() else { return Ok(()) };
+        let known = self.kernels.sorting.bound.take().filter(|bound| bound.version == self.buffers.version);
         let bound = known.unwrap_or_else(|| {
-            let group = self.kernels.frame_group(&self.gpu, &self.room);
-            self.kernels.sorting.bind(&self.gpu, &self.room, s, &group)
+            let group = self.kernels.frame_group(&self.gpu, &self.buffers);
+            self.kernels.sorting.bind(&self.gpu, &self.buffers, s, &group)
         });
         let mut kept = 0;
         let mut aside = 0;
-        for (k, first) in (0..self.held).step_by(self.parts.chunk as usize).enumerate() {
-            let count = (self.held - first).min(self.parts.chunk);
+        for (k, first) in (0..self.stored).step_by(self.batches.chunk as usize).enumerate() {
+            let count = (self.stored - first).min(self.batches.chunk);
             let live = count - self.removed.get(k).copied().unwrap_or(0);
             let chunk = ChunkRecord { count, first, live, goal: kept };
             // Every chunk is submitted by itself: the next one's numbers take the place of its own.
@@ -134,14 +140,14 @@ impl GpuGrains {
             }
         }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        for (column, from) in [&self.room.places, &self.room.velocities].into_iter().zip(&s.aside) {
+        for (column, from) in [&self.buffers.positions, &self.buffers.velocities].into_iter().zip(&s.aside) {
             let (to, size) = (u64::from(kept) * ROW, u64::from(aside) * ROW);
             encoder.copy_buffer_to_buffer(from, 0, column, to, size);
         }
         self.gpu.queue.submit([encoder.finish()]);
         kept += aside;
         self.kernels.sorting.bound = Some(bound);
-        self.held = kept;
+        self.stored = kept;
         self.removed.clear();
         Ok(())
     }

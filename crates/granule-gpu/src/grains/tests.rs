@@ -6,7 +6,7 @@ use std::mem::size_of;
 use granule::scene::{Scene, UpsampleSettings};
 use granule::upsample::contact;
 use granule::upsample::nodes::{ALONG, NONE, OWN};
-use granule::upsample::{Grain, GrainMover, MoverSettings};
+use granule::upsample::{AdvectionSettings, Grain, GrainAdvector};
 
 use super::GpuGrains;
 use super::kernels::COUNT_RUN;
@@ -78,13 +78,13 @@ fn a_sort_puts_the_grains_of_every_chunk_in_the_order_of_nodes_and_drops_removed
     let Some(gpu) = gpu() else { return };
     let mut scene = Scene::open("column", true, &[]).unwrap();
     scene.upsample = Some(UpsampleSettings { radius: 0.2 * scene.material[0].radius });
-    let settings = MoverSettings::of(&scene, None).unwrap();
+    let settings = AdvectionSettings::of(&scene, None).unwrap();
     let (count, chunk) = (20_000u32, 8192);
-    let mut mover = GpuGrains::new(gpu, settings).unwrap().in_parts_of(chunk);
+    let mut advector = GpuGrains::new(gpu, settings).unwrap().in_batches_of(chunk);
     let grains = scattered(count);
-    mover.add(&grains).unwrap();
+    advector.add(&grains).unwrap();
     let removed = |part: &[Grain]| part.iter().filter(|grain| grain.id == NONE).count() as u32;
-    mover.removed = grains.chunks(chunk as usize).map(removed).collect();
+    advector.removed = grains.chunks(chunk as usize).map(removed).collect();
     let blocks: Vec<u32> = (0..CELLS.pow(3)).collect();
     let frame = FrameRecord {
         origin: [0.0, 0.0, 0.0, 1.0],
@@ -92,11 +92,11 @@ fn a_sort_puts_the_grains_of_every_chunk_in_the_order_of_nodes_and_drops_removed
         blocks: blocks.len() as u32,
         ..FrameRecord::default()
     };
-    mover.room.hold_frame(&mover.gpu, &frame, blocks.len()).unwrap();
-    mover.room.write_tables(&mover.gpu, &blocks);
-    mover.room.write_frame(&mover.gpu, &frame);
-    mover.sort().unwrap();
-    let sorted = mover.room.read_grains(&mover.gpu, mover.held).unwrap();
+    advector.buffers.reserve_frame(&advector.gpu, &frame, blocks.len()).unwrap();
+    advector.buffers.write_tables(&advector.gpu, &blocks);
+    advector.buffers.write_frame(&advector.gpu, &frame);
+    advector.sort().unwrap();
+    let sorted = advector.buffers.read_grains(&advector.gpu, advector.stored).unwrap();
     let ids = |grains: &[Grain]| -> HashSet<u32> { grains.iter().map(|grain| grain.id).collect() };
     assert_eq!(sorted.len() as u32, count - removed(&grains));
     // The first chunk comes last.

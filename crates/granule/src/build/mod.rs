@@ -12,7 +12,7 @@ use crate::scene::Scene;
 use crate::simd::Instructions;
 use crate::simulator::Simulator;
 use crate::solver::SolverInput;
-use crate::upsample::{CpuGrains, GrainMover, MoverSettings, Upsampler};
+use crate::upsample::{AdvectionSettings, CpuGrains, GrainAdvector, Upsampler};
 
 pub(crate) use content::{boundaries, grains, problem, shapes};
 pub use options::{Backend, BackendInput, Device, Options, SharedBackend};
@@ -94,24 +94,24 @@ fn upsampler(
     boundaries: &Boundaries,
     options: &Options,
 ) -> Result<Option<Upsampler>, SimulationError> {
-    let Some(settings) = MoverSettings::of(scene, options.upsample_fault) else { return Ok(None) };
+    let Some(settings) = AdvectionSettings::of(scene, options.upsample_fault) else { return Ok(None) };
     let made = match &options.device {
         Device::Cpu => None,
         Device::Backend(backend) => backend.make_grains(&settings)?,
         // What the device refuses, the CPU moves.
         Device::Preferred(backend) => backend.make_grains(&settings).unwrap_or(None),
     };
-    let mover = match made {
-        Some(mover) => mover,
+    let advector = match made {
+        Some(advector) => advector,
         None => grains_on_cpu(&settings, options)?,
     };
-    Ok(Some(Upsampler::new(scene, settings, boundaries.clone(), mover)))
+    Ok(Some(Upsampler::new(scene, settings, boundaries.clone(), advector)))
 }
 
 fn grains_on_cpu(
-    settings: &MoverSettings,
+    settings: &AdvectionSettings,
     options: &Options,
-) -> Result<Box<dyn GrainMover>, SimulationError> {
+) -> Result<Box<dyn GrainAdvector>, SimulationError> {
     let threads = options.threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;

@@ -12,7 +12,7 @@ use crate::scene::Scene;
 use crate::simd::Instructions;
 use crate::simulator::Simulator;
 use crate::solver::{Defect, SolverEntry};
-use crate::upsample::{Fault, GrainMover, MoverSettings};
+use crate::upsample::{AdvectionSettings, Fault, GrainAdvector};
 
 /// Where and how to simulate.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,7 +74,10 @@ pub trait Backend: Send + Sync {
     ///
     /// # Errors
     /// Says why the device cannot.
-    fn make_grains(&self, _settings: &MoverSettings) -> Result<Option<Box<dyn GrainMover>>, BackendError> {
+    fn make_grains(
+        &self,
+        _settings: &AdvectionSettings,
+    ) -> Result<Option<Box<dyn GrainAdvector>>, BackendError> {
         Ok(None)
     }
 }

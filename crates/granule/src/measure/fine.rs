@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::cells::GrainsByCell;
 use crate::boundary::Boundaries;
-use crate::upsample::{COVERED, Grain, GuideGrid, Tile, coverage, weight};
+use crate::upsample::{COVERAGE_RAMP, Grain, GuideGrid, Tile, coverage, weight};
 
 /// Distance within which neighbours are counted, in radii of a grain.
 const REACH: f32 = 3.0;
@@ -205,7 +205,7 @@ pub fn weight_sum(guides: &GuideGrid, x: Vec3) -> f32 {
 /// Root of the mean squared way between two times [m] of the grains that guides hold; grains that are not there at both
 /// do not count.
 pub fn drift_inside(before: &[Grain], after: &[Grain], guides: &GuideGrid) -> f64 {
-    let held = |grain: &&Grain| coverage(weight_sum(guides, grain.position.into()), 0.0) > COVERED[1];
+    let held = |grain: &&Grain| coverage(weight_sum(guides, grain.position.into()), 0.0) > COVERAGE_RAMP[1];
     let held: Vec<Grain> = after.par_iter().filter(held).copied().collect();
     drift(before, &held)
 }

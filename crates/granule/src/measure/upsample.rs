@@ -88,7 +88,7 @@ fn run(
     let friction = scene.material[0].friction_angle.to_radians().tan();
     let (fps, gravity) = (scene.simulation.fps, Vec3::from(scene.simulation.gravity));
     let mut simulation = Simulation::new(scene, &options.simulation)?;
-    simulation.follow_guides_at_hand()?;
+    simulation.track_guides_on_host()?;
     measurement.describe(&simulation);
     let blue = blue_noise(RATIO * guide_radius);
     let [watched, most_creep] = WATCHED[usize::from(options.quick)];
@@ -160,7 +160,7 @@ impl Outcome {
         let [creep, seconds, most] = self.creep;
         push(&format!("creep in {seconds} s [r_LR]"), creep, most, "what rests stays");
         push(
-            "largest distance from a parabola / way",
+            "largest distance from a parabola / path",
             self.off_arc,
             0.01,
             "grains that are alone fly freely",

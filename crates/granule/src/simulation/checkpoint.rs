@@ -99,7 +99,7 @@ impl Simulation {
                 (UPSAMPLE, Some(upsampler)) => {
                     let state = postcard::from_bytes(bytes).map_err(|e| wrong(&e.to_string()))?;
                     upsampler.restore(state).map_err(|e| wrong(&e.to_string()))?;
-                    upsampler.follow_beside(self.simulator.as_ref()).map_err(|e| wrong(&e.to_string()))?;
+                    upsampler.track_on_device(self.simulator.as_ref()).map_err(|e| wrong(&e.to_string()))?;
                     refined = true;
                 }
                 _ => return Err(CheckpointError::UnknownExtension(name.clone())),

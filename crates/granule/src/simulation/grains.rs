@@ -39,7 +39,7 @@ impl Simulation {
         let guides = self.read(&GUIDE_FIELDS).unwrap_or_default();
         let begun = upsampler.begin(&self.scene, shapes, &guides);
         begun.map_err(|error| build::problem("upsample.radius", error.to_string()))?;
-        upsampler.follow_beside(self.simulator.as_ref())?;
+        upsampler.track_on_device(self.simulator.as_ref())?;
         self.upsampler = Some(upsampler);
         Ok(())
     }
@@ -48,7 +48,7 @@ impl Simulation {
     pub(super) fn advance_grains(&mut self) -> f64 {
         let Some(mut upsampler) = self.upsampler.take() else { return 0.0 };
         let start = Instant::now();
-        let read = if upsampler.is_beside() { None } else { self.read(&GUIDE_FIELDS).ok() };
+        let read = if upsampler.tracks_on_device() { None } else { self.read(&GUIDE_FIELDS).ok() };
         let bodies = self.simulator.bodies();
         let fps = self.scene.simulation.fps;
         let (from, to) = ((self.frame - 1) as f64 / fps, self.frame as f64 / fps);
@@ -57,20 +57,20 @@ impl Simulation {
         let context = FrameContext { frame: self.frame, from, to, bodies: &bodies, outlets: &outlets };
         let advanced = match &read {
             Some(guides) => upsampler.advance(guides, &context),
-            None => upsampler.advance_beside(self.simulator.as_ref(), &context),
+            None => upsampler.advance_on_device(self.simulator.as_ref(), &context),
         };
         self.upsample_failure = advanced.err().map(|error| error.to_string());
         self.upsampler = Some(upsampler);
         start.elapsed().as_secs_f64()
     }
 
-    /// Lets fine grains follow guides that are read back from the device, so that
+    /// Lets fine grains track guides that are read back from the device, so that
     /// [`Upsampler::guides`](crate::upsample::Upsampler::guides) are known; slower.
     ///
     /// # Errors
     /// Says in words why the device does not give them.
-    pub fn follow_guides_at_hand(&mut self) -> Result<(), BackendError> {
-        self.upsampler.as_mut().map_or(Ok(()), Upsampler::follow_at_hand)
+    pub fn track_guides_on_host(&mut self) -> Result<(), BackendError> {
+        self.upsampler.as_mut().map_or(Ok(()), Upsampler::track_on_host)
     }
 
     /// What a command means for fine grains.

@@ -1,18 +1,18 @@
-//! The way of grains through a frame.
+//! Advection of fine grains through a frame: by their guides, in flight, against walls, and to the surface they land on.
 
 use glam::Vec3;
 
+use super::advector::{AdvectionSettings, Fault, FrameInput};
 use super::contact::{Contact, Motion};
-use super::fine_mesh::FineMesh;
+use super::fine_grid::FineGrid;
 use super::grain::Grain;
-use super::guides::GuideGrid;
-use super::mover::{Fault, FrameInput, MoverSettings};
-use super::nodes::{Nodes, Places, SaidAll};
-use super::sixteen::{
+use super::grain_lanes::{
     are_finite, at, bits_where, columns_of, differ, difference, lanes, lanes_of, numbers, set, square,
     write_columns,
 };
-use super::spreading::IN_MOTION;
+use super::guide_grid::GuideGrid;
+use super::nodes::{GuideMotion, NodeLocation, Nodes};
+use super::shifting::IN_MOTION;
 use super::weights::{coverage, guided_share, weight};
 use crate::boundary::{MOST_SLOPE, Parts};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised};
@@ -33,16 +33,16 @@ fn mean_velocity(grid: &GuideGrid, x: Vec3) -> Vec3 {
     velocity / sum
 }
 
-/// Moves grains through a frame.
+/// What the advection of a frame reads.
 pub struct Advection<'a> {
     /// What does not change.
-    pub settings: &'a MoverSettings,
+    pub settings: &'a AdvectionSettings,
     /// The frame.
     pub frame: &'a FrameInput<'a>,
-    /// What guides say.
+    /// Interpolated motion of the guides.
     pub nodes: &'a Nodes,
-    /// Where grains are crowded; none where nothing spreads them.
-    pub mesh: Option<&'a FineMesh>,
+    /// Concentration of the grains on the fine grid; none where nothing is shifted.
+    pub fine_grid: Option<&'a FineGrid>,
     /// How far walls may be from grains that meet them [m].
     pub reach: f32,
     /// Bits of the walls that move.
@@ -57,36 +57,40 @@ pub struct Advection<'a> {
 
 /// Walls that a grain may meet: a bit each, and the block whose parts of them decide, if that is known.
 #[derive(Clone, Copy)]
-struct Near {
+struct NearWalls {
     bits: u32,
     block: Option<usize>,
-    /// Whether one of them may be ahead on the grain's way.
+    /// Whether one of them may be on the grain's path.
     ahead: bool,
-    /// The number of one that is known to be in the way, and the distance of its start from that [m].
+    /// The number of one that is known to block the path, and the distance of the path's start from it [m].
     blocked: Option<(usize, f32)>,
 }
 
-/// Coverage at which flying grains land: they come to lie a little below the surface of the mass of guides, which has
-/// a half, and are covered as guides land.
+/// Coverage from which on flying grains land, and grains at the surface are held. A choice between the 0.5 of a flat surface
+/// of a lattice, above which looser surfaces would let grains through, and the 0.35 from which on guides alone move grains
+/// ([`COVERAGE_RAMP`](super::weights::COVERAGE_RAMP)), below which what has landed would not stay. Before grains were held
+/// there the topmost ones sank and crept.
 pub const LANDED: f32 = 0.42;
 
-/// Distance from a wall above which a grain does not touch it, in radii.
+/// Distance from a wall above which a grain does not touch it, in radii. A choice for speed alone: more walls are looked at
+/// than are touched.
 const TOUCHING: f32 = 1.1;
 
-/// Steps of a landing grain back to the surface, in radii of a guide.
+/// Step of a landing grain back to the surface, in radii of a guide: half the spacing of the nodes. A choice; grains land by
+/// whole steps, so it is also how far apart their landing depths are.
 pub const LANDING_STEP: f32 = 0.5;
-/// Most such steps.
+/// Most such steps: twelve radii of a guide. A choice; what came deeper stays there.
 pub const LANDING_STEPS: f32 = 24.0;
 
-/// Grains that are moved by one thread, compiled for every set of instructions.
-pub struct MoveGrains<'a> {
+/// Advects the grains of one thread, compiled for every set of instructions.
+pub struct AdvectGrains<'a> {
     /// How.
     pub advection: &'a Advection<'a>,
     /// Which.
     pub grains: &'a mut [Grain],
 }
 
-impl Vectorised for MoveGrains<'_> {
+impl Vectorised for AdvectGrains<'_> {
     /// Whether all numbers are finite.
     type Output = bool;
 
@@ -122,19 +126,19 @@ impl Advection<'_> {
     fn advance<L: Lanes>(&self, grains: &mut [Grain; LANES]) -> bool {
         let [[x, y, z, id], [vx, vy, vz, material]] = columns_of::<L>(grains);
         let x = [x, y, z];
-        let place = self.nodes.locate_all(&x);
-        let mut said = self.nodes.said_at::<L>(&place);
-        self.ask_at_surface(&x, &place, &mut said.share);
-        let mut motion = self.motions(x, [vx, vy, vz], &said);
-        self.spread(&mut motion, &said, &place);
-        let mut walls = self.near_walls(&place, &motion);
+        let location = self.nodes.locate_all(&x);
+        let mut guided = self.nodes.guide_motion_at::<L>(&location);
+        self.share_at_surface(&x, &location, &mut guided.share);
+        let mut motion = self.motions(x, [vx, vy, vz], &guided);
+        self.shift(&mut motion, &guided, &location);
+        let mut walls = self.near_walls(&location, &motion);
         let moves = bits_where(|k| walls[k].bits & self.moving_walls != 0) | differ(&motion.from, &motion.to);
         let moves = moves | differ(&motion.velocity, &[L::splat(0.0); 3]);
         let alone = L::splat(0.0).below(motion.own);
-        self.find_free_ways(&motion, moves, &mut walls);
-        let meeting = moves & (alone | bits_where(|k| walls[k].ahead));
-        if meeting != 0 {
-            self.meet_all(grains, &mut motion, meeting, &walls);
+        self.find_free_paths(&motion, moves, &mut walls);
+        let colliding = moves & (alone | bits_where(|k| walls[k].ahead));
+        if colliding != 0 {
+            self.collide_all(grains, &mut motion, colliding, &walls);
         }
         if self.periodic {
             self.wrap(&mut motion.to);
@@ -144,29 +148,29 @@ impl Advection<'_> {
         are_finite(&to) && are_finite(&v)
     }
 
-    /// What walls and the surface of the mass of guides leave of the motions whose bits are set.
+    /// Collides the motions whose bits are set with walls, and lands them on the surface of the mass of guides.
     #[inline(always)]
-    fn meet_all<L: Lanes>(
+    fn collide_all<L: Lanes>(
         &self,
         grains: &[Grain; LANES],
         motion: &mut Motions<L>,
-        meeting: u32,
-        walls: &[Near; LANES],
+        colliding: u32,
+        walls: &[NearWalls; LANES],
     ) {
         let from = numbers(motion.from);
         let (mut to, mut velocity, own) =
             (numbers(motion.to), numbers(motion.velocity), motion.own.to_array());
-        for k in lanes_of(meeting) {
+        for k in lanes_of(colliding) {
             let mut one =
                 Motion { from: at(&from, k), to: at(&to, k), velocity: at(&velocity, k), own: own[k] };
-            self.meet_walls_and_land(&grains[k], &mut one, walls[k]);
+            self.collide_and_land(&grains[k], &mut one, walls[k]);
             set(&mut to, k, one.to);
             set(&mut velocity, k, one.velocity);
         }
         (motion.to, motion.velocity) = (lanes(&to), lanes(&velocity));
     }
 
-    /// Moves places beyond an end of a period to the other.
+    /// Wraps positions into the periodic domain.
     #[inline(always)]
     fn wrap<L: Lanes>(&self, x: &mut [L; 3]) {
         let mut places = numbers(*x);
@@ -177,18 +181,18 @@ impl Advection<'_> {
         *x = lanes(&places);
     }
 
-    /// Asks the guides themselves where only some of the nodes around a grain are inside their mass: what has landed stays,
-    /// and does not sink to where all nodes are inside; what has no guide near flies freely.
+    /// The guides' share from the guides themselves where only some of the nodes around a grain are inside their mass: what
+    /// has landed stays, and does not sink to where all nodes are inside; what has no guide near flies freely.
     #[inline(always)]
-    fn ask_at_surface<L: Lanes>(&self, x: &[L; 3], place: &Places<L>, share: &mut L) {
+    fn share_at_surface<L: Lanes>(&self, x: &[L; 3], location: &NodeLocation<L>, share: &mut L) {
         if self.settings.fault == Some(Fault::PublishedShare) {
             return;
         }
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let mut left = zero.below(*share) & share.below(one);
         while left != 0 {
-            let block = place.block[left.trailing_zeros() as usize];
-            let together = left & bits_where(|k| place.block[k] == block);
+            let block = location.block[left.trailing_zeros() as usize];
+            let together = left & bits_where(|k| location.block[k] == block);
             left &= !together;
             let cell = self.nodes.inner_cell(block as usize);
             let (sum, largest) = self.frame.guides.weights_at_all(x, cell);
@@ -199,97 +203,98 @@ impl Advection<'_> {
         }
     }
 
-    /// The ways that guides and gravity lead grains.
+    /// Displacements by guides and by flight under gravity, blended by the guides' share.
     #[inline(always)]
-    fn motions<L: Lanes>(&self, from: [L; 3], v: [L; 3], said: &SaidAll<L>) -> Motions<L> {
+    fn motions<L: Lanes>(&self, from: [L; 3], v: [L; 3], guided: &GuideMotion<L>) -> Motions<L> {
         let (dt, gravity) = (self.frame.dt, self.frame.gravity);
         let fallen = match self.settings.fault {
             Some(Fault::EulerFlight) => Vec3::ZERO,
             _ => gravity * (0.5 * dt * dt),
         };
-        let own = L::splat(1.0) - said.share;
+        let own = L::splat(1.0) - guided.share;
         let (mut to, mut velocity) = (from, from);
         for axis in 0..3 {
             let flown = v[axis] * L::splat(dt) + L::splat(fallen[axis]);
-            to[axis] = from[axis] + said.share * said.way[axis] + own * flown;
+            to[axis] = from[axis] + guided.share * guided.displacement[axis] + own * flown;
             velocity[axis] =
-                said.share * said.velocity[axis] + own * (v[axis] + L::splat(gravity[axis] * dt));
+                guided.share * guided.velocity[axis] + own * (v[axis] + L::splat(gravity[axis] * dt));
         }
         Motions { from, to, velocity, own }
     }
 
-    /// Out of crowds, as far as guides move grains anyway.
+    /// Shifts grains down the gradient of their concentration, as far as guides move them anyway.
     #[inline(always)]
-    fn spread<L: Lanes>(&self, motion: &mut Motions<L>, said: &SaidAll<L>, place: &Places<L>) {
-        let Some(mesh) = self.mesh else { return };
+    fn shift<L: Lanes>(&self, motion: &mut Motions<L>, guided: &GuideMotion<L>, location: &NodeLocation<L>) {
+        let Some(fine_grid) = self.fine_grid else { return };
         let radius = self.settings.radius;
-        let activity =
-            (square(said.way).root() * L::splat(1.0 / (IN_MOTION * radius))).at_most(L::splat(1.0));
-        let stirs = bits_where(|k| self.nodes.stirs.get(place.block[k] as usize).copied().unwrap_or(false));
-        let part = (said.share * activity).keep(stirs);
+        let activity = (square(guided.displacement).root() * L::splat(1.0 / (IN_MOTION * radius)))
+            .at_most(L::splat(1.0));
+        let active =
+            bits_where(|k| self.nodes.active.get(location.block[k] as usize).copied().unwrap_or(false));
+        let part = (guided.share * activity).keep(active);
         let wanted = L::splat(0.0).below(part);
         if wanted != 0 {
-            let ways = mesh.ways(&motion.from, radius, wanted);
-            for (to, way) in motion.to.iter_mut().zip(ways) {
-                *to = *to + part * way;
+            let shifts = fine_grid.shifts(&motion.from, radius, wanted);
+            for (to, shift) in motion.to.iter_mut().zip(shifts) {
+                *to = *to + part * shift;
             }
         }
     }
 
     /// Bits of the walls that motions may meet.
     #[inline(always)]
-    fn near_walls<L: Lanes>(&self, place: &Places<L>, motion: &Motions<L>) -> [Near; LANES] {
-        let mut near = [Near { bits: 0, block: None, ahead: false, blocked: None }; LANES];
+    fn near_walls<L: Lanes>(&self, location: &NodeLocation<L>, motion: &Motions<L>) -> [NearWalls; LANES] {
+        let mut near = [NearWalls { bits: 0, block: None, ahead: false, blocked: None }; LANES];
         if self.settings.fault == Some(Fault::NoContact) {
             return near;
         }
         let radius = self.settings.radius;
         let least = self.reach - 2.0 * radius;
-        let way = square(difference(motion.to, motion.from)).root();
-        let far = L::splat(least).below(way);
+        let displacement = square(difference(motion.to, motion.from)).root();
+        let far = L::splat(least).below(displacement);
         let nodes = self.nodes;
         let wall_bits = |block: u32| nodes.walls.get(block as usize).copied().unwrap_or(u32::MAX);
-        let mut bits = [wall_bits(place.block[0]); LANES];
-        if place.block != [place.block[0]; LANES] {
-            for (bits, &block) in bits.iter_mut().zip(&place.block) {
+        let mut bits = [wall_bits(location.block[0]); LANES];
+        if location.block != [location.block[0]; LANES] {
+            for (bits, &block) in bits.iter_mut().zip(&location.block) {
                 *bits = wall_bits(block);
             }
         }
         if far == 0 && bits == [0; LANES] {
             return near;
         }
-        let mut room = [f32::NEG_INFINITY; LANES];
+        let mut clearance = [f32::NEG_INFINITY; LANES];
         let mut middle = [[0.0; LANES]; 3];
-        for (k, room) in room.iter_mut().enumerate() {
-            let block = place.block[k] as usize;
+        for (k, clearance) in clearance.iter_mut().enumerate() {
+            let block = location.block[k] as usize;
             if block < nodes.walls.len() {
-                *room = nodes.room[block];
+                *clearance = nodes.center_clearance[block];
                 set(&mut middle, k, nodes.center[block].into());
             }
         }
         // From the middle of the block to the grain and on to where it goes, or from the nearest node.
         let off = square(difference(motion.from, lanes(&middle))).root();
-        let room = L::from_array(&room) - L::splat(MOST_SLOPE) * off;
-        let room = room.at_least(self.nodes.room_at(place, self.reach));
-        let clear = (way + L::splat(TOUCHING * radius)).below(room);
+        let clearance = L::from_array(&clearance) - L::splat(MOST_SLOPE) * off;
+        let clearance = clearance.at_least(self.nodes.wall_clearance_at(location, self.reach));
+        let clear = (displacement + L::splat(TOUCHING * radius)).below(clearance);
         let is_set = |mask: u32, k: usize| mask >> k & 1 == 1;
         let sticky = self.settings.fault == Some(Fault::StickyWalls);
         for k in 0..LANES {
             let (bits, block) = match is_set(far, k) {
                 true => (u32::MAX, None),
-                false => (bits[k], Some(place.block[k] as usize)),
+                false => (bits[k], Some(location.block[k] as usize)),
             };
-            // What is known of the room is true of walls that do not move.
+            // The clearance is known for walls that do not move.
             let free = is_set(clear, k) && bits & self.moving_walls == 0 && !sticky;
             let bits = if free { 0 } else { bits };
-            near[k] = Near { bits, block, ahead: bits != 0, blocked: None };
+            near[k] = NearWalls { bits, block, ahead: bits != 0, blocked: None };
         }
         near
     }
 
-    /// Finds ways of moving grains that no wall is ahead on.
+    /// Finds the paths of moving grains that no wall is on.
     #[inline(always)]
-    fn find_free_ways<L: Lanes>(&self, motion: &Motions<L>, moves: u32, near: &mut [Near; LANES]) {
+    fn find_free_paths<L: Lanes>(&self, motion: &Motions<L>, moves: u32, near: &mut [NearWalls; LANES]) {
         if self.settings.fault == Some(Fault::StickyWalls) {
             return;
         }
@@ -298,12 +303,12 @@ impl Advection<'_> {
             if free == 0 {
                 return;
             }
-            let asked = free & bits_where(|k| near[k].bits >> wall_number.min(31) & 1 == 1);
+            let queried = free & bits_where(|k| near[k].bits >> wall_number.min(31) & 1 == 1);
             let parts = |parts: Parts, k: usize| parts.with(self.parts(near[k], wall_number));
-            let parts = lanes_of(asked).fold(Parts::NONE, parts);
+            let parts = lanes_of(queried).fold(Parts::NONE, parts);
             let radius = self.settings.radius;
-            let found = wall.free_ways(&motion.from, &motion.to, radius, asked, parts, self.instructions);
-            free &= !asked | found.free;
+            let found = wall.free_paths(&motion.from, &motion.to, radius, queried, parts, self.instructions);
+            free &= !queried | found.free;
             for k in lanes_of(found.blocked) {
                 near[k].blocked = Some((wall_number, found.distance[k]));
             }
@@ -313,8 +318,8 @@ impl Advection<'_> {
         }
     }
 
-    /// What walls and the surface of the mass of guides leave of a motion.
-    fn meet_walls_and_land(&self, grain: &Grain, motion: &mut Motion, walls: Near) {
+    /// Collides a motion with walls, and lands it on the surface of the mass of guides.
+    fn collide_and_land(&self, grain: &Grain, motion: &mut Motion, walls: NearWalls) {
         if self.settings.fault == Some(Fault::StickyWalls) {
             self.stick(motion);
         }
@@ -323,23 +328,27 @@ impl Advection<'_> {
         }
         if motion.own > 0.0 && self.land(motion) {
             // It is not where it was to be: any wall may be there.
-            self.restrict(grain, motion, Near { bits: u32::MAX, block: None, ahead: true, blocked: None });
+            self.restrict(
+                grain,
+                motion,
+                NearWalls { bits: u32::MAX, block: None, ahead: true, blocked: None },
+            );
         }
     }
 
     /// The published fault: walls count as guides wherever a grain is near.
     fn stick(&self, motion: &mut Motion) {
         for wall in self.frame.walls {
-            let place = wall.start.body_from_world(motion.from);
-            if wall.sdf.distance(place) < 2.0 * self.settings.radius {
-                let carried = wall.end.world_from_body(place);
+            let location = wall.start.body_from_world(motion.from);
+            if wall.sdf.distance(location) < 2.0 * self.settings.radius {
+                let carried = wall.end.world_from_body(location);
                 motion.velocity = (carried - motion.from) / self.frame.dt;
                 motion.to = carried;
             }
         }
     }
 
-    fn restrict(&self, grain: &Grain, motion: &mut Motion, near: Near) {
+    fn restrict(&self, grain: &Grain, motion: &mut Motion, near: NearWalls) {
         if near.bits == 0 || self.settings.fault == Some(Fault::NoContact) {
             return;
         }
@@ -351,7 +360,7 @@ impl Advection<'_> {
         for round in 0..2 {
             let (mut count, mut touched) = (0, false);
             for (k, wall) in walls.clone() {
-                // What is known is so until another wall has changed the way.
+                // The known distance holds until another wall has changed the path.
                 let known = near.blocked.filter(|(wall, _)| *wall == k && round == 0 && !touched);
                 let distance = known.map(|(_, distance)| distance);
                 touched |= wall.restrict(motion, &contact, self.parts(near, k), distance);
@@ -365,7 +374,7 @@ impl Advection<'_> {
 
     /// The parts of a wall that decide where a grain may go.
     #[inline]
-    fn parts(&self, near: Near, wall: usize) -> Parts {
+    fn parts(&self, near: NearWalls, wall: usize) -> Parts {
         let walls = self.frame.walls.len();
         near.block.and_then(|block| self.parts.get(block * walls + wall)).copied().unwrap_or(Parts::ALL)
     }
@@ -379,20 +388,20 @@ impl Advection<'_> {
             return false;
         }
         let velocity = mean_velocity(self.frame.after, motion.to);
-        let way = (motion.velocity - velocity) * self.frame.dt;
-        let longest = way.length().min(motion.from.distance(motion.to));
+        let displacement = (motion.velocity - velocity) * self.frame.dt;
+        let longest = displacement.length().min(motion.from.distance(motion.to));
         let step = LANDING_STEP * self.settings.guide_radius;
         let steps = (longest / step).ceil().min(LANDING_STEPS);
-        let back = -way.normalize_or_zero() * step;
-        let mut place = motion.to;
+        let back = -displacement.normalize_or_zero() * step;
+        let mut location = motion.to;
         for k in 1..=steps as u32 {
             let before = motion.to + k as f32 * back;
             if !is_inside(self.frame.after.weights_at(before, self.instructions)) {
                 break;
             }
-            place = before;
+            location = before;
         }
-        motion.to = place;
+        motion.to = location;
         motion.velocity = velocity;
         true
     }

@@ -1,27 +1,30 @@
-//! Grains on CPU cores.
+//! Fine grains on CPU cores: the list of stages of a frame.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::advection::{Advection, MoveGrains};
+use super::advection::{AdvectGrains, Advection};
+use super::advector::{AdvectionReport, AdvectionSettings, Fault, FrameInput, GrainAdvector};
 use super::clock::StageClock;
 use super::contact::Wall;
 use super::deformation::deformations;
-use super::fine_mesh::FineMesh;
+use super::fine_grid::FineGrid;
 use super::grain::Grain;
-use super::mover::{Fault, FrameInput, GrainMover, MoverReport, MoverSettings};
+use super::node_counts::NodeCounts;
 use super::nodes::Nodes;
 use super::order::GrainOrder;
-use super::spreading::Crowds;
+use super::shifting::NodeShifting;
 use crate::boundary::Parts;
 use crate::error::BackendError;
 use crate::simd::Instructions;
 
-/// Frames from one sort of the grains to the next.
+/// Frames from one sort of the grains to the next: sorting more often made counting and advection faster by more than it
+/// costs (docs/performance.md).
 const SORT_PERIOD: u64 = 2;
 
-/// How far walls are looked for around cells, in radii of a guide; grains that go farther look at all of them.
+/// How far walls are looked for around cells, in radii of a guide; grains that go farther look at all of them. A
+/// choice for speed alone.
 const WALL_REACH: f32 = 2.0;
 
 /// Grains that a thread takes at once.
@@ -29,12 +32,13 @@ const CHUNK: usize = 2048;
 
 /// Grains on CPU cores.
 pub struct CpuGrains {
-    settings: MoverSettings,
+    settings: AdvectionSettings,
     instructions: Instructions,
     grain: Vec<Grain>,
     nodes: Nodes,
-    crowds: Crowds,
-    mesh: FineMesh,
+    node_counts: NodeCounts,
+    shifting: NodeShifting,
+    fine_grid: FineGrid,
     /// Parts of every wall that decide in every block.
     parts: Vec<Parts>,
     order: GrainOrder,
@@ -44,14 +48,15 @@ pub struct CpuGrains {
 
 impl CpuGrains {
     /// No grains yet; `pool` moves them.
-    pub fn new(settings: MoverSettings, instructions: Instructions, pool: rayon::ThreadPool) -> Self {
+    pub fn new(settings: AdvectionSettings, instructions: Instructions, pool: rayon::ThreadPool) -> Self {
         Self {
             settings,
             instructions,
             grain: Vec::new(),
             nodes: Nodes::default(),
-            crowds: Crowds::default(),
-            mesh: FineMesh::default(),
+            node_counts: NodeCounts::default(),
+            shifting: NodeShifting::default(),
+            fine_grid: FineGrid::default(),
             parts: Vec::new(),
             order: GrainOrder::default(),
             pool: Arc::new(pool),
@@ -78,7 +83,7 @@ impl CpuGrains {
             settings: &self.settings,
             frame,
             nodes,
-            mesh: self.spreads(nodes).then_some(&self.mesh),
+            fine_grid: self.shifts(nodes).then_some(&self.fine_grid),
             reach,
             moving_walls: moving_walls(frame.walls),
             periodic: self.settings.domain.is_periodic(),
@@ -89,21 +94,21 @@ impl CpuGrains {
         let moved = self
             .grain
             .par_chunks_mut(CHUNK)
-            .map(|grains| instructions.run(MoveGrains { advection: &advection, grains }));
+            .map(|grains| instructions.run(AdvectGrains { advection: &advection, grains }));
         moved.reduce(|| true, |a, b| a && b)
     }
 
-    /// Whether grains are kept apart.
-    fn spreads(&self, nodes: &Nodes) -> bool {
-        self.settings.fault != Some(Fault::NoSpreading) && nodes.stirs.contains(&true)
+    /// Whether grains are shifted apart.
+    fn shifts(&self, nodes: &Nodes) -> bool {
+        self.settings.fault != Some(Fault::NoShifting) && nodes.active.contains(&true)
     }
 
-    /// Whether grains go where guides have too few of them.
-    fn evens_out(&self, nodes: &Nodes) -> bool {
-        self.settings.fault != Some(Fault::NoEvening) && self.spreads(nodes)
+    /// Whether grains are shifted to where guides have too few of them.
+    fn shifts_nodes(&self, nodes: &Nodes) -> bool {
+        self.settings.fault != Some(Fault::NoNodeShifting) && self.shifts(nodes)
     }
 
-    fn remove(&mut self, frame: &FrameInput, finite: bool) -> MoverReport {
+    fn remove(&mut self, frame: &FrameInput, finite: bool) -> AdvectionReport {
         let before = self.grain.len();
         if !finite {
             self.grain.retain(Grain::is_finite);
@@ -115,35 +120,35 @@ impl CpuGrains {
             };
             self.grain.retain(|grain| !taken(grain));
         }
-        MoverReport { drained: before - lost - self.grain.len(), lost }
+        AdvectionReport { drained: before - lost - self.grain.len(), lost }
     }
 
-    fn step(&mut self, frame: &FrameInput) -> MoverReport {
+    fn step(&mut self, frame: &FrameInput) -> AdvectionReport {
         let reach = wall_reach(&self.settings);
         let mut nodes = std::mem::take(&mut self.nodes);
         self.clock.begin();
-        nodes.lay(frame, reach);
-        self.clock.lap("lay");
+        nodes.build(frame, reach);
+        self.clock.lap("build_nodes");
         if frame.frame.is_multiple_of(SORT_PERIOD) {
             self.order.sort(&mut self.grain, &nodes, self.instructions);
             self.clock.lap("sort");
         }
         let deformations = deformations(frame.guides, &nodes, self.instructions);
         self.clock.lap("deform");
-        nodes.ask(&self.settings, frame, &deformations, self.instructions);
-        self.clock.lap("ask");
-        if self.evens_out(&nodes) {
+        nodes.interpolate(&self.settings, frame, &deformations, self.instructions);
+        self.clock.lap("interpolate");
+        if self.shifts_nodes(&nodes) {
             let domain = &self.settings.domain;
-            self.crowds.count_at_nodes(&nodes, &self.grain, domain, self.instructions);
-            self.crowds.even_out(&mut nodes, &self.settings, self.instructions);
-            self.clock.lap("even_out");
+            self.node_counts.count(&nodes, &self.grain, domain, self.instructions);
+            self.shifting.shift(&mut nodes, &self.node_counts, &self.settings, self.instructions);
+            self.clock.lap("shift_nodes");
         }
-        if self.spreads(&nodes) {
-            self.mesh.count(&nodes, &self.grain, &self.settings, frame.frame, self.instructions);
+        if self.shifts(&nodes) {
+            self.fine_grid.count(&nodes, &self.grain, &self.settings, frame.frame, self.instructions);
             self.clock.lap("count");
         }
-        nodes.share();
-        self.clock.lap("share");
+        nodes.gather_blocks();
+        self.clock.lap("gather");
         self.choose_parts(&nodes, frame, reach);
         let finite = self.advect(&nodes, frame, reach);
         self.nodes = nodes;
@@ -155,7 +160,7 @@ impl CpuGrains {
 }
 
 /// How far walls may be from grains that meet them [m].
-pub fn wall_reach(settings: &MoverSettings) -> f32 {
+pub fn wall_reach(settings: &AdvectionSettings) -> f32 {
     WALL_REACH * settings.guide_radius + 2.0 * settings.radius
 }
 
@@ -165,7 +170,7 @@ pub fn moving_walls(walls: &[Wall]) -> u32 {
     walls.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
 }
 
-impl GrainMover for CpuGrains {
+impl GrainAdvector for CpuGrains {
     fn device(&self) -> String {
         format!("CPU, {} threads, {}", self.pool.current_num_threads(), self.instructions.name())
     }
@@ -175,7 +180,7 @@ impl GrainMover for CpuGrains {
         Ok(())
     }
 
-    fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, BackendError> {
+    fn advance(&mut self, frame: &FrameInput) -> Result<AdvectionReport, BackendError> {
         let pool = Arc::clone(&self.pool);
         Ok(pool.install(|| self.step(frame)))
     }
@@ -195,8 +200,9 @@ impl GrainMover for CpuGrains {
     fn bytes_per_grain(&self) -> f64 {
         let bytes = size_of::<Grain>() * self.grain.capacity()
             + self.order.bytes()
-            + self.crowds.bytes()
-            + self.mesh.bytes()
+            + self.node_counts.bytes()
+            + self.shifting.bytes()
+            + self.fine_grid.bytes()
             + self.nodes.bytes();
         bytes as f64 / self.grain.len().max(1) as f64
     }

@@ -3,16 +3,16 @@
 use super::guides::Guide;
 use crate::simd::{LANES, Lanes};
 
-/// Place [m] of what is read behind the last guide: beyond every support, and its square is finite.
+/// Position [m] of what is read behind the last guide: beyond every support, and its square is finite.
 const NOWHERE: f32 = 1e15;
 
-/// Three numbers of a place, three of a way, and whether a guide moves.
+/// Three numbers of a position, three of a displacement, and whether a guide moves.
 const COLUMNS: usize = 7;
 
 /// What stands behind the last guide.
 const BEHIND: [f32; COLUMNS] = [NOWHERE, NOWHERE, NOWHERE, 0.0, 0.0, 0.0, 0.0];
 
-/// Places and ways of guides, a column per number. Sixteen may be read from any guide on: those behind the last are
+/// Positions and displacements of guides, a column per number. Sixteen may be read from any guide on: those behind the last are
 /// nowhere.
 #[derive(Clone, Debug, Default)]
 pub struct GuideColumns {
@@ -39,29 +39,29 @@ impl GuideColumns {
         self.count
     }
 
-    /// Places of sixteen guides [m].
+    /// Positions of sixteen guides [m].
     #[inline(always)]
     pub fn position<L: Lanes>(&self, first: usize) -> [L; 3] {
-        [self.sixteen(0, first), self.sixteen(1, first), self.sixteen(2, first)]
+        [self.grain_lanes(0, first), self.grain_lanes(1, first), self.grain_lanes(2, first)]
     }
 
-    /// Ways of sixteen guides during the frame [m].
+    /// Displacements of sixteen guides during the frame [m].
     #[inline(always)]
     pub fn displacement<L: Lanes>(&self, first: usize) -> [L; 3] {
-        [self.sixteen(3, first), self.sixteen(4, first), self.sixteen(5, first)]
+        [self.grain_lanes(3, first), self.grain_lanes(4, first), self.grain_lanes(5, first)]
     }
 
     /// 1 for those of sixteen guides that move, 0 for those that rest.
     #[inline(always)]
     pub fn moves<L: Lanes>(&self, first: usize) -> L {
-        self.sixteen(6, first)
+        self.grain_lanes(6, first)
     }
 
     /// Sixteen numbers of a column.
     #[inline(always)]
-    fn sixteen<L: Lanes>(&self, column: usize, first: usize) -> L {
+    fn grain_lanes<L: Lanes>(&self, column: usize, first: usize) -> L {
         let numbers = self.column[column][first..].first_chunk();
-        L::from_array(numbers.expect("sixteen more than there are guides"))
+        L::from_array(numbers.expect("grain_lanes more than there are guides"))
     }
 
     /// Takes the guides of some rows of others instead of its own.
@@ -79,7 +79,7 @@ impl GuideColumns {
             for row in rows {
                 let (first, count) = (row[0] as usize, (row[1] - row[0]) as usize);
                 for k in (0..count).step_by(LANES) {
-                    // SAFETY: both have room for sixteen more than there are guides.
+                    // SAFETY: both are longer by sixteen than there are guides.
                     unsafe { *end.add(k).cast() = *source.as_ptr().add(first + k).cast::<[f32; LANES]>() };
                 }
                 // SAFETY: all rows together are as many as there are guides.

@@ -1,30 +1,26 @@
-//! The simulated particles as guides of fine grains: where they were, where they are, how their surroundings deform.
+//! Tracks the simulated particles as guides of fine grains, from frame to frame.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{DVec3, Vec3};
+use glam::Vec3;
 
-use super::guide_columns::GuideColumns;
-use super::sixteen::{difference, square};
-use super::weights::{FULL_SUM, SUPPORT, weight};
 use crate::neighbors::Domain;
-use crate::simd::{Instructions, LANES, Lanes, Vectorised, first_lanes, largest, splat3, total};
 
-/// How far a guide may stray before its grains follow, in its radii: below it they rest. Grains are never farther off
-/// their guides than this.
+/// How far a guide may stray before its anchor moves, in its radii: below it its grains rest, and they are never farther
+/// off their guides than this.
+///
+/// A choice between creep and lag. Without it grains of `bunker` creep by 0.14 r_LR in 10 s, with it by 0.017 (limit 0.1,
+/// docs/validation.md); 0.05 r_LR is a sixth of a grain's radius at the ratio 0.3 of that experiment.
 pub const SLACK: f32 = 0.05;
-
-/// Coverage of points between guides that are not on a lattice.
-const BETWEEN: f32 = 0.7;
 
 /// A guide during a frame, the same on every device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Guide {
-    /// Place at the frame's start [m].
+    /// Position at the frame's start [m].
     pub position: [f32; 3],
     /// 1 where the guide moves, 0 where it rests.
     pub moves: f32,
-    /// Way during the frame [m].
+    /// Displacement during the frame [m].
     pub displacement: [f32; 3],
     /// Fills the record.
     pub filler: f32,
@@ -39,14 +35,14 @@ pub struct Guide {
 pub struct Anchors {
     /// Identities, ascending.
     pub id: Vec<u32>,
-    /// Places [m] that grains follow, at most [`SLACK`] radii off the guides.
-    pub place: Vec<Vec3>,
+    /// Positions [m] that grains track, at most [`SLACK`] radii off the guides.
+    pub position: Vec<Vec3>,
     /// Velocity [m/s].
     pub velocity: Vec<Vec3>,
 }
 
-/// What a frame did to the guides.
-pub struct Followed {
+/// What guides did in a frame.
+pub struct TrackedGuides {
     /// The guides of the frame's start.
     pub guides: Vec<Guide>,
     /// Indices, in the new anchors, of guides that were not there before.
@@ -54,11 +50,11 @@ pub struct Followed {
 }
 
 impl Anchors {
-    /// Follows the guides of a new frame (by ascending id) and gives what they did since the last one, `dt` [s] ago.
+    /// Tracks the guides of a new frame (by ascending id) and gives what they did since the last one, `dt` [s] ago.
     ///
     /// A guide within `slack` [m] of its anchor rests; one that leaves it pulls the anchor along. So nothing creeps in a
-    /// heap at rest, and slow motion is followed all the same.
-    pub fn follow(
+    /// heap at rest, and slow motion is tracked all the same.
+    pub fn track(
         &mut self,
         id: &[u32],
         position: &[[f32; 3]],
@@ -66,10 +62,10 @@ impl Anchors {
         domain: &Domain,
         slack: f32,
         dt: f32,
-    ) -> Followed {
+    ) -> TrackedGuides {
         let mut next = Anchors {
             id: id.to_vec(),
-            place: position.iter().map(|p| Vec3::from(*p)).collect(),
+            position: position.iter().map(|p| Vec3::from(*p)).collect(),
             velocity: velocity.iter().map(|v| Vec3::from(*v)).collect(),
         };
         let mut guides = Vec::with_capacity(self.id.len());
@@ -80,19 +76,19 @@ impl Anchors {
                 born.push(now);
                 now += 1;
             }
-            let from = self.place[k];
+            let from = self.position[k];
             let mut guide = Guide { position: from.into(), moves: 1.0, ..Guide::default() };
             if now < id.len() && id[now] == old {
-                let way = domain.displacement(next.place[now], domain.wrap(from));
-                let distance = way.length();
+                let displacement = domain.displacement(next.position[now], domain.wrap(from));
+                let distance = displacement.length();
                 let kept = if distance > slack { 1.0 - slack / distance } else { 0.0 };
-                let way = way * kept;
-                next.place[now] = domain.wrap(from + way);
+                let displacement = displacement * kept;
+                next.position[now] = domain.wrap(from + displacement);
                 if kept == 0.0 {
                     next.velocity[now] = Vec3::ZERO;
                     guide.moves = 0.0;
                 }
-                guide.displacement = way.into();
+                guide.displacement = displacement.into();
                 guide.velocity = next.velocity[now].into();
                 now += 1;
             } else {
@@ -104,213 +100,17 @@ impl Anchors {
         }
         born.extend(now..id.len());
         *self = next;
-        Followed { guides, born }
+        TrackedGuides { guides, born }
     }
 
     /// The anchors as guides that do not move.
     pub fn as_guides(&self) -> Vec<Guide> {
-        let still = |(place, velocity): (&Vec3, &Vec3)| Guide {
-            position: (*place).into(),
+        let still = |(position, velocity): (&Vec3, &Vec3)| Guide {
+            position: (*position).into(),
             velocity: (*velocity).into(),
             ..Guide::default()
         };
-        self.place.iter().zip(&self.velocity).map(still).collect()
-    }
-}
-
-/// Guides sorted into cells of their support.
-///
-/// Cells have a rim of empty ones around them, so the three cells of a row around any point are one range. Where space
-/// is periodic, guides near its ends stand beyond the other end once more.
-#[derive(Clone, Debug, Default)]
-pub struct GuideGrid {
-    /// Lowest corner of the rim [m].
-    pub origin: Vec3,
-    /// Side of a cell [m]: the support.
-    pub side: f32,
-    /// Cells along each axis, with the rim.
-    pub count: [u32; 3],
-    /// First guide of each cell, and the number of guides at the end.
-    pub start: Vec<u32>,
-    /// Guides by cell.
-    pub guide: Vec<Guide>,
-    /// The same in columns.
-    pub columns: GuideColumns,
-    /// Support of the weights [m].
-    pub support: f32,
-}
-
-/// Most cells of a grid.
-pub const MOST_CELLS: f64 = (1u32 << 23) as f64;
-
-impl GuideGrid {
-    /// Sorts guides of a radius [m] into cells. Where they are so far apart that there would be too many cells, those
-    /// farthest from the middle are left out: strays do not matter to the others.
-    pub fn new(mut guides: Vec<Guide>, radius: f32, domain: &Domain) -> Self {
-        let support = SUPPORT * radius;
-        repeat_periodically(&mut guides, support, domain);
-        let (low, high) = fitting_box(&mut guides, support);
-        let count = cells_between(low, high, support).as_uvec3().to_array();
-        let mut grid = Self { origin: low - support, side: support, count, support, ..Self::default() };
-        grid.fill(&guides);
-        grid
-    }
-
-    fn fill(&mut self, guides: &[Guide]) {
-        let cell_count = self.count.iter().map(|&c| c as usize).product::<usize>();
-        let key: Vec<u32> = guides.iter().map(|g| self.index(self.cell(g.position.into()))).collect();
-        self.start = vec![0; cell_count + 1];
-        key.iter().for_each(|&k| self.start[k as usize + 1] += 1);
-        for k in 1..self.start.len() {
-            self.start[k] += self.start[k - 1];
-        }
-        let mut next = self.start.clone();
-        self.guide = vec![Guide::default(); guides.len()];
-        for (guide, &k) in guides.iter().zip(&key) {
-            self.guide[next[k as usize] as usize] = *guide;
-            next[k as usize] += 1;
-        }
-        self.columns = GuideColumns::new(&self.guide);
-    }
-
-    /// The cell of a point; those outside belong to the outermost inner cells.
-    #[inline(always)]
-    pub fn cell(&self, x: Vec3) -> [u32; 3] {
-        // From 1 on, so that whole parts are below.
-        let cell = ((x - self.origin) / self.side).max(Vec3::ONE);
-        let inner = |k: usize| (cell[k] as u32).min(self.count[k] - 2);
-        [inner(0), inner(1), inner(2)]
-    }
-
-    #[inline(always)]
-    fn index(&self, [x, y, z]: [u32; 3]) -> u32 {
-        (z * self.count[1] + y) * self.count[0] + x
-    }
-
-    /// The rows of cells around one that is not in the rim: their first guides, and those after their last.
-    #[inline(always)]
-    pub fn rows_around(&self, [x, y, z]: [u32; 3]) -> [[u32; 2]; 9] {
-        let mut rows = [[0; 2]; 9];
-        for (k, row) in rows.iter_mut().enumerate() {
-            let first = self.index([x - 1, y + k as u32 % 3 - 1, z + k as u32 / 3 - 1]) as usize;
-            *row = [self.start[first], self.start[first + 3]];
-        }
-        rows
-    }
-
-    /// Guides that may be nearer than the support to a point.
-    #[inline(always)]
-    pub fn around(&self, x: Vec3) -> impl Iterator<Item = &Guide> {
-        let rows = self.rows_around(self.cell(x)).into_iter();
-        rows.flat_map(|[from, to]| &self.guide[from as usize..to as usize])
-    }
-
-    /// Whether a point lies in the volume that guides stand for: the cube of one of them, or between many.
-    pub fn holds(&self, x: Vec3, guide_radius: f32) -> bool {
-        let (mut held, mut sum) = (false, 0.0);
-        let inverse = 1.0 / (self.support * self.support);
-        for guide in self.around(x) {
-            let d = x - Vec3::from(guide.position);
-            held |= d.abs().max_element() <= guide_radius;
-            sum += weight(d.length_squared() * inverse);
-        }
-        held || sum > BETWEEN * FULL_SUM
-    }
-
-    /// Sums and largest of the guides' weights at sixteen points of a cell that is not in the rim; any at other points.
-    #[inline(always)]
-    pub(super) fn weights_at_all<L: Lanes>(&self, x: &[L; 3], cell: [u32; 3]) -> (L, L) {
-        let inverse = L::splat(1.0 / (self.support * self.support));
-        let (mut sum, mut most) = (L::splat(0.0), L::splat(0.0));
-        for [from, to] in self.rows_around(cell) {
-            for guide in &self.guide[from as usize..to as usize] {
-                let p = splat3::<L>(guide.position);
-                let w = weight(square(difference(*x, p)) * inverse);
-                (sum, most) = (sum + w, most.at_least(w));
-            }
-        }
-        (sum, most)
-    }
-
-    /// Sum and largest of the guides' weights at a point.
-    pub fn weights_at(&self, x: Vec3, instructions: Instructions) -> (f32, f32) {
-        instructions.run(WeightsAt { grid: self, x })
-    }
-
-    /// The same, sixteen guides at a time.
-    #[inline(always)]
-    pub fn weights<L: Lanes>(&self, x: Vec3) -> (f32, f32) {
-        let at = splat3::<L>(x.to_array());
-        let inverse = L::splat(1.0 / (self.support * self.support));
-        let (mut sum, mut most) = (L::splat(0.0), L::splat(0.0));
-        for [from, to] in self.rows_around(self.cell(x)) {
-            for first in (from as usize..to as usize).step_by(LANES) {
-                let p = self.columns.position::<L>(first);
-                let d = [at[0] - p[0], at[1] - p[1], at[2] - p[2]];
-                let w = weight((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * inverse);
-                let w = w.keep(first_lanes(to as usize - first));
-                (sum, most) = (sum + w, most.at_least(w));
-            }
-        }
-        (total(sum), largest(most))
-    }
-}
-
-/// Sum and largest of the weights at a point.
-struct WeightsAt<'a> {
-    grid: &'a GuideGrid,
-    x: Vec3,
-}
-
-impl Vectorised for WeightsAt<'_> {
-    type Output = (f32, f32);
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> (f32, f32) {
-        self.grid.weights::<L>(self.x)
-    }
-}
-
-/// Cells of a side [m] between two corners, with the rim.
-fn cells_between(low: Vec3, high: Vec3, side: f32) -> DVec3 {
-    ((high - low).as_dvec3() / f64::from(side)).floor() + 3.0
-}
-
-/// The box around guides [m]; leaves out the farthest along its longest axis until the cells are not too many.
-fn fitting_box(guides: &mut Vec<Guide>, side: f32) -> (Vec3, Vec3) {
-    loop {
-        let places = guides.iter().map(|guide| Vec3::from(guide.position));
-        let (low, high) =
-            places.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
-        if guides.is_empty() {
-            return (Vec3::ZERO, Vec3::ZERO);
-        }
-        if cells_between(low, high, side).element_product() <= MOST_CELLS {
-            return (low, high);
-        }
-        let axis = (high - low).max_position();
-        let mut along: Vec<f32> = guides.iter().map(|guide| guide.position[axis]).collect();
-        let half = along.len() / 2;
-        let middle = *along.select_nth_unstable_by(half, f32::total_cmp).1;
-        let reach = 0.45 * (high - low)[axis];
-        guides.retain(|guide| (guide.position[axis] - middle).abs() <= reach);
-    }
-}
-
-/// Adds the images of guides that are nearer than `reach` [m] to an end of a period.
-fn repeat_periodically(guides: &mut Vec<Guide>, reach: f32, domain: &Domain) {
-    for axis in 0..3 {
-        let Some((origin, length)) = domain.period(axis) else { continue };
-        for k in 0..guides.len() {
-            let x = guides[k].position[axis] - origin;
-            for (near, shift) in [(x < reach, length), (x > length - reach, -length)] {
-                if near {
-                    let mut image = guides[k];
-                    image.position[axis] += shift;
-                    guides.push(image);
-                }
-            }
-        }
+        self.position.iter().zip(&self.velocity).map(still).collect()
     }
 }
 
@@ -318,93 +118,22 @@ fn repeat_periodically(guides: &mut Vec<Guide>, reach: f32, domain: &Domain) {
 mod tests {
     use super::*;
 
-    fn lattice(n: usize, way: impl Fn(Vec3) -> Vec3) -> Vec<Guide> {
-        (0..n * n * n)
-            .map(|k| {
-                let x = 2.0 * Vec3::new((k % n) as f32, (k / n % n) as f32, (k / n / n) as f32);
-                Guide { position: x.into(), displacement: way(x).into(), moves: 1.0, ..Guide::default() }
-            })
-            .collect()
-    }
-
     #[test]
-    fn weights_in_columns_are_those_of_the_guides_one_by_one() {
-        let mut random = crate::random::Random::new(5);
-        let mut point = || Vec3::new(random.unit(), random.unit(), random.unit()) * 6.0;
-        // Many in a cell, so that rows are longer than sixteen; the last row ends with the columns.
-        let guides: Vec<Guide> =
-            (0..3000).map(|_| Guide { position: point().into(), ..Guide::default() }).collect();
-        let grid = GuideGrid::new(guides, 0.3, &Domain::default());
-        let last = Vec3::from(grid.guide[grid.guide.len() - 1].position);
-        let places = (0..200).map(|_| 1.4 * point() - 1.0).collect::<Vec<_>>();
-        let mut found = 0;
-        for x in places.into_iter().chain([last, grid.guide[0].position.into(), Vec3::splat(1e6)]) {
-            let weights = grid.guide.iter().map(|guide| {
-                weight(x.distance_squared(guide.position.into()) / (grid.support * grid.support))
-            });
-            let (sum, most) = weights.fold((0.0, 0.0f32), |(sum, most), w| (sum + w, most.max(w)));
-            let best = grid.weights_at(x, Instructions::best());
-            assert!(
-                (best.0 - sum).abs() <= 1e-4 * sum && (best.1 - most).abs() < 1e-5,
-                "{x}: {best:?} {sum}"
-            );
-            for instructions in Instructions::ALL.into_iter().filter(|set| set.available()) {
-                assert_eq!(grid.weights_at(x, instructions), best);
-            }
-            found += u32::from(sum > 0.0);
-        }
-        assert!(found > 60, "{found}");
-    }
-
-    #[test]
-    fn every_guide_within_the_support_is_around() {
-        let mut random = crate::random::Random::new(3);
-        let mut point = || Vec3::new(random.unit(), random.unit(), random.unit()) * 9.0;
-        let guides: Vec<Guide> =
-            (0..400).map(|_| Guide { position: point().into(), ..Guide::default() }).collect();
-        let grid = GuideGrid::new(guides.clone(), 0.4, &Domain::default());
-        for _ in 0..50 {
-            let x = 1.4 * point() - 1.0;
-            let near = |g: &Guide| Vec3::from(g.position).distance(x) < grid.support;
-            let found = grid.around(x).filter(|g| near(g)).count();
-            assert_eq!(found, guides.iter().filter(|g| near(g)).count(), "{x}");
-        }
-    }
-
-    #[test]
-    fn a_stray_guide_is_left_out_and_the_others_stay() {
-        let mut guides = lattice(3, |_| Vec3::ZERO);
-        guides.push(Guide { position: [1e6, 1e6, -1e6], ..Guide::default() });
-        let grid = GuideGrid::new(guides, 1.0, &Domain::default());
-        assert!(grid.start.len() as f64 <= MOST_CELLS + 1.0);
-        assert_eq!((grid.guide.len(), grid.side), (27, SUPPORT));
-    }
-
-    #[test]
-    fn guides_beyond_the_end_of_a_period_are_seen() {
-        let domain = Domain::new([Some([0.0, 20.0]), None, None]);
-        let guides = vec![Guide { position: [19.5, 0.0, 0.0], ..Guide::default() }];
-        let grid = GuideGrid::new(guides, 1.0, &domain);
-        let x = Vec3::new(0.5, 0.0, 0.0);
-        assert!(grid.around(x).any(|guide| Vec3::from(guide.position).distance(x) < 1.5));
-    }
-
-    #[test]
-    fn guides_rest_within_the_slack_and_are_followed_beyond() {
+    fn guides_rest_within_the_slack_and_are_tracked_beyond() {
         let domain = Domain::default();
         let mut anchors = Anchors::default();
         let see = |anchors: &mut Anchors, x: f32| {
-            let followed = anchors.follow(&[4], &[[x, 0.0, 0.0]], &[[9.0, 0.0, 0.0]], &domain, 0.1, 1.0);
-            (followed.guides.first().map(|g| (g.displacement[0], g.velocity[0])), followed.born.len())
+            let tracked = anchors.track(&[4], &[[x, 0.0, 0.0]], &[[9.0, 0.0, 0.0]], &domain, 0.1, 1.0);
+            (tracked.guides.first().map(|g| (g.displacement[0], g.velocity[0])), tracked.born.len())
         };
         assert_eq!(see(&mut anchors, 0.0), (None, 1));
         assert_eq!(see(&mut anchors, 0.09), (Some((0.0, 0.0)), 0));
         let (moved, _) = see(&mut anchors, 0.3);
-        let (way, velocity) = moved.unwrap();
-        assert!((way - 0.2).abs() < 1e-6 && velocity == 9.0);
-        assert!((anchors.place[0].x - 0.2).abs() < 1e-6);
+        let (displacement, velocity) = moved.unwrap();
+        assert!((displacement - 0.2).abs() < 1e-6 && velocity == 9.0);
+        assert!((anchors.position[0].x - 0.2).abs() < 1e-6);
         // Gone: its grains go on as it did.
-        let followed = anchors.follow(&[5], &[[7.0; 3]], &[[0.0; 3]], &domain, 0.1, 0.5);
-        assert_eq!((followed.guides[0].displacement[0], followed.born.len()), (4.5, 1));
+        let tracked = anchors.track(&[5], &[[7.0; 3]], &[[0.0; 3]], &domain, 0.1, 0.5);
+        assert_eq!((tracked.guides[0].displacement[0], tracked.born.len()), (4.5, 1));
     }
 }

@@ -3,17 +3,18 @@
 //! A frame, as often as the run has frames and without regard to the solver's own steps:
 //!
 //! ```text
-//! follow   guides that left their slack move, the others rest; new ones bring grains along      guides.rs, sampling.rs
-//! lay      blocks of nodes around the guides, and which walls are near each                      nodes.rs
-//! sort     every second frame: grains by blocks, only for what is near to be near in memory      order.rs
-//! deform   how the surroundings of every guide deform                                            deformation.rs
-//! ask      what the guides say at every node: a way, a velocity, their share                     asking.rs
-//! even out grains counted at nodes; ways from crowds to gaps are added to what nodes say         spreading.rs
-//! count    grains on a mesh of about their diameter, which lies elsewhere every frame            fine_mesh.rs
-//! advect   grains go as the eight nodes around them say and apart, or fly where none is          advection.rs
-//! contact  ways are swept against the moving walls                                               sweep.rs, contact.rs
-//! land     what flew into a mass of guides stops at its surface                                  advection.rs
-//! remove   outlets take their grains                                                             cpu.rs
+//! track        guides that left their slack move, the others rest; new ones bring grains      guides.rs, sampling.rs
+//! build_nodes  blocks of nodes around the guides, and which walls are near each                nodes.rs
+//! sort         every second frame: grains by blocks, for locality in memory only               order.rs
+//! deform       gradient of the displacements around every guide                                deformation.rs
+//! interpolate  displacement, velocity and share of the guides at every node                    interpolation.rs
+//! shift_nodes  counts of grains at nodes; shifts from dense to sparse are added there          node_counts.rs, shifting.rs
+//! count        grains on a grid of about their diameter, which lies elsewhere every frame      fine_grid.rs
+//! gather       nodes of blocks from the cells that own them                                    nodes.rs
+//! advect       grains by the eight nodes around them and the fine grid, or in flight           advection.rs
+//!              swept collision of their displacements with the moving walls                    sphere_tracing.rs, contact.rs
+//!              what flew into a mass of guides lands on its surface                            advection.rs
+//! remove       outlets take their grains                                                       cpu.rs
 //! ```
 //!
 //! Guides are never changed by it. Grains gather from nodes and write their own state only, and counts are whole
@@ -23,19 +24,19 @@
 //!
 //! After Ihmsen et al. 2012 as told by \[NED24\] 5.12 and \[SSS22\] section 4. Departures, each with what it cures:
 //!
-//! * Grains take the guides' *ways* over a frame, with the deformation of each guide's surroundings, not their velocities
-//!   at an instant: affine motion is followed exactly, a frame is one step, and nothing drifts that stands still.
-//! * Guides are asked at nodes, a guide's radius apart, instead of at every grain: the cost per grain does not depend on
+//! * Grains take the guides' *displacements* over a frame, with the deformation of each guide's surroundings, not their
+//!   velocities at an instant: affine motion is reproduced exactly, a frame is one step, and nothing drifts that stands still.
+//! * Guides are interpolated at nodes, a guide's radius apart, instead of at every grain: the cost per grain does not depend on
 //!   the number of guides around it.
 //! * A guide moves its grains only when it has left a slack of 0.05 radii: a heap at rest does not creep. Grains are never
 //!   farther off than that, however slowly guides move.
-//! * The share of guides in a grain's motion comes from how much of the room around it they fill, walls aside, instead of
-//!   from the nearest guide alone: inside a heap nothing falls. At its surface, where nodes are on both sides, the guides
-//!   themselves are asked, so that the topmost grains do not sink.
-//! * Walls hold grains by their distance field and Coulomb friction, along the whole way; they never carry them.
+//! * The share of guides in a grain's motion comes from how much of the volume around it they fill, walls aside,
+//!   instead of from the nearest guide alone: inside a heap nothing falls. At its surface, where nodes are on both sides, the
+//!   share comes from the guides themselves, so that the topmost grains do not sink.
+//! * Walls hold grains by their distance field and Coulomb friction, along the whole displacement; they never carry them.
 //! * Each deformation keeps volumes, and a guide without neighbours takes the grains around it along.
-//! * Grains move from where they are more than their guides are worth to where they are fewer, and from crowds among
-//!   themselves to gaps: as far as they move anyway, so that what rests is left alone.
+//! * Grains are shifted from where they are more than their guides are worth to where they are fewer, and apart from each
+//!   other: as far as they move anyway, so that what rests is left alone. Ihmsen et al. have no such shifting.
 //!
 //! # Limitations
 //!
@@ -43,23 +44,26 @@
 //! feel gravity, not the air.
 
 pub mod advection;
-mod asking;
+mod advector;
 mod clock;
 pub mod contact;
 mod cpu;
 pub mod deformation;
-pub mod fine_mesh;
+pub mod fine_grid;
 mod grain;
+mod grain_lanes;
 pub mod guide_columns;
+pub mod guide_grid;
 pub mod guides;
-mod mover;
+mod interpolation;
+mod node_counts;
+mod node_halo;
 pub mod nodes;
 mod order;
 mod sampling;
-mod sixteen;
-pub mod spreading;
+pub mod shifting;
+mod sphere_tracing;
 mod state;
-mod sweep;
 #[cfg(test)]
 mod tests;
 pub mod weights;
@@ -74,23 +78,28 @@ use crate::random::Random;
 use crate::scene::{BodyKind, Scene};
 use crate::simulator::{Simulator, Snapshot};
 
+pub use advector::{
+    AdvectionReport, AdvectionSettings, DeviceFrameInput, Fault, FrameInput, GrainAdvector, NewGuide,
+};
 use clock::StageClock;
 pub use contact::Wall;
 pub use cpu::{CpuGrains, moving_walls, wall_reach};
 pub use deformation::{Deformation, deformations};
 pub use grain::Grain;
-pub use guides::{Anchors, Guide, GuideGrid, SLACK};
-pub use mover::{BesideFrame, Fault, FrameInput, GrainMover, MoverReport, MoverSettings, NewGuide};
+pub use guide_grid::GuideGrid;
+pub use guides::{Anchors, Guide, SLACK};
 pub use sampling::{Tile, VOLUME_PER_GRAIN};
 pub use state::UpsampleState;
-pub use weights::{COVERED, FULL_SUM, SEVERAL, SUPPORT, beyond_wall, coverage, guided_share, weight};
+pub use weights::{
+    COVERAGE_RAMP, FULL_SUM, NEIGHBOR_RAMP, SUPPORT, beyond_wall, coverage, guided_share, weight,
+};
 
 /// Fields of the guides that an upsampler reads.
 pub const GUIDE_FIELDS: [&str; 4] = ["id", "position", "velocity", "material"];
 
 /// Fine grains of a scene.
 pub struct Upsampler {
-    settings: MoverSettings,
+    settings: AdvectionSettings,
     tile: Tile,
     anchors: Anchors,
     /// Guides at the last frame.
@@ -100,9 +109,9 @@ pub struct Upsampler {
     first_body: usize,
     free: Vec<bool>,
     gravity: Vec3,
-    mover: Box<dyn GrainMover>,
-    /// Whether the mover follows the guides itself.
-    beside: bool,
+    advector: Box<dyn GrainAdvector>,
+    /// Whether the advector tracks the guides itself, on its own device.
+    on_device: bool,
     random: Random,
     next_id: u32,
     totals: Totals,
@@ -120,7 +129,7 @@ pub struct Totals {
     pub lost: u64,
 }
 
-/// What an upsampler needs to know of a frame beside the guides.
+/// What an upsampler needs to know of a frame, apart from the guides.
 pub struct FrameContext<'a> {
     /// Number of the frame that has ended.
     pub frame: u64,
@@ -134,7 +143,7 @@ pub struct FrameContext<'a> {
     pub outlets: &'a [&'a Sdf],
 }
 
-impl MoverSettings {
+impl AdvectionSettings {
     /// Settings for a checked scene; none where it asks for no fine grains.
     pub fn of(scene: &Scene, fault: Option<Fault>) -> Option<Self> {
         let radius = scene.upsample?.radius;
@@ -153,9 +162,9 @@ impl Upsampler {
     /// An upsampler for a checked scene between its walls, as they are at the start, without grains yet.
     pub fn new(
         scene: &Scene,
-        settings: MoverSettings,
+        settings: AdvectionSettings,
         boundaries: Boundaries,
-        mover: Box<dyn GrainMover>,
+        advector: Box<dyn GrainAdvector>,
     ) -> Self {
         let seed = scene.simulation.seed;
         Self {
@@ -167,8 +176,8 @@ impl Upsampler {
             first_body: scene.boundary.len(),
             free: scene.body.iter().map(|body| body.kind == BodyKind::Dynamic).collect(),
             gravity: Vec3::from(scene.simulation.gravity),
-            mover,
-            beside: false,
+            advector,
+            on_device: false,
             // Apart from the sequences of grains and emitters.
             random: Random::new(Random::new(seed ^ 0x6772_6169_6e73).bits()),
             next_id: 0,
@@ -180,14 +189,14 @@ impl Upsampler {
     /// Takes the guides as they are at the start and fills the scene's shapes with grains.
     ///
     /// # Errors
-    /// Says in words why the device has no room for them.
+    /// Says in words why they do not fit on the device.
     pub fn begin(&mut self, scene: &Scene, shapes: &[Sdf], guides: &Snapshot) -> Result<(), BackendError> {
-        self.see(guides, 0.0);
+        self.track_guides(guides, 0.0);
         for (settings, shape) in scene.grains.iter().zip(shapes) {
             let material = scene.material.iter().position(|m| m.name == settings.material).unwrap_or(0);
-            let places = self.tile.fill(shape, |x| self.grid.holds(x, self.settings.guide_radius));
-            let grains = self.grains_at(places, Vec3::from(settings.velocity), material as u32);
-            self.mover.add(&grains)?;
+            let positions = self.tile.fill(shape, |x| self.grid.holds(x, self.settings.guide_radius));
+            let grains = self.grains_at(positions, Vec3::from(settings.velocity), material as u32);
+            self.advector.add(&grains)?;
         }
         Ok(())
     }
@@ -200,10 +209,10 @@ impl Upsampler {
         let dt = (context.to - context.from) as f32;
         self.clock.begin();
         let walls = self.move_walls(context);
-        let (moving, born) = self.see(guides, dt);
+        let (moving, born) = self.track_guides(guides, dt);
         let radius = self.settings.guide_radius;
         let start = GuideGrid::new(moving, radius, &self.settings.domain);
-        self.clock.lap("follow");
+        self.clock.lap("track");
         let frame = FrameInput {
             frame: context.frame,
             dt,
@@ -213,77 +222,77 @@ impl Upsampler {
             walls: &walls,
             outlets: context.outlets,
         };
-        let report = self.mover.advance(&frame)?;
+        let report = self.advector.advance(&frame)?;
         self.totals.drained += report.drained as u64;
         self.totals.lost += report.lost as u64;
         let born = self.new_guides(&born, guides);
         let grains = self.grains_of(&born, &walls);
-        self.mover.add(&grains)
+        self.advector.add(&grains)
     }
 
-    /// Lets the mover follow the particles of a solver on its own device itself, from the guides of now on, if it can.
+    /// Lets the advector track the particles of a solver on its own device itself, from the guides of now on, if it can.
     ///
     /// # Errors
-    /// Says in words why the device has no room for them.
-    pub fn follow_beside(&mut self, simulator: &dyn Simulator) -> Result<(), BackendError> {
-        self.beside = self.mover.follows(simulator);
-        if self.beside { self.mover.set_anchors(&self.anchors) } else { Ok(()) }
+    /// Says in words why they do not fit on the device.
+    pub fn track_on_device(&mut self, simulator: &dyn Simulator) -> Result<(), BackendError> {
+        self.on_device = self.advector.can_track(simulator);
+        if self.on_device { self.advector.set_anchors(&self.anchors) } else { Ok(()) }
     }
 
-    /// Whether the mover follows guides itself; [`guides`](Self::guides) are then not known.
-    pub fn is_beside(&self) -> bool {
-        self.beside
+    /// Whether the advector tracks guides on its device; [`guides`](Self::guides) are then not known.
+    pub fn tracks_on_device(&self) -> bool {
+        self.on_device
     }
 
-    /// Moves grains through a frame behind a solver that the mover follows.
+    /// Moves grains through a frame whose guides the advector tracks on its device.
     ///
     /// # Errors
     /// Says in words why the device cannot go on.
-    pub fn advance_beside(
+    pub fn advance_on_device(
         &mut self,
         simulator: &dyn Simulator,
         context: &FrameContext,
     ) -> Result<(), BackendError> {
         let walls = self.move_walls(context);
-        let frame = BesideFrame {
+        let frame = DeviceFrameInput {
             frame: context.frame,
             dt: (context.to - context.from) as f32,
             gravity: self.gravity,
             walls: &walls,
             outlets: context.outlets,
         };
-        let (report, born) = self.mover.advance_beside(simulator, &frame)?;
+        let (report, born) = self.advector.advance_on_device(simulator, &frame)?;
         self.totals.drained += report.drained as u64;
         self.totals.lost += report.lost as u64;
         let grains = self.grains_of(&born, &walls);
-        self.mover.add(&grains)
+        self.advector.add(&grains)
     }
 
-    /// Goes on with guides that the caller gives, as they were at the last frame.
+    /// Goes on with guides that the caller reads back and gives, as they were at the last frame.
     ///
     /// # Errors
     /// Says in words why the device does not give them.
-    pub fn follow_at_hand(&mut self) -> Result<(), BackendError> {
-        if let Some(anchors) = self.mover.anchors()?.filter(|_| self.beside) {
+    pub fn track_on_host(&mut self) -> Result<(), BackendError> {
+        if let Some(anchors) = self.advector.anchors()?.filter(|_| self.on_device) {
             let (radius, domain) = (self.settings.guide_radius, self.settings.domain);
             self.grid = GuideGrid::new(anchors.as_guides(), radius, &domain);
             self.anchors = anchors;
         }
-        self.beside = false;
+        self.on_device = false;
         Ok(())
     }
 
-    /// Follows the guides; gives those of the frame's start with their ways, and which ones are new.
-    fn see(&mut self, guides: &Snapshot, dt: f32) -> (Vec<Guide>, Vec<usize>) {
+    /// Tracks the guides; gives those of the frame's start with their displacements, and which ones are new.
+    fn track_guides(&mut self, guides: &Snapshot, dt: f32) -> (Vec<Guide>, Vec<usize>) {
         let id = guides.integer("id").unwrap_or_default();
         let position = guides.vec3("position").unwrap_or_default();
         let velocity = guides.vec3("velocity").unwrap_or_default();
         let domain = self.settings.domain;
         let slack = if self.settings.fault == Some(Fault::NoSlack) { 0.0 } else { SLACK };
         let slack = slack * self.settings.guide_radius;
-        let followed = self.anchors.follow(id, position, velocity, &domain, slack, dt);
+        let tracked = self.anchors.track(id, position, velocity, &domain, slack, dt);
         self.grid = GuideGrid::new(self.anchors.as_guides(), self.settings.guide_radius, &domain);
-        (followed.guides, followed.born)
+        (tracked.guides, tracked.born)
     }
 
     /// Walls with their poses at both ends of a frame.
@@ -311,31 +320,32 @@ impl Upsampler {
         let material = guides.integer("material").unwrap_or_default();
         let guide = |&k: &usize| NewGuide {
             id: self.anchors.id[k],
-            place: self.anchors.place[k],
+            position: self.anchors.position[k],
             velocity: velocity.get(k).copied().unwrap_or_default().into(),
             material: material.get(k).copied().unwrap_or(0),
         };
         born.iter().map(guide).collect()
     }
 
-    /// Grains around new guides, where walls leave room.
+    /// Grains around new guides, where walls leave space.
     fn grains_of(&mut self, born: &[NewGuide], walls: &[Wall]) -> Vec<Grain> {
         let mut grains = Vec::new();
         for guide in born {
-            let mut places = self.tile.around(guide.place, self.settings.guide_radius, &mut self.random);
-            places.retain(|x| walls.iter().all(|wall| wall.distance(*x) > 0.5 * self.settings.radius));
-            grains.extend(self.grains_at(places, guide.velocity, guide.material));
+            let mut positions =
+                self.tile.around(guide.position, self.settings.guide_radius, &mut self.random);
+            positions.retain(|x| walls.iter().all(|wall| wall.distance(*x) > 0.5 * self.settings.radius));
+            grains.extend(self.grains_at(positions, guide.velocity, guide.material));
         }
         grains
     }
 
-    fn grains_at(&mut self, places: Vec<Vec3>, velocity: Vec3, material: u32) -> Vec<Grain> {
+    fn grains_at(&mut self, positions: Vec<Vec3>, velocity: Vec3, material: u32) -> Vec<Grain> {
         let first = self.next_id;
-        self.next_id += places.len() as u32;
-        self.totals.made += places.len() as u64;
+        self.next_id += positions.len() as u32;
+        self.totals.made += positions.len() as u64;
         let grain =
             |(x, id): (Vec3, u32)| Grain { position: x.into(), id, velocity: velocity.into(), material };
-        places.into_iter().zip(first..).map(grain).collect()
+        positions.into_iter().zip(first..).map(grain).collect()
     }
 
     /// The grains, by id.
@@ -343,14 +353,14 @@ impl Upsampler {
     /// # Errors
     /// Says in words why the device does not give them.
     pub fn read(&self) -> Result<Vec<Grain>, BackendError> {
-        let mut grains = self.mover.read()?;
+        let mut grains = self.advector.read()?;
         grains.sort_unstable_by_key(|grain| grain.id);
         Ok(grains)
     }
 
     /// Number of grains.
     pub fn count(&self) -> usize {
-        self.mover.count()
+        self.advector.count()
     }
 
     /// Every fine grain that ever was.
@@ -380,17 +390,17 @@ impl Upsampler {
 
     /// The device in words.
     pub fn device(&self) -> String {
-        self.mover.device()
+        self.advector.device()
     }
 
     /// Mean milliseconds per frame of every stage, as far as they are known.
     pub fn stages(&self) -> Vec<(&'static str, f64)> {
-        self.clock.means().into_iter().chain(self.mover.stages()).collect()
+        self.clock.means().into_iter().chain(self.advector.stages()).collect()
     }
 
-    /// Bytes held per grain.
+    /// Bytes allocated per grain.
     pub fn bytes_per_grain(&self) -> f64 {
-        self.mover.bytes_per_grain()
+        self.advector.bytes_per_grain()
     }
 
     /// Replaces gravity [m/s2].

@@ -1,12 +1,12 @@
-//! Grains in the order of blocks, only for what is near to be near in memory.
+//! Counting sort of the grains by blocks, for locality in memory only.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
 use super::grain::Grain;
+use super::grain_lanes::positions_of;
 use super::nodes::Nodes;
-use super::sixteen::places_of;
 use crate::simd::{Instructions, LANES, Lanes, Vectorised};
 
 /// Fewest grains that a thread takes at once.
@@ -55,7 +55,7 @@ impl GrainOrder {
         std::mem::swap(grains, &mut self.scratch);
     }
 
-    /// Turns counts into the places of the first grains.
+    /// Turns counts into where the first grains go.
     fn number(&mut self, blocks: usize) {
         let mut first = 0;
         for block in 0..blocks {
@@ -85,8 +85,8 @@ impl Vectorised for FindBlocks<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         for (grains, block) in self.grains.chunks(LANES).zip(self.block.chunks_mut(LANES)) {
-            let place = self.nodes.locate_all::<L>(&places_of(grains));
-            block.copy_from_slice(&place.block[..block.len()]);
+            let location = self.nodes.locate_all::<L>(&positions_of(grains));
+            block.copy_from_slice(&location.block[..block.len()]);
         }
     }
 }
@@ -108,7 +108,7 @@ mod tests {
         let mut nodes = Nodes::default();
         let (gravity, walls, outlets) = (Vec3::ZERO, &[], &[]);
         let frame = FrameInput { frame: 0, dt: 0.1, gravity, guides: &grid, after: &grid, walls, outlets };
-        nodes.lay(&frame, 1.0);
+        nodes.build(&frame, 1.0);
         let mut grains: Vec<Grain> = (0..3 * CHUNK as u32 + 5)
             .map(|id| Grain { position: (point(30.0) - 5.0).into(), id, ..Grain::default() })
             .collect();

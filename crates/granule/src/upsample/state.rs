@@ -13,7 +13,7 @@ use crate::random::Random;
 pub struct UpsampleState {
     grains: Vec<Grain>,
     id: Vec<u32>,
-    place: Vec<Vec3>,
+    position: Vec<Vec3>,
     velocity: Vec<Vec3>,
     boundaries: Vec<BoundaryState>,
     gravity: Vec3,
@@ -28,11 +28,12 @@ impl Upsampler {
     /// # Errors
     /// Says in words why the device does not give its grains.
     pub fn state(&self) -> Result<UpsampleState, BackendError> {
-        let anchors = self.mover.anchors()?.filter(|_| self.beside).unwrap_or_else(|| self.anchors.clone());
+        let anchors =
+            self.advector.anchors()?.filter(|_| self.on_device).unwrap_or_else(|| self.anchors.clone());
         Ok(UpsampleState {
-            grains: self.mover.read()?,
+            grains: self.advector.read()?,
             id: anchors.id,
-            place: anchors.place,
+            position: anchors.position,
             velocity: anchors.velocity,
             boundaries: self.boundaries.state(),
             gravity: self.gravity,
@@ -45,14 +46,15 @@ impl Upsampler {
     /// Takes over a state of the same scene; belongs to an upsampler that was just made.
     ///
     /// # Errors
-    /// Says in words what of the state is impossible, or why the device has no room.
+    /// Says in words what of the state is impossible, or why they do not fit on the device.
     pub fn restore(&mut self, state: UpsampleState) -> Result<(), UpsampleError> {
-        let numbers = [state.place.len(), state.velocity.len()];
+        let numbers = [state.position.len(), state.velocity.len()];
         if numbers.iter().any(|&count| count != state.id.len()) || !state.id.is_sorted() {
             return Err(UpsampleError::Impossible("the guides of the fine grains contradict each other"));
         }
         let finite = |list: &[Vec3]| list.iter().all(|v| v.is_finite());
-        if !state.grains.iter().all(Grain::is_finite) || !finite(&state.place) || !finite(&state.velocity) {
+        if !state.grains.iter().all(Grain::is_finite) || !finite(&state.position) || !finite(&state.velocity)
+        {
             return Err(UpsampleError::Impossible("the fine grains hold a value that is not finite"));
         }
         if state.boundaries.len() != self.boundaries.len()
@@ -61,8 +63,8 @@ impl Upsampler {
         {
             return Err(UpsampleError::Impossible("the fine grains are not those of the scene"));
         }
-        self.mover.add(&state.grains)?;
-        self.anchors = Anchors { id: state.id, place: state.place, velocity: state.velocity };
+        self.advector.add(&state.grains)?;
+        self.anchors = Anchors { id: state.id, position: state.position, velocity: state.velocity };
         self.grid =
             GuideGrid::new(self.anchors.as_guides(), self.settings.guide_radius, &self.settings.domain);
         self.boundaries.restore(&state.boundaries);

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use glam::{Mat3, Quat, Vec3};
 
+use super::advector::{AdvectionSettings, Fault, FrameInput, GrainAdvector};
 use super::cpu::CpuGrains;
-use super::mover::{Fault, FrameInput, GrainMover, MoverSettings};
 use super::nodes::{NONE, Nodes};
 use super::{Grain, Guide, GuideGrid, Tile, Wall};
 use crate::boundary::{Pose, Sdf, Shape};
@@ -39,9 +39,9 @@ impl Trial {
         Self { side, domain, fault: None, walls: Vec::new(), threads: 2, instructions }
     }
 
-    fn settings(&self) -> MoverSettings {
+    fn settings(&self) -> AdvectionSettings {
         let (domain, friction) = (self.domain, vec![0.5]);
-        MoverSettings { radius: RADIUS, guide_radius: 1.0, domain, friction, fault: self.fault }
+        AdvectionSettings { radius: RADIUS, guide_radius: 1.0, domain, friction, fault: self.fault }
     }
 
     /// Guides that go from one map of the lattice to another.
@@ -49,12 +49,12 @@ impl Trial {
         let n = (0.5 * self.side).round() as usize;
         let guide = |k: usize| {
             let home = 2.0 * Vec3::new((k % n) as f32, (k / n % n) as f32, (k / n / n) as f32) + 1.0;
-            let way = to(home) - from(home);
+            let displacement = to(home) - from(home);
             Guide {
                 position: self.domain.wrap(from(home)).into(),
-                moves: f32::from(way != Vec3::ZERO),
-                displacement: way.into(),
-                velocity: (way / DT).into(),
+                moves: f32::from(displacement != Vec3::ZERO),
+                displacement: displacement.into(),
+                velocity: (displacement / DT).into(),
                 ..Guide::default()
             }
         };
@@ -69,14 +69,14 @@ impl Trial {
     /// Moves grains through frames in which every guide is where `place` leads it from its home.
     fn run(&self, grains: &[Grain], frames: u64, place: impl Fn(u64, Vec3) -> Vec3) -> Vec<Grain> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().unwrap();
-        let mut mover = CpuGrains::new(self.settings(), self.instructions, pool);
-        mover.add(grains).unwrap();
+        let mut advector = CpuGrains::new(self.settings(), self.instructions, pool);
+        advector.add(grains).unwrap();
         for frame in 0..frames {
             let guides = self.guides(|x| place(frame, x), |x| place(frame + 1, x));
             let after = self.guides(|x| place(frame + 1, x), |x| place(frame + 1, x));
-            mover.advance(&self.frame(frame, &guides, &after)).unwrap();
+            advector.advance(&self.frame(frame, &guides, &after)).unwrap();
         }
-        let mut grains = mover.read().unwrap();
+        let mut grains = advector.read().unwrap();
         grains.sort_unstable_by_key(|grain| grain.id);
         grains
     }
@@ -122,8 +122,8 @@ fn count_in(grains: &[Grain], inside: impl Fn(Vec3) -> bool) -> usize {
 }
 
 #[test]
-fn grains_inside_follow_an_affine_motion_of_the_guides() {
-    let trial = Trial { fault: Some(Fault::NoSpreading), ..Trial::new(20.0) };
+fn grains_inside_track_an_affine_motion_of_the_guides() {
+    let trial = Trial { fault: Some(Fault::NoShifting), ..Trial::new(20.0) };
     let turn = Mat3::from_quat(Quat::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 0.05));
     let motion = |frame: u64, x: Vec3| if frame == 0 { x } else { turn * (x - 10.0) + 10.5 };
     let before = trial.full();
@@ -161,7 +161,7 @@ fn grains_move_into_a_gap() {
     let holed: Vec<Grain> = before.into_iter().filter(|grain| !gap(grain.position.into())).collect();
     let filled = |trial: &Trial| count_in(&trial.run(&holed, 80, sway), gap) as f64 / full;
     assert!(filled(&trial) > 0.8, "{}", filled(&trial));
-    trial.fault = Some(Fault::NoSpreading);
+    trial.fault = Some(Fault::NoShifting);
     assert_eq!(filled(&trial), 0.0);
 }
 
@@ -171,7 +171,7 @@ fn scattered_grains_become_nearly_as_even_as_blue_noise() {
     let before = trial.scattered();
     let (first, last) = (clumping(&trial, &before), clumping(&trial, &trial.run(&before, 80, sway)));
     assert!(first > 2.5 && last < 1.3, "{first} {last}");
-    trial.fault = Some(Fault::NoSpreading);
+    trial.fault = Some(Fault::NoShifting);
     let unspread = clumping(&trial, &trial.run(&before, 80, sway));
     assert!(unspread > 2.5, "{unspread}");
 }
@@ -181,7 +181,7 @@ fn far_from_guides_grains_fly() {
     let trial = Trial::new(6.0);
     let guides = trial.guides(|x| x, |x| sway(1, x));
     let mut nodes = Nodes::default();
-    nodes.lay(&trial.frame(0, &guides, &guides), 1.0);
+    nodes.build(&trial.frame(0, &guides, &guides), 1.0);
     for place in [Vec3::splat(-50.0), Vec3::new(3.0, 16.0, 3.0), Vec3::NAN] {
         assert_eq!(nodes.block_at(place), None);
     }
@@ -200,10 +200,10 @@ fn blocks_know_which_walls_are_near() {
     let guides = trial.guides(|x| x, |x| x);
     let mut nodes = Nodes::default();
     let reach = 2.0;
-    nodes.lay(&trial.frame(0, &guides, &guides), reach);
+    nodes.build(&trial.frame(0, &guides, &guides), reach);
     for (block, &cell) in nodes.cell_of_block.iter().enumerate() {
         let height = nodes.middle(cell).y;
-        assert!((nodes.room[block] - height).abs() < 1e-4);
+        assert!((nodes.center_clearance[block] - height).abs() < 1e-4);
         let (low, high) = (height - 0.5 * nodes.side, height - 0.5 * 3.0f32.sqrt() * nodes.side);
         assert!(nodes.walls[block] == 1 || low > reach, "{height}");
         assert!(nodes.walls[block] == 0 || high <= reach, "{height}");
@@ -220,7 +220,7 @@ fn blocks_know_the_blocks_around_them() {
     guides.retain(|guide| Vec3::from(guide.position).distance(Vec3::splat(10.0)) < 10.0);
     let guides = GuideGrid::new(guides, 1.0, &trial.domain);
     let mut nodes = Nodes::default();
-    nodes.lay(&trial.frame(0, &guides, &guides), 2.0);
+    nodes.build(&trial.frame(0, &guides, &guides), 2.0);
     let (mut none, mut outside) = (0, 0);
     for (block, &cell) in nodes.cell_of_block.iter().enumerate() {
         let [nx, ny, nz] = nodes.count.map(|c| c as i32);

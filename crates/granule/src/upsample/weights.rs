@@ -1,4 +1,4 @@
-//! Weights of guides at a grain, and what they say about the grain's surroundings.
+//! Weights of guides at a point, and the share of guides in a grain's motion that follows from them.
 //!
 //! ```text
 //! w(d) = (1 - d^2 / h^2)^3   within h = 3 r_LR          [NED24] eq. 37, corrected (physics A27)
@@ -6,26 +6,35 @@
 
 use crate::simd::Real;
 
-/// Support of the weights, in radii of the guides.
+/// Support of the weights, in radii of the guides \[SSS22\] section 4; \[NED24\] eq. 37 prints three times the support of the
+/// particles, with which its own threshold 512/729 would not hold (physics A27).
 pub const SUPPORT: f32 = 3.0;
 
 /// Sum of the weights inside a mass of guides: the integral of w times one guide per (2 r)^3,
 /// `4 pi (16/315) 27 / 8`.
 pub const FULL_SUM: f32 = 2.154_237;
 
-/// Coverage from which on a grain is carried by guides alone, and below which it flies. The flat surface of a mass
-/// of guides has a half.
-pub const COVERED: [f32; 2] = [0.15, 0.35];
+/// Coverage below which a grain flies, and from which on guides alone move it.
+///
+/// A choice that replaces the share of \[NED24\] eqs. 39 and 40, with which grains fall inside a heap at rest (creep of 24
+/// r_LR in 10 s, half of the volume gone; docs/validation.md). The flat surface of a lattice has a coverage of a half;
+/// 0.35 is reached 0.3 radii of a guide outside it and 0.15 at 0.77 (sums of w), so the topmost grains are held with some to
+/// spare, and grains leave a surface without a jump. Other bounds were not tried one by one: with these the limits of
+/// `granule measure upsample` hold.
+pub const COVERAGE_RAMP: [f32; 2] = [0.15, 0.35];
 
-/// Sum of the weights over the largest: 1 beside a single guide, which carries nothing, 1.7 in a single layer.
-pub const SEVERAL: [f32; 2] = [1.2, 1.6];
+/// Sum of the weights over the largest, below which guides carry nothing and from which on they do: 1 next to a single guide,
+/// 1.7 in a single layer of a lattice (sums of w). A choice between these two.
+pub const NEIGHBOR_RAMP: [f32; 2] = [1.2, 1.6];
 
-/// Sum of the weights at a guide itself, below which it takes the grains around it along alone: 1 where it has no
-/// neighbours, 1.7 in a single layer.
-pub const LOOSE: [f32; 2] = [1.6, 1.3];
+/// Sum of the weights at a guide itself, above which it carries grains only together with others and below which it does so
+/// alone: 1 where it has no neighbours, 1.7 in a single layer of a lattice (sums of w). A choice between these two.
+pub const ISOLATION_RAMP: [f32; 2] = [1.6, 1.3];
 
-/// Sum of the weights of such guides from which on a grain is carried by them, and below which it is not.
-pub const CARRIED: [f32; 2] = [0.05, 0.2];
+/// Sum of the weights of isolated guides below which they do not carry a grain, and from which on they do. A choice: at 0.2
+/// a lone guide carries what is within 0.64 of its support, 1.9 of its radii, which is more than the grains of its volume
+/// (the corners of its cube are at 1.7).
+pub const CARRIED_RAMP: [f32; 2] = [0.05, 0.2];
 
 /// From 0 to 1 between two values.
 #[inline(always)]
@@ -55,7 +64,8 @@ pub fn beyond_wall<F: Real>(t: F) -> F {
     (c(0.5) - c(315.0 / 256.0) * odd).at_least(c(0.0)).at_most(c(1.0))
 }
 
-/// How much of the room around a grain is filled with guides; walls are no room.
+/// Part of the volume around a point that guides fill, of what walls leave of it; at least a quarter counts as left, so that
+/// nothing is divided by 0 in corners.
 #[inline(always)]
 pub fn coverage<F: Real>(sum: F, wall: F) -> F {
     sum / (F::splat(FULL_SUM) * (F::splat(1.0) - wall).at_least(F::splat(0.25)))
@@ -65,8 +75,8 @@ pub fn coverage<F: Real>(sum: F, wall: F) -> F {
 /// the nearest wall, `carrying` the sum of those of guides that fly with the grains around them.
 #[inline(always)]
 pub fn guided_share<F: Real>(sum: F, largest: F, carrying: F, wall: F) -> F {
-    let held = ramp(coverage(sum, wall), COVERED) * ramp(sum / largest, SEVERAL);
-    let share = held.at_least(ramp(carrying, CARRIED));
+    let held = ramp(coverage(sum, wall), COVERAGE_RAMP) * ramp(sum / largest, NEIGHBOR_RAMP);
+    let share = held.at_least(ramp(carrying, CARRIED_RAMP));
     F::splat(0.0).if_below(largest, share, F::splat(0.0))
 }
 
@@ -129,7 +139,7 @@ mod tests {
     fn a_wall_is_no_missing_support() {
         assert!((beyond_wall(0.0) - 0.5).abs() < 1e-6);
         assert!(beyond_wall(1.0) < 1e-6 && beyond_wall(-1.0) > 1.0 - 1e-6);
-        // In the edge between a wall and the surface a quarter is filled, and half of the room.
+        // In the edge between a wall and the surface a quarter is filled, and half of what the wall leaves.
         let (sum, _) = lattice([0.0, 0.0, 0.7], |p| p[1] < 0.0 && p[0] < 0.0);
         assert!((coverage(sum, beyond_wall(0.0)) - 0.5).abs() < 0.05);
     }

@@ -1,10 +1,11 @@
-//! What moves grains: the interface of devices, and what a frame gives them.
+//! The interface of what advects fine grains on a device, and the input of a frame.
 
 use glam::Vec3;
 
 use super::contact::Wall;
 use super::grain::Grain;
-use super::guides::{Anchors, GuideGrid};
+use super::guide_grid::GuideGrid;
+use super::guides::Anchors;
 use super::sampling::VOLUME_PER_GRAIN;
 use crate::boundary::Sdf;
 use crate::error::BackendError;
@@ -16,23 +17,23 @@ use crate::simulator::Simulator;
 pub enum Fault {
     /// The published share of guides: grains fall inside a heap at rest.
     PublishedShare,
-    /// Grains follow guides that stray by less than the slack.
+    /// Grains track guides that stray by less than the slack.
     NoSlack,
     /// Walls do not hold grains.
     NoContact,
-    /// Nothing leads grains from crowds to gaps, neither among guides nor among themselves.
-    NoSpreading,
-    /// Grains keep apart, but do not go where guides have too few of them.
-    NoEvening,
+    /// No shifting from dense to sparse regions, neither on the nodes nor on the fine grid.
+    NoShifting,
+    /// Shifting on the fine grid only: grains keep apart, but do not go where guides have too few of them.
+    NoNodeShifting,
     /// Walls carry grains along as if they were guides.
     StickyWalls,
     /// Flight by one step of Euler's method per frame.
     EulerFlight,
 }
 
-/// What does not change from frame to frame.
+/// What advection needs to know and what does not change from frame to frame.
 #[derive(Clone, Debug)]
-pub struct MoverSettings {
+pub struct AdvectionSettings {
     /// Radius of a fine grain [m].
     pub radius: f32,
     /// Radius of a guide [m].
@@ -45,14 +46,14 @@ pub struct MoverSettings {
     pub fault: Option<Fault>,
 }
 
-impl MoverSettings {
+impl AdvectionSettings {
     /// Number of grains that a guide is worth.
     pub fn per_guide(&self) -> f32 {
         (2.0 * self.guide_radius / self.radius).powi(3) / VOLUME_PER_GRAIN as f32
     }
 }
 
-/// A frame.
+/// What a frame is advected by.
 pub struct FrameInput<'a> {
     /// Number of the frame that begins.
     pub frame: u64,
@@ -72,15 +73,15 @@ pub struct FrameInput<'a> {
 
 /// What a frame did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MoverReport {
+pub struct AdvectionReport {
     /// Grains that outlets took.
     pub drained: usize,
     /// Grains removed because their state was not finite.
     pub lost: usize,
 }
 
-/// A frame whose guides are the particles of a solver on the mover's own device.
-pub struct BesideFrame<'a> {
+/// A frame whose guides are the particles of a solver on the advector's own device.
+pub struct DeviceFrameInput<'a> {
     /// Number of the frame that begins.
     pub frame: u64,
     /// Length [s].
@@ -98,65 +99,66 @@ pub struct BesideFrame<'a> {
 pub struct NewGuide {
     /// Its identity.
     pub id: u32,
-    /// Where it is [m].
-    pub place: Vec3,
+    /// Its position [m].
+    pub position: Vec3,
     /// Its velocity [m/s].
     pub velocity: Vec3,
     /// Index into the scene's materials.
     pub material: u32,
 }
 
-/// Grains on a device.
-pub trait GrainMover: Send {
+/// What holds the fine grains on a device and advects them.
+pub trait GrainAdvector: Send {
     /// The device in words.
     fn device(&self) -> String;
     /// Adds grains.
     ///
     /// # Errors
-    /// Says in words why the device has no room for them.
+    /// Says in words why they do not fit on the device.
     fn add(&mut self, grains: &[Grain]) -> Result<(), BackendError>;
     /// Moves all grains through a frame.
     ///
     /// # Errors
     /// Says in words why the device cannot go on.
-    fn advance(&mut self, frame: &FrameInput) -> Result<MoverReport, BackendError>;
-    /// Whether the mover can take guides from a solver on its own device, without their leaving it.
-    fn follows(&self, _simulator: &dyn Simulator) -> bool {
+    fn advance(&mut self, frame: &FrameInput) -> Result<AdvectionReport, BackendError>;
+    /// Whether the advector can track the particles of a solver on its own device, without reading them back.
+    fn can_track(&self, _simulator: &dyn Simulator) -> bool {
         false
     }
-    /// Takes over the anchors of guides, before the first frame beside a solver.
+    /// Takes over the anchors of guides, before the first frame that tracks guides on the device.
     ///
     /// # Errors
-    /// Says in words why the device has no room for them.
+    /// Says in words why they do not fit on the device.
     fn set_anchors(&mut self, _anchors: &Anchors) -> Result<(), BackendError> {
         Ok(())
     }
-    /// The anchors, where the mover has them.
+    /// The anchors, where the advector keeps them.
     ///
     /// # Errors
     /// Says in words why they cannot be read.
     fn anchors(&self) -> Result<Option<Anchors>, BackendError> {
         Ok(None)
     }
-    /// Moves all grains through a frame behind the particles of a solver that the mover follows; gives the new ones, too.
+    /// Moves all grains through a frame whose guides are the particles of a solver on the same device; gives the new guides,
+    /// too.
     ///
     /// # Errors
     /// Says in words why the device cannot go on.
-    fn advance_beside(
+    fn advance_on_device(
         &mut self,
         _simulator: &dyn Simulator,
-        _frame: &BesideFrame,
-    ) -> Result<(MoverReport, Vec<NewGuide>), BackendError> {
+        _frame: &DeviceFrameInput,
+    ) -> Result<(AdvectionReport, Vec<NewGuide>), BackendError> {
         Err(BackendError::new("the device of the fine grains is not that of their guides"))
     }
-    /// The grains in the order of memory, on which later frames depend.
+    /// The grains in the order of memory, which later frames depend on.
     ///
     /// # Errors
     /// Says in words why they cannot be read.
     fn read(&self) -> Result<Vec<Grain>, BackendError>;
     /// Number of grains.
     fn count(&self) -> usize;
-    /// Bytes held per grain.
+    /// Bytes allocated per grain.
     fn bytes_per_grain(&self) -> f64;
     /// Mean milliseconds per frame of every stage, where they are known.
     fn stages(&self) -> Vec<(&'static str, f64)> {

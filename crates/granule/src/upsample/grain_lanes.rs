@@ -1,4 +1,4 @@
-//! Sixteen grains at a time.
+//! Sixteen grains at a time, as SIMD lanes.
 //!
 //! Plain loops and everything inlined, on purpose: what is not inlined, as closures of `map` for arrays, is compiled for
 //! the plainest of processors.
@@ -17,7 +17,7 @@ pub(super) type Column = [f32; LANES];
 /// A vector of sixteen grains.
 pub(super) type Columns = [Column; 3];
 
-/// Rows of sixteen grains as columns: places [m] and ids, velocities [m/s] and materials.
+/// Rows of sixteen grains as columns: positions [m] and ids, velocities [m/s] and materials.
 #[inline(always)]
 pub(super) fn columns_of<L: Lanes>(grains: &[Grain; LANES]) -> [[L; 4]; 2] {
     columns_of_rows(bytemuck::cast_ref(grains))
@@ -34,9 +34,9 @@ pub(super) fn columns_of_rows<L: Lanes>(numbers: &[[f32; 8]; LANES]) -> [[L; 4];
     [L::from_rows(&rows[0]), L::from_rows(&rows[1])]
 }
 
-/// Places of at most sixteen grains [m]; 0 where there are fewer.
+/// Positions of at most sixteen grains [m]; 0 where there are fewer.
 #[inline(always)]
-pub(super) fn places_of<L: Lanes>(grains: &[Grain]) -> [L; 3] {
+pub(super) fn positions_of<L: Lanes>(grains: &[Grain]) -> [L; 3] {
     let mut rows = [[0.0; 4]; LANES];
     for (row, grain) in rows.iter_mut().zip(grains) {
         let numbers: &[f32; 8] = bytemuck::cast_ref(grain);
@@ -58,9 +58,9 @@ pub(super) fn write_columns<L: Lanes>(columns: [[L; 4]; 2], grains: &mut [Grain;
     }
 }
 
-/// Shares of the eight nodes around sixteen points, by how far these are beyond the first: x changes fastest.
+/// Trilinear weights of the eight nodes around sixteen points, by how far these are beyond the first: x changes fastest.
 #[inline(always)]
-pub(super) fn parts_of<L: Lanes>(&[x, y, z]: &[L; 3]) -> [L; 8] {
+pub(super) fn trilinear_weights<L: Lanes>(&[x, y, z]: &[L; 3]) -> [L; 8] {
     let one = L::splat(1.0);
     let (rx, ry, rz) = (one - x, one - y, one - z);
     let (a, b, c, d) = (ry * rz, y * rz, ry * z, y * z);

@@ -1,7 +1,7 @@
-// What guides say at the nodes of blocks; twin of Nodes::ask.
+// Motion of the guides at the nodes of blocks; twin of Nodes::interpolate.
 
 @group(0) @binding(3) var<storage, read> deformation: array<vec4<f32>>;
-// Two records each: way and share, velocity and whether it is known.
+// Two records each: displacement and share, velocity and whether it is known.
 @group(0) @binding(4) var<storage, read_write> own: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> cover: array<f32>;
 
@@ -28,7 +28,7 @@ fn share_at(x: vec3<f32>, sum: f32, largest: f32, carrying: f32) -> f32 {
 
 // A block per 32 threads.
 @compute @workgroup_size(256)
-fn ask(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+fn interpolate(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let i = thread_number(workgroup, thread);
     let block = i / 32u;
     let node = i % 32u;
@@ -44,7 +44,7 @@ fn ask(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_in
     var sum = 0.0;
     var largest = 0.0;
     var carrying = 0.0;
-    var way = vec3(0.0);
+    var displacement = vec3(0.0);
     var velocity = vec3(0.0);
     for (var k = 0u; k < 9u; k++) {
         let row = guide_row(inner, k);
@@ -61,7 +61,7 @@ fn ask(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_in
                 sum += w;
                 largest = max(largest, w);
                 carrying += w * first.w;
-                way += w * (guides[3u * j + 1u].xyz + deformed);
+                displacement += w * (guides[3u * j + 1u].xyz + deformed);
                 velocity += w * guides[3u * j + 2u].xyz;
             }
         }
@@ -74,6 +74,6 @@ fn ask(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_in
         return;
     }
     cover[at] = coverage(sum, 0.0);
-    own[2u * at] = vec4(way / sum, share_at(x, sum, largest, carrying));
+    own[2u * at] = vec4(displacement / sum, share_at(x, sum, largest, carrying));
     own[2u * at + 1u] = vec4(velocity / sum, 1.0);
 }

@@ -1,19 +1,19 @@
-//! Counts grains on the fine mesh.
+//! Counts grains on the fine grid, each shared among the eight nodes around it.
 
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::{FineMesh, NONE, WHOLE};
+use super::{FIXED_POINT_ONE, FineGrid, NONE};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised};
+use crate::upsample::advector::AdvectionSettings;
 use crate::upsample::grain::Grain;
-use crate::upsample::mover::MoverSettings;
-use crate::upsample::sixteen::{parts_of, places_of};
-use crate::upsample::spreading::with_images;
+use crate::upsample::grain_lanes::{positions_of, trilinear_weights};
+use crate::upsample::node_counts::with_images;
 
 /// Points that are looked at together.
 const CHUNK: usize = 1024;
 
-impl FineMesh {
+impl FineGrid {
     /// Adds points to the parts in whose cells they are. Every thread has parts of its own, so that their numbers do not
     /// matter, and looks at the chunks of points that have some in them: few, as grains are nearly in order.
     pub(super) fn add(&mut self, points: &[Grain], instructions: Instructions) {
@@ -23,20 +23,20 @@ impl FineMesh {
         if threads == 1 {
             let range = [0, self.cell_of_part.len() as u32];
             let (tally, holds) = (&mut tally[..], &mut holds[..]);
-            instructions.run(AddPoints { mesh: self, points, sorted: None, range, tally, holds });
+            instructions.run(AddPoints { fine_grid: self, points, sorted: None, range, tally, holds });
         } else {
             part.resize(points.len(), NONE);
             span.resize(points.len().div_ceil(CHUNK), [0; 2]);
             let chunks = points.par_chunks(CHUNK).zip(part.par_chunks_mut(CHUNK)).zip(&mut span);
             chunks.with_min_len(4).for_each(|((points, part), span)| {
-                *span = instructions.run(FindParts { mesh: self, points, part });
+                *span = instructions.run(FindParts { fine_grid: self, points, part });
             });
             let range = self.cell_of_part.len().div_ceil(4 * threads).max(1);
             let ranges = tally.par_chunks_mut(range * self.part_size()).zip(holds.par_chunks_mut(range));
             ranges.enumerate().for_each(|(k, (tally, holds))| {
                 let range = [(k * range) as u32, ((k + 1) * range) as u32];
                 let sorted = Some((&part[..], &span[..]));
-                instructions.run(AddPoints { mesh: self, points, sorted, range, tally, holds });
+                instructions.run(AddPoints { fine_grid: self, points, sorted, range, tally, holds });
             });
         }
         (self.part_of_point, self.span) = (part, span);
@@ -47,7 +47,7 @@ impl FineMesh {
     pub(super) fn add_images(
         &mut self,
         grains: &[Grain],
-        settings: &MoverSettings,
+        settings: &AdvectionSettings,
         instructions: Instructions,
     ) {
         let mut image = std::mem::take(&mut self.image);
@@ -67,7 +67,7 @@ impl FineMesh {
 
 /// Finds the parts of points; gives the first and last of them.
 struct FindParts<'a> {
-    mesh: &'a FineMesh,
+    fine_grid: &'a FineGrid,
     points: &'a [Grain],
     part: &'a mut [u32],
 }
@@ -79,8 +79,8 @@ impl Vectorised for FindParts<'_> {
     fn run<L: Lanes>(self) -> [u32; 2] {
         let mut span = [NONE, 0];
         for (points, part) in self.points.chunks(LANES).zip(self.part.chunks_mut(LANES)) {
-            let places = self.mesh.locate::<L>(&places_of(points));
-            for (part, found) in part.iter_mut().zip(self.mesh.parts(&places.cell)) {
+            let locations = self.fine_grid.locate::<L>(&positions_of(points));
+            for (part, found) in part.iter_mut().zip(self.fine_grid.parts(&locations.cell)) {
                 *part = found;
                 if *part != NONE {
                     span = [span[0].min(*part), span[1].max(*part)];
@@ -93,7 +93,7 @@ impl Vectorised for FindParts<'_> {
 
 /// Adds the points of a range of parts to their tallies.
 struct AddPoints<'a> {
-    mesh: &'a FineMesh,
+    fine_grid: &'a FineGrid,
     points: &'a [Grain],
     /// Parts of the points, and the first and last of each chunk of them, where they are known.
     sorted: Option<(&'a [u32], &'a [[u32; 2]])>,
@@ -108,7 +108,7 @@ impl Vectorised for AddPoints<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let [first, end] = self.range;
-        let (steps, size) = (self.mesh.steps(), self.mesh.part_size());
+        let (steps, size) = (self.fine_grid.steps(), self.fine_grid.part_size());
         for (chunk, points) in self.points.chunks(CHUNK).enumerate() {
             let parts = match self.sorted {
                 Some((_, span)) if span[chunk][0] >= end || span[chunk][1] < first => continue,
@@ -120,15 +120,15 @@ impl Vectorised for AddPoints<'_> {
                 if known.is_some_and(|known| known.iter().all(|part| *part < first || *part >= end)) {
                     continue;
                 }
-                let places = self.mesh.locate::<L>(&places_of(points));
-                let amounts = amounts(&places.beyond);
-                let parts = self.mesh.parts(&places.cell);
+                let locations = self.fine_grid.locate::<L>(&positions_of(points));
+                let amounts = amounts(&locations.beyond);
+                let parts = self.fine_grid.parts(&locations.cell);
                 for (k, &part) in parts[..points.len()].iter().enumerate() {
                     if part < first || part >= end {
                         continue;
                     }
                     self.holds[(part - first) as usize] = true;
-                    let start = (part - first) as usize * size + places.local[k] as usize;
+                    let start = (part - first) as usize * size + locations.local[k] as usize;
                     let near = &mut self.tally[start..start + steps[7] + 1];
                     for corner in 0..8 {
                         // SAFETY: no step is longer than the last, and so many are there.
@@ -140,13 +140,13 @@ impl Vectorised for AddPoints<'_> {
     }
 }
 
-/// What points give to each of the eight nodes around them: whole ones are [`WHOLE`].
+/// What points give to each of the eight nodes around them: whole ones are [`FIXED_POINT_ONE`].
 #[inline(always)]
 fn amounts<L: Lanes>(beyond: &[L; 3]) -> [[u32; LANES]; 8] {
-    let parts = parts_of(beyond);
+    let parts = trilinear_weights(beyond);
     let mut amounts = [[0; LANES]; 8];
     for corner in 0..8 {
-        amounts[corner] = (parts[corner] * L::splat(WHOLE) + L::splat(0.5)).to_u32();
+        amounts[corner] = (parts[corner] * L::splat(FIXED_POINT_ONE) + L::splat(0.5)).to_u32();
     }
     amounts
 }

@@ -1,18 +1,18 @@
-//! Grains on the fine mesh compared with what guides are worth.
+//! Excess of grains on the fine grid over what guides are worth.
 
 use rayon::prelude::*;
 
-use super::{BEYOND, FineMesh, NONE, WHOLE};
+use super::{BEYOND, FIXED_POINT_ONE, FineGrid, NONE};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, load, store};
-use crate::upsample::mover::MoverSettings;
-use crate::upsample::nodes::{ALONG, BLOCK, Nodes, SHARED};
+use crate::upsample::advector::AdvectionSettings;
+use crate::upsample::grain_lanes::lanes_of;
+use crate::upsample::nodes::{ALONG, ALONG_BLOCK, BLOCK, Nodes};
 use crate::upsample::sampling::VOLUME_PER_GRAIN;
-use crate::upsample::sixteen::lanes_of;
-use crate::upsample::spreading::SURFACE;
+use crate::upsample::shifting::SURFACE_RAMP;
 use crate::upsample::weights::ramp;
 
 /// Nodes of a block in a plane.
-const PLANE: usize = SHARED * SHARED;
+const PLANE: usize = ALONG_BLOCK * ALONG_BLOCK;
 
 /// Parts that the nodes of a block's plane have at the nodes of a part's plane.
 #[derive(Debug, Default)]
@@ -24,8 +24,8 @@ pub(super) struct PlaneParts {
 }
 
 impl PlaneParts {
-    /// For parts with `n` own nodes along an axis, whose places among the nodes of the block `place` gives.
-    pub(super) fn lay(&mut self, n: usize, place: impl Fn(usize, usize) -> (usize, f32)) {
+    /// For parts with `n` own nodes along an axis, whose positions among the nodes of the block `place` gives.
+    pub(super) fn build(&mut self, n: usize, place: impl Fn(usize, usize) -> (usize, f32)) {
         let vectors = (n * (n + 1)).div_ceil(LANES);
         self.part.clear();
         self.part.resize(PLANE * vectors * LANES, 0.0);
@@ -35,9 +35,11 @@ impl PlaneParts {
             let (row, v) = place(j, 1);
             for i in 0..n {
                 let (column, u) = place(i, 0);
-                let (at, first) = (j * (n + 1) + i, row * SHARED + column);
+                let (at, first) = (j * (n + 1) + i, row * ALONG_BLOCK + column);
                 let parts = [(1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v];
-                for (node, part) in [first, first + 1, first + SHARED, first + SHARED + 1].iter().zip(parts) {
+                for (node, part) in
+                    [first, first + 1, first + ALONG_BLOCK, first + ALONG_BLOCK + 1].iter().zip(parts)
+                {
                     self.part[node * vectors * LANES + at] = part;
                     self.any[at / LANES] |= 1 << node;
                 }
@@ -77,12 +79,17 @@ impl Numbers {
     }
 }
 
-impl FineMesh {
-    /// Compares grains with what guides are worth, at the own nodes of every part that stirs and that grains read; 0 in
-    /// parts that do not stir, and anything in those that no grain reads.
-    pub(super) fn compare(&mut self, nodes: &Nodes, settings: &MoverSettings, instructions: Instructions) {
+impl FineGrid {
+    /// Compares grains with what guides are worth, at the own nodes of every active part that grains read; 0 in
+    /// parts that are not active, and anything in those that no grain reads.
+    pub(super) fn find_excess(
+        &mut self,
+        nodes: &Nodes,
+        settings: &AdvectionSettings,
+        instructions: Instructions,
+    ) {
         let full = self.side.powi(3) / (VOLUME_PER_GRAIN as f32 * settings.radius.powi(3));
-        let unit = 1.0 / (WHOLE * full);
+        let unit = 1.0 / (FIXED_POINT_ONE * full);
         let mut excess = std::mem::take(&mut self.excess);
         excess.resize(self.tally.len(), 0.0);
         let parts = excess.par_chunks_mut(self.part_size()).with_min_len(16).enumerate();
@@ -98,7 +105,7 @@ impl FineMesh {
                 }
                 let mut cover = [0.0; BLOCK];
                 nodes.gather(block as usize, &nodes.cover, &mut cover);
-                instructions.run(Compare { mesh: self, part, sum, excess, cover: &cover, unit });
+                instructions.run(FindExcess { fine_grid: self, part, sum, excess, cover: &cover, unit });
             },
         );
         self.excess = excess;
@@ -182,8 +189,8 @@ impl FineMesh {
 }
 
 /// Compares the grains at the own nodes of a part with what guides are worth there.
-struct Compare<'a> {
-    mesh: &'a FineMesh,
+struct FindExcess<'a> {
+    fine_grid: &'a FineGrid,
     part: usize,
     sum: &'a mut [u32],
     excess: &'a mut [f32],
@@ -192,11 +199,11 @@ struct Compare<'a> {
     unit: f32,
 }
 
-impl Compare<'_> {
+impl FindExcess<'_> {
     /// What guides are worth at the block's nodes around a plane of the part.
     #[inline(always)]
     fn plane(&self, node: usize) -> [f32; PLANE] {
-        let (corner, t) = self.mesh.place(node, 2);
+        let (corner, t) = self.fine_grid.place(node, 2);
         let mut plane = [0.0; PLANE];
         for (i, plane) in plane.iter_mut().enumerate() {
             let [low, high] = [self.cover[corner * PLANE + i], self.cover[(corner + 1) * PLANE + i]];
@@ -221,26 +228,26 @@ fn whole<L: Lanes>(numbers: &[u32]) -> L {
     L::from_array(&whole)
 }
 
-impl Vectorised for Compare<'_> {
+impl Vectorised for FindExcess<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        self.mesh.collect(self.part, self.sum);
+        self.fine_grid.collect(self.part, self.sum);
         let unit = L::splat(self.unit);
-        if self.cover.iter().all(|&c| c >= SURFACE[1]) {
+        if self.cover.iter().all(|&c| c >= SURFACE_RAMP[1]) {
             for first in (0..self.sum.len()).step_by(LANES) {
                 store(self.excess, first, whole::<L>(&self.sum[first..]) * unit - L::splat(1.0));
             }
             return;
         }
-        let (n, m) = (self.mesh.along as usize, self.mesh.shared());
+        let (n, m) = (self.fine_grid.along as usize, self.fine_grid.shared());
         for k in 0..n {
             let plane = self.plane(k);
-            for vector in 0..self.mesh.plane_parts.any.len() {
+            for vector in 0..self.fine_grid.plane_parts.any.len() {
                 // What lies beyond the plane is compared again, or replaced by what the next parts own.
                 let first = k * m * m + vector * LANES;
-                let target = ramp(self.mesh.plane_parts.at::<L>(&plane, vector), SURFACE);
+                let target = ramp(self.fine_grid.plane_parts.at::<L>(&plane, vector), SURFACE_RAMP);
                 store(self.excess, first, whole::<L>(&self.sum[first..]) * unit - target);
             }
         }

@@ -1,4 +1,4 @@
-//! Tests of the fine mesh.
+//! Tests of the fine grid.
 
 use std::collections::HashMap;
 
@@ -6,36 +6,36 @@ use super::*;
 use crate::neighbors::Domain;
 use crate::random::Random;
 use crate::simd::{Portable, Real, Vectorised};
-use crate::upsample::sixteen::{numbers, parts_of};
+use crate::upsample::grain_lanes::{numbers, trilinear_weights};
 use crate::upsample::{FrameInput, Guide, GuideGrid, deformations};
 
-/// Way out of crowds at a point.
-struct WayAt<'a> {
-    mesh: &'a FineMesh,
+/// Shift at a point.
+struct ShiftAt<'a> {
+    fine_grid: &'a FineGrid,
     x: Vec3,
     radius: f32,
 }
 
-impl Vectorised for WayAt<'_> {
+impl Vectorised for ShiftAt<'_> {
     type Output = Vec3;
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Vec3 {
         let at = self.x.to_array().map(L::splat);
-        let ways = numbers(self.mesh.ways::<L>(&at, self.radius, 1));
-        Vec3::new(ways[0][0], ways[1][0], ways[2][0])
+        let shifts = numbers(self.fine_grid.shifts::<L>(&at, self.radius, 1));
+        Vec3::new(shifts[0][0], shifts[1][0], shifts[2][0])
     }
 }
 
 /// Shares of the eight nodes around a point.
 fn parts(t: Vec3) -> [f32; 8] {
     let t = t.to_array().map(Portable::splat);
-    parts_of(&t).map(|part| part.to_array()[0])
+    trilinear_weights(&t).map(|part| part.to_array()[0])
 }
 
-/// Parts share nodes and are filled by different threads: the sum must be that of one large mesh.
+/// Parts share nodes and are filled by different threads: the sum must be that of one large grid.
 #[test]
-fn parts_together_are_one_mesh() {
+fn parts_together_are_one_grid() {
     let mut random = Random::new(5);
     let mut point = |size: f32| Vec3::new(random.unit(), random.unit(), random.unit()) * size;
     let stray = Guide { position: [25.0; 3], ..Guide::default() };
@@ -45,40 +45,40 @@ fn parts_together_are_one_mesh() {
     let grains: Vec<Grain> =
         (0..3000).map(|_| Grain { position: (point(20.0) - 4.0).into(), ..Grain::default() }).collect();
     let (radius, domain) = (0.3, Domain::default());
-    let settings = MoverSettings { radius, guide_radius: 1.0, domain, friction: vec![], fault: None };
+    let settings = AdvectionSettings { radius, guide_radius: 1.0, domain, friction: vec![], fault: None };
     let mut nodes = Nodes::default();
     let (gravity, walls, outlets) = (Vec3::ZERO, &[], &[]);
     let frame = FrameInput { frame: 3, dt: 0.1, gravity, guides: &grid, after: &grid, walls, outlets };
-    nodes.lay(&frame, 1.0);
+    nodes.build(&frame, 1.0);
     let instructions = Instructions::best();
-    nodes.ask(&settings, &frame, &deformations(&grid, &nodes, instructions), instructions);
-    let mut mesh = FineMesh::default();
-    mesh.count(&nodes, &grains, &settings, 3, Instructions::best());
+    nodes.interpolate(&settings, &frame, &deformations(&grid, &nodes, instructions), instructions);
+    let mut fine_grid = FineGrid::default();
+    fine_grid.count(&nodes, &grains, &settings, 3, Instructions::best());
 
     let mut expected: HashMap<[u32; 3], u32> = HashMap::new();
     for grain in &grains {
-        let at = (Vec3::from(grain.position) - mesh.origin) * mesh.inverse_side + mesh.offset;
+        let at = (Vec3::from(grain.position) - fine_grid.origin) * fine_grid.inverse_side + fine_grid.offset;
         let first = at.floor();
         for (k, part) in parts(at - first).into_iter().enumerate() {
             let step = Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32);
             let node = (first + step).max(Vec3::ZERO).as_uvec3().to_array();
-            *expected.entry(node).or_default() += (part * WHOLE + 0.5) as u32;
+            *expected.entry(node).or_default() += (part * FIXED_POINT_ONE + 0.5) as u32;
         }
     }
-    let n = mesh.along as usize;
+    let n = fine_grid.along as usize;
     let (mut compared, mut sum) = (0, vec![0; (n + 1).pow(3)]);
-    for part in (0..mesh.cell_of_part.len()).filter(|part| mesh.block_of_part[*part] != NONE) {
-        let cell = mesh.cell_of_part[part];
-        let [nx, ny, nz] = mesh.count;
+    for part in (0..fine_grid.cell_of_part.len()).filter(|part| fine_grid.block_of_part[*part] != NONE) {
+        let cell = fine_grid.cell_of_part[part];
+        let [nx, ny, nz] = fine_grid.count;
         let corner = [cell % nx, cell / nx % ny, cell / nx / ny];
         if (0..3).any(|k| corner[k] == 0 || corner[k] + 1 == [nx, ny, nz][k]) {
             continue;
         }
-        mesh.collect(part, &mut sum);
+        fine_grid.collect(part, &mut sum);
         for k in 0..n.pow(3) {
             let local = [k % n, k / n % n, k / n / n];
             let sum = sum[(local[2] * (n + 1) + local[1]) * (n + 1) + local[0]];
-            let node = [0, 1, 2].map(|a| corner[a] * mesh.along + local[a] as u32);
+            let node = [0, 1, 2].map(|a| corner[a] * fine_grid.along + local[a] as u32);
             assert_eq!(sum, expected.get(&node).copied().unwrap_or(0), "{node:?}");
             compared += 1;
         }
@@ -87,7 +87,7 @@ fn parts_together_are_one_mesh() {
 }
 
 #[test]
-fn a_grain_beside_a_crowd_goes_away_from_it_across_parts() {
+fn a_grain_next_to_a_cluster_is_shifted_away_from_it_across_parts() {
     let moving = |k: usize| Guide {
         position: [2.0 * (k % 6) as f32, 2.0 * (k / 6 % 6) as f32, 2.0 * (k / 36) as f32],
         moves: 1.0,
@@ -95,23 +95,24 @@ fn a_grain_beside_a_crowd_goes_away_from_it_across_parts() {
     };
     let grid = GuideGrid::new((0..216).map(moving).collect(), 1.0, &Domain::default());
     let (radius, domain) = (0.3, Domain::default());
-    let settings = MoverSettings { radius, guide_radius: 1.0, domain, friction: vec![], fault: None };
+    let settings = AdvectionSettings { radius, guide_radius: 1.0, domain, friction: vec![], fault: None };
     let (gravity, walls, outlets) = (Vec3::ZERO, &[], &[]);
     let mut mean = Vec3::ZERO;
     for frame in 0..40 {
         let input = FrameInput { frame, dt: 0.1, gravity, guides: &grid, after: &grid, walls, outlets };
         let mut nodes = Nodes::default();
-        nodes.lay(&input, 1.0);
+        nodes.build(&input, 1.0);
         let instructions = Instructions::best();
-        nodes.ask(&settings, &input, &deformations(&grid, &nodes, instructions), instructions);
-        // Guides' cells end at 3 and 6: the crowd is before, the grain beyond.
-        let crowd = Vec3::new(5.9, 5.0, 5.0);
-        let grains = vec![Grain { position: crowd.into(), ..Grain::default() }; 20];
-        let mut mesh = FineMesh::default();
-        mesh.count(&nodes, &grains, &settings, frame, Instructions::best());
-        let way = Instructions::best().run(WayAt { mesh: &mesh, x: crowd + Vec3::X * 0.45, radius });
-        assert!(way.length() <= 0.5 * radius * 1.001, "{frame}: {way}");
-        mean += way / 40.0;
+        nodes.interpolate(&settings, &input, &deformations(&grid, &nodes, instructions), instructions);
+        // Guides' cells end at 3 and 6: the cluster is before, the grain beyond.
+        let cluster = Vec3::new(5.9, 5.0, 5.0);
+        let grains = vec![Grain { position: cluster.into(), ..Grain::default() }; 20];
+        let mut fine_grid = FineGrid::default();
+        fine_grid.count(&nodes, &grains, &settings, frame, Instructions::best());
+        let shift =
+            Instructions::best().run(ShiftAt { fine_grid: &fine_grid, x: cluster + Vec3::X * 0.45, radius });
+        assert!(shift.length() <= 0.5 * radius * 1.001, "{frame}: {shift}");
+        mean += shift / 40.0;
     }
     assert!(mean.x > 0.05 && mean.y.abs().max(mean.z.abs()) < 0.3 * mean.x, "{mean}");
 }

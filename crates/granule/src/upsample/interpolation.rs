@@ -1,40 +1,40 @@
-//! What guides say at the own nodes of blocks.
+//! Interpolates the motion of the guides at the own nodes of blocks.
 
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
+use super::advector::{AdvectionSettings, Fault, FrameInput};
 use super::contact::Wall;
 use super::deformation::Deformation;
-use super::mover::{Fault, FrameInput, MoverSettings};
-use super::nodes::{Node, Nodes, OWN, TOLD_WALLS};
+use super::nodes::{Node, Nodes, OWN, WALL_BITS};
 use super::weights::{beyond_wall, coverage, guided_share, published_share, weight};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, first_lanes, load, splat3, store};
 
-/// First nodes of the two groups of sixteen that a block's own are asked in; some belong to both.
+/// First nodes of the two groups of sixteen in which a block's 27 own nodes are computed; some belong to both.
 pub(super) const GROUPS: [usize; 2] = [0, OWN - LANES];
 
-/// Places of the nodes of both groups from a block's lowest, in distances of nodes.
-const PLACES: [[[f32; LANES]; 3]; 2] = {
-    let mut places = [[[0.0; LANES]; 3]; 2];
+/// Offsets of the nodes of both groups from a block's lowest, in node spacings.
+const OFFSETS: [[[f32; LANES]; 3]; 2] = {
+    let mut positions = [[[0.0; LANES]; 3]; 2];
     let mut k = 0;
     while k < 2 * LANES {
         let node = GROUPS[k / LANES] + k % LANES;
-        places[k / LANES][0][k % LANES] = (node % 3) as f32;
-        places[k / LANES][1][k % LANES] = (node / 3 % 3) as f32;
-        places[k / LANES][2][k % LANES] = (node / 9) as f32;
+        positions[k / LANES][0][k % LANES] = (node % 3) as f32;
+        positions[k / LANES][1][k % LANES] = (node / 3 % 3) as f32;
+        positions[k / LANES][2][k % LANES] = (node / 9) as f32;
         k += 1;
     }
-    places
+    positions
 };
 
 /// Blocks that a thread takes at once.
 const CHUNK: usize = 16;
 
 impl Nodes {
-    /// Asks the guides at every node.
-    pub fn ask(
+    /// Interpolates displacement, velocity and share of the guides at every node.
+    pub fn interpolate(
         &mut self,
-        settings: &MoverSettings,
+        settings: &AdvectionSettings,
         frame: &FrameInput,
         deformation: &[Deformation],
         instructions: Instructions,
@@ -48,32 +48,39 @@ impl Nodes {
         own.resize(count, [Node::default(); OWN]);
         cover.resize(count, [0.0; OWN]);
         wall_distance.resize(count, [0.0; OWN]);
-        let asking = Asking { settings, frame, deformation, instructions, nodes: self };
+        let interpolation = Interpolation { settings, frame, deformation, instructions, nodes: self };
         let chunks = own.par_chunks_mut(CHUNK).zip(cover.par_chunks_mut(CHUNK));
         let chunks = chunks.zip(wall_distance.par_chunks_mut(CHUNK)).enumerate();
         chunks.for_each_init(Vec::new, |candidate, (chunk, ((own, cover), wall_distance))| {
             let first = chunk * CHUNK;
             for (k, distance) in wall_distance.iter_mut().enumerate() {
-                asking.measure_walls(first + k, distance);
+                interpolation.measure_walls(first + k, distance);
             }
-            instructions.run(AskBlocks { asking: &asking, first, candidate, own, cover, wall_distance });
+            instructions.run(InterpolateBlocks {
+                interpolation: &interpolation,
+                first,
+                candidate,
+                own,
+                cover,
+                wall_distance,
+            });
         });
         (self.own, self.cover, self.wall_distance) = (own, cover, wall_distance);
     }
 }
 
-/// All that it takes to ask the guides.
-struct Asking<'a> {
-    settings: &'a MoverSettings,
+/// What the interpolation reads.
+struct Interpolation<'a> {
+    settings: &'a AdvectionSettings,
     frame: &'a FrameInput<'a>,
     deformation: &'a [Deformation],
     instructions: Instructions,
     nodes: &'a Nodes,
 }
 
-/// Asks at the nodes of some blocks that follow each other.
-struct AskBlocks<'a> {
-    asking: &'a Asking<'a>,
+/// Interpolates at the nodes of a run of blocks.
+struct InterpolateBlocks<'a> {
+    interpolation: &'a Interpolation<'a>,
     first: usize,
     candidate: &'a mut Vec<u32>,
     own: &'a mut [[Node; OWN]],
@@ -81,29 +88,29 @@ struct AskBlocks<'a> {
     wall_distance: &'a [[f32; OWN]],
 }
 
-impl Vectorised for AskBlocks<'_> {
+impl Vectorised for InterpolateBlocks<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let asking = self.asking;
-        let inverse_support = L::splat(1.0 / asking.frame.guides.support);
+        let interpolation = self.interpolation;
+        let inverse_support = L::splat(1.0 / interpolation.frame.guides.support);
         for (k, (own, cover)) in self.own.iter_mut().zip(self.cover).enumerate() {
             let block = self.first + k;
-            let count = asking.find_candidates::<L>(block, self.candidate);
+            let count = interpolation.find_candidates::<L>(block, self.candidate);
             let candidates = &self.candidate[..count];
-            let [a, b] = &asking.places(block);
+            let [a, b] = &interpolation.positions(block);
             let x = [lanes_of::<L>(a), lanes_of::<L>(b)];
-            let sums = if asking.deforms(block) {
-                asking.gather::<L>(&x, candidates)
+            let sums = if interpolation.deforms(block) {
+                interpolation.gather::<L>(&x, candidates)
             } else {
-                asking.gather_resting::<L>(&x, candidates)
+                interpolation.gather_resting::<L>(&x, candidates)
             };
-            let near_walls = asking.nodes.beside_walls[block] != 0;
+            let near_walls = interpolation.nodes.walls_near_nodes[block] != 0;
             for (group, first) in GROUPS.into_iter().enumerate() {
                 let distance = load::<L>(&self.wall_distance[k], first);
                 let wall = if near_walls { beyond_wall(distance * inverse_support) } else { L::splat(0.0) };
-                asking.answer(&sums[group], wall, &mut own[first..], &mut cover[first..]);
+                interpolation.normalize(&sums[group], wall, &mut own[first..], &mut cover[first..]);
             }
         }
     }
@@ -136,7 +143,7 @@ struct Sums<L> {
     weight: L,
     largest: L,
     carrying: L,
-    way: [L; 3],
+    displacement: [L; 3],
     velocity: [L; 3],
 }
 
@@ -144,32 +151,32 @@ impl<L: Lanes> Sums<L> {
     #[inline(always)]
     fn nothing() -> Self {
         let zero = L::splat(0.0);
-        Self { weight: zero, largest: zero, carrying: zero, way: [zero; 3], velocity: [zero; 3] }
+        Self { weight: zero, largest: zero, carrying: zero, displacement: [zero; 3], velocity: [zero; 3] }
     }
 }
 
-impl Asking<'_> {
-    /// Places of a block's own nodes in two groups [m].
+impl Interpolation<'_> {
+    /// Positions of a block's own nodes in two groups [m].
     #[inline(always)]
-    fn places(&self, block: usize) -> [[[f32; LANES]; 3]; 2] {
+    fn positions(&self, block: usize) -> [[[f32; LANES]; 3]; 2] {
         let low = self.nodes.corner(self.nodes.cell_of_block[block]).to_array();
         let spacing = self.nodes.spacing();
-        let mut places = [[[0.0; LANES]; 3]; 2];
+        let mut positions = [[[0.0; LANES]; 3]; 2];
         for group in 0..2 {
             for axis in 0..3 {
                 for k in 0..LANES {
-                    places[group][axis][k] = low[axis] + spacing * PLACES[group][axis][k];
+                    positions[group][axis][k] = low[axis] + spacing * OFFSETS[group][axis][k];
                 }
             }
         }
-        places
+        positions
     }
 
     /// Whether any guide around a block moves, or is near one that does: its surroundings deform.
     #[inline(always)]
     fn deforms(&self, block: usize) -> bool {
-        let stirs = |other: &u32| self.nodes.stirs.get(*other as usize) == Some(&true);
-        self.nodes.neighbors[block].iter().any(stirs)
+        let active = |other: &u32| self.nodes.active.get(*other as usize) == Some(&true);
+        self.nodes.neighbors[block].iter().any(active)
     }
 
     /// Guides that are within their support of the box around a block's own nodes: how many, at the start of the list.
@@ -195,14 +202,14 @@ impl Asking<'_> {
                     square = square + beyond * beyond;
                 }
                 let near = square.below(reach) & first_lanes(to as usize - first);
-                // SAFETY: the list has room for all guides of the rows and sixteen more.
+                // SAFETY: the list is long enough for all guides of the rows and sixteen more.
                 count += unsafe { L::push_indices(first as u32, near, candidate.as_mut_ptr().add(count)) };
             }
         }
         count
     }
 
-    /// Sums at the nodes of a block around which guides have ways or deformations.
+    /// Sums at the nodes of a block around which guides move or deform.
     #[inline(always)]
     fn gather<L: Lanes>(&self, x: &[[L; 3]; 2], candidates: &[u32]) -> [Sums<L>; 2] {
         let support = self.frame.guides.support;
@@ -223,7 +230,7 @@ impl Asking<'_> {
                         + L::splat(row[0]) * d[0]
                         + L::splat(row[1]) * d[1]
                         + L::splat(row[2]) * d[2];
-                    sums.way[k] = sums.way[k] + w * own;
+                    sums.displacement[k] = sums.displacement[k] + w * own;
                     sums.velocity[k] = sums.velocity[k] + w * L::splat(guide.velocity[k]);
                 }
             }
@@ -231,7 +238,7 @@ impl Asking<'_> {
         sums
     }
 
-    /// The same where they have none: nothing moves there, and guides carry nothing.
+    /// The same where no guide moves: only the weights are summed.
     #[inline(always)]
     fn gather_resting<L: Lanes>(&self, x: &[[L; 3]; 2], candidates: &[u32]) -> [Sums<L>; 2] {
         let support = self.frame.guides.support;
@@ -250,10 +257,10 @@ impl Asking<'_> {
         sums
     }
 
-    /// What sums mean at sixteen nodes, at the start of what is given. Of the weights' integral the part `wall` lies beyond
-    /// walls: one beside a grain is no missing guide.
+    /// Turns the sums at sixteen nodes into means and shares and writes them to the start of `own` and `cover`. The part
+    /// `wall` of the weights' integral lies beyond walls: a wall next to a grain is no missing guide.
     #[inline(always)]
-    fn answer<L: Lanes>(&self, sums: &Sums<L>, wall: L, own: &mut [Node], cover: &mut [f32]) {
+    fn normalize<L: Lanes>(&self, sums: &Sums<L>, wall: L, own: &mut [Node], cover: &mut [f32]) {
         let (zero, sum) = (L::splat(0.0), sums.weight);
         let share = if self.settings.fault == Some(Fault::PublishedShare) {
             let (sum, largest) = (sum.to_array(), sums.largest.to_array());
@@ -266,7 +273,7 @@ impl Asking<'_> {
             guided_share(sum, sums.largest, sums.carrying, wall)
         };
         let known = zero.if_below(sum, L::splat(1.0), zero);
-        let ([x, y, z], [u, v, w]) = (mean(sums.way, sum), mean(sums.velocity, sum));
+        let ([x, y, z], [u, v, w]) = (mean(sums.displacement, sum), mean(sums.velocity, sum));
         store(&mut cover[..LANES], 0, coverage(sum, zero));
         let own: &mut [f32] = bytemuck::cast_slice_mut(&mut own[..LANES]);
         // SAFETY: sixteen nodes of eight numbers each are there.
@@ -279,16 +286,16 @@ impl Asking<'_> {
     /// Distances of a block's own nodes from the nearest wall at the frame's start [m].
     fn measure_walls(&self, block: usize, distance: &mut [f32; OWN]) {
         distance.fill(f32::INFINITY);
-        let bits = self.nodes.beside_walls[block];
+        let bits = self.nodes.walls_near_nodes[block];
         if bits == 0 {
             return;
         }
-        let places = self.places(block);
+        let positions = self.positions(block);
         for (k, wall) in self.frame.walls.iter().enumerate() {
-            if bits >> (k as u32).min(TOLD_WALLS - 1) & 1 == 0 {
+            if bits >> (k as u32).min(WALL_BITS - 1) & 1 == 0 {
                 continue;
             }
-            for (group, first) in places.iter().zip(GROUPS) {
+            for (group, first) in positions.iter().zip(GROUPS) {
                 let found = start_distances(wall, group, self.instructions);
                 for (distance, found) in distance[first..].iter_mut().zip(found) {
                     *distance = distance.min(found);
@@ -304,8 +311,8 @@ fn start_distances(wall: &Wall, x: &[[f32; LANES]; 3], instructions: Instruction
     let turned = Mat3::from_quat(pose.rotation.conjugate());
     let mut local = [[0.0; LANES]; 3];
     for k in 0..LANES {
-        let place = turned * (Vec3::new(x[0][k], x[1][k], x[2][k]) - pose.translation);
-        (local[0][k], local[1][k], local[2][k]) = (place.x, place.y, place.z);
+        let position = turned * (Vec3::new(x[0][k], x[1][k], x[2][k]) - pose.translation);
+        (local[0][k], local[1][k], local[2][k]) = (position.x, position.y, position.z);
     }
     wall.sdf.distances(&local, instructions)
 }
@@ -316,7 +323,8 @@ mod tests {
     use crate::boundary::{Pose, Sdf, Shape};
     use crate::neighbors::Domain;
     use crate::random::Random;
-    use crate::upsample::guides::{Guide, GuideGrid};
+    use crate::upsample::guide_grid::GuideGrid;
+    use crate::upsample::guides::Guide;
     use crate::upsample::{deformations, wall_reach};
     use glam::Quat;
 
@@ -346,60 +354,67 @@ mod tests {
         vec![wall(&floor, Pose::IDENTITY), wall(&block, turned)]
     }
 
-    fn settings() -> MoverSettings {
+    fn settings() -> AdvectionSettings {
         let (domain, friction) = (Domain::default(), vec![0.5]);
-        MoverSettings { radius: 0.3, guide_radius: 1.0, domain, friction, fault: None }
+        AdvectionSettings { radius: 0.3, guide_radius: 1.0, domain, friction, fault: None }
     }
 
-    /// Calls with the nodes after asking, and the deformations.
-    fn asked(instructions: Instructions, see: impl Fn(&Nodes, &GuideGrid, &[Wall], &[Deformation])) {
+    /// Calls with the interpolated nodes, and the deformations.
+    fn interpolated(instructions: Instructions, see: impl Fn(&Nodes, &GuideGrid, &[Wall], &[Deformation])) {
         let (grid, walls, settings) = (guides(), walls(), settings());
         let (gravity, outlets) = (Vec3::ZERO, &[]);
         let (guides, after) = (&grid, &grid);
         let frame = FrameInput { frame: 0, dt: 0.1, gravity, guides, after, walls: &walls, outlets };
         let mut nodes = Nodes::default();
-        nodes.lay(&frame, wall_reach(&settings));
+        nodes.build(&frame, wall_reach(&settings));
         let deformation = deformations(&grid, &nodes, instructions);
-        nodes.ask(&settings, &frame, &deformation, instructions);
+        nodes.interpolate(&settings, &frame, &deformation, instructions);
         see(&nodes, &grid, &walls, &deformation);
     }
 
-    fn place(nodes: &Nodes, block: usize, own: usize) -> Vec3 {
+    fn position(nodes: &Nodes, block: usize, own: usize) -> Vec3 {
         let steps = Vec3::new((own % 3) as f32, (own / 3 % 3) as f32, (own / 9) as f32);
         nodes.corner(nodes.cell_of_block[block]) + nodes.spacing() * steps
     }
 
     #[test]
-    fn nodes_say_what_all_guides_together_do() {
-        asked(Instructions::best(), |nodes, grid, walls, deformation| {
+    fn nodes_hold_the_weighted_mean_of_all_guides() {
+        interpolated(Instructions::best(), |nodes, grid, walls, deformation| {
             let (mut moving, mut partly) = (0, 0);
             for block in 0..nodes.own.len() {
                 for own in [0, 7, 11, 13, 15, 16, 26] {
-                    let x = place(nodes, block, own);
+                    let x = position(nodes, block, own);
                     let (mut sum, mut largest, mut carrying) = (0.0, 0.0f32, 0.0);
-                    let (mut way, mut velocity) = (Vec3::ZERO, Vec3::ZERO);
+                    let (mut displacement, mut velocity) = (Vec3::ZERO, Vec3::ZERO);
                     for (guide, affine) in grid.guide.iter().zip(deformation) {
                         let d = x - Vec3::from(guide.position);
                         let w = weight(d.length_squared() / (grid.support * grid.support));
                         let part = |k: usize| Vec3::from_slice(&affine.rows[k]).dot(d);
                         (sum, largest, carrying) =
                             (sum + w, largest.max(w), carrying + w * affine.rows[0][3]);
-                        way += w * (Vec3::from(guide.displacement) + Vec3::new(part(0), part(1), part(2)));
+                        displacement +=
+                            w * (Vec3::from(guide.displacement) + Vec3::new(part(0), part(1), part(2)));
                         velocity += w * Vec3::from(guide.velocity);
                     }
                     let nearest = walls.iter().map(|wall| wall.start_distance(x)).fold(f32::MAX, f32::min);
-                    let said = nodes.own[block][own];
+                    let guided = nodes.own[block][own];
                     assert!((nodes.cover[block][own] - coverage(sum, 0.0)).abs() < 1e-4, "{x}");
                     // What has next to no weight may be on either side.
                     if sum < 1e-6 {
                         continue;
                     }
                     let share = guided_share(sum, largest, carrying, beyond_wall(nearest / grid.support));
-                    assert!((said.share - share).abs() < 2e-4, "{x}: {said:?} {share}");
-                    assert!((Vec3::from(said.way) - way / sum).length() < 1e-3, "{x}: {said:?}");
-                    assert!((Vec3::from(said.velocity) - velocity / sum).length() < 1e-3, "{x}: {said:?}");
-                    assert_eq!(said.known, 1.0);
-                    moving += u32::from(way != Vec3::ZERO);
+                    assert!((guided.share - share).abs() < 2e-4, "{x}: {guided:?} {share}");
+                    assert!(
+                        (Vec3::from(guided.displacement) - displacement / sum).length() < 1e-3,
+                        "{x}: {guided:?}"
+                    );
+                    assert!(
+                        (Vec3::from(guided.velocity) - velocity / sum).length() < 1e-3,
+                        "{x}: {guided:?}"
+                    );
+                    assert_eq!(guided.known, 1.0);
+                    moving += u32::from(displacement != Vec3::ZERO);
                     partly += u32::from(share > 0.0 && share < 1.0);
                 }
             }
@@ -409,11 +424,11 @@ mod tests {
 
     #[test]
     fn nodes_know_how_far_walls_are() {
-        asked(Instructions::best(), |nodes, grid, walls, _| {
+        interpolated(Instructions::best(), |nodes, grid, walls, _| {
             let (mut near, mut far) = (0, 0);
             for (block, distance) in nodes.wall_distance.iter().enumerate() {
                 for (own, distance) in distance.iter().enumerate() {
-                    let x = place(nodes, block, own);
+                    let x = position(nodes, block, own);
                     let nearest = walls.iter().map(|wall| wall.start_distance(x)).fold(f32::MAX, f32::min);
                     let reach = wall_reach(&settings()).max(grid.support);
                     if nearest < reach {

@@ -1,6 +1,6 @@
-// The mesh of about a grain's diameter; twin of FineMesh.
+// The grid of about a grain's diameter; twin of FineGrid.
 
-// The cell of the mesh that a point is in: the cell of the guides, its place in there, and how far the point is beyond it.
+// The cell of the fine grid that a point is in: the cell of the guides, its coordinates in there, and how far the point is beyond it.
 struct FinePoint {
     cell: vec3<u32>,
     local: vec3<u32>,
@@ -8,7 +8,7 @@ struct FinePoint {
     inside: bool,
 }
 
-struct FinePlace {
+struct FineNodes {
     nodes: array<u32, 8>,
     beyond: vec3<f32>,
     found: bool,
@@ -30,27 +30,27 @@ fn fine_point(x: vec3<f32>) -> FinePoint {
     return FinePoint(cell, first - cell * frame.along, at - base, true);
 }
 
-// The eight nodes of the mesh around a point; the last of all nodes stands for those that there are not.
-fn fine_place(x: vec3<f32>) -> FinePlace {
-    var place: FinePlace;
-    place.found = false;
+// The eight nodes of the fine grid around a point; the last of all nodes stands for those that there are not.
+fn fine_nodes_around(x: vec3<f32>) -> FineNodes {
+    var near: FineNodes;
+    near.found = false;
     let point = fine_point(x);
     if !point.inside {
-        return place;
+        return near;
     }
     let n = frame.along;
     let cell = point.cell;
     let local = point.local;
     let size = part_size();
-    place.beyond = point.beyond;
+    near.beyond = point.beyond;
     if all(local + vec3(1u) < vec3(n)) {
         let part = part_of_cell(cell);
         if part == NONE {
-            return place;
+            return near;
         }
         let start = part * size + (local.z * n + local.y) * n + local.x;
         for (var k = 0u; k < 8u; k++) {
-            place.nodes[k] = start + (k & 1u) + ((k >> 1u) & 1u) * n + (k >> 2u) * n * n;
+            near.nodes[k] = start + (k & 1u) + ((k >> 1u) & 1u) * n + (k >> 2u) * n * n;
         }
     } else {
         for (var k = 0u; k < 8u; k++) {
@@ -58,9 +58,9 @@ fn fine_place(x: vec3<f32>) -> FinePlace {
             let after = node == vec3(n);
             let part = part_of_cell(cell + select(vec3(0u), vec3(1u), after));
             let l = select(node, vec3(0u), after);
-            place.nodes[k] = select(part * size + (l.z * n + l.y) * n + l.x, frame.parts * size, part == NONE);
+            near.nodes[k] = select(part * size + (l.z * n + l.y) * n + l.x, frame.parts * size, part == NONE);
         }
     }
-    place.found = true;
-    return place;
+    near.found = true;
+    return near;
 }

@@ -1,19 +1,19 @@
-//! Ways that walls leave free, sixteen at a time: most grains near a wall do not meet it.
+//! Sphere tracing of sixteen displacements at a time against a wall: most grains near a wall do not meet it.
 
 use glam::{Mat3, Vec3};
 
 use super::contact::{ALONG, SUNK, Wall};
-use super::sixteen::{Columns, difference, numbers, scaled, square};
+use super::grain_lanes::{Columns, difference, numbers, scaled, square};
 use crate::boundary::Parts;
 use crate::simd::{Instructions, LANES, Lanes};
 
-/// Steps along a way; those that are not through then are looked at one by one.
+/// Steps along a path; those that are not through then are traced one by one. A choice for speed alone.
 const STEPS: usize = 12;
 
-/// Fewer ways are looked at one by one.
+/// Fewer paths are traced one by one. A choice for speed alone: what is free is free either way.
 const WORTHWHILE: u32 = 3;
 
-/// What a wall leaves of sixteen ways, as far as that was found out.
+/// Which of sixteen paths a wall leaves free, as far as that was found out.
 pub(super) struct Free {
     /// Bits of those that it is not in.
     pub free: u32,
@@ -24,47 +24,47 @@ pub(super) struct Free {
 }
 
 impl Wall {
-    /// Which of the sixteen ways [m] of grains of a radius [m] asked for this wall, as far as the chosen parts of it go,
+    /// Which of the queried of sixteen paths [m] of grains of a radius [m] this wall, as far as the chosen parts of it go,
     /// leaves free. Twin of `Passing::is_free`.
     #[inline(always)]
-    pub(super) fn free_ways<L: Lanes>(
+    pub(super) fn free_paths<L: Lanes>(
         &self,
         from: &[L; 3],
         to: &[L; 3],
         radius: f32,
-        asked: u32,
+        queried: u32,
         parts: Parts,
         instructions: Instructions,
     ) -> Free {
-        let mut ways = Free { free: 0, blocked: 0, distance: [0.0; LANES] };
-        if asked.count_ones() < WORTHWHILE || self.start != self.end || !self.sdf.is_fast_by_sixteen() {
-            return ways;
+        let mut displacements = Free { free: 0, blocked: 0, distance: [0.0; LANES] };
+        if queried.count_ones() < WORTHWHILE || self.start != self.end || !self.sdf.is_fast_by_sixteen() {
+            return displacements;
         }
-        let (from, way) = (self.in_frame(from), difference(*to, *from));
-        let way = turned(Mat3::from_quat(self.start.rotation.conjugate()), way);
-        let length = square(way).root();
+        let (from, displacement) = (self.in_frame(from), difference(*to, *from));
+        let displacement = turned(Mat3::from_quat(self.start.rotation.conjugate()), displacement);
+        let length = square(displacement).root();
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
-        let direction = scaled(way, zero.if_below(length, one / length, zero));
+        let direction = scaled(displacement, zero.if_below(length, one / length, zero));
         let (r, sunk, along) = (L::splat(radius), L::splat(-SUNK * radius), L::splat(ALONG * radius));
-        let (mut at, mut left) = (zero, asked);
+        let (mut at, mut left) = (zero, queried);
         for step_number in 0..STEPS {
             let step = scaled(direction, at);
             let x: Columns = numbers([from[0] + step[0], from[1] + step[1], from[2] + step[2]]);
             let distance = self.sdf.distances_by(&x, parts, instructions);
             if step_number == 0 {
-                ways.distance = distance;
+                displacements.distance = distance;
             }
             let gap = L::from_array(&distance) - r;
-            ways.blocked |= left & gap.below(sunk);
-            left &= !ways.blocked;
-            ways.free |= left & !gap.at_least(zero).below(length - at);
-            left &= !ways.free;
+            displacements.blocked |= left & gap.below(sunk);
+            left &= !displacements.blocked;
+            displacements.free |= left & !gap.at_least(zero).below(length - at);
+            left &= !displacements.free;
             if left == 0 {
                 break;
             }
             at = (at + gap.at_least(along)).at_most(length);
         }
-        ways
+        displacements
     }
 
     /// Points in the wall's own frame at the frame's start.
@@ -90,24 +90,24 @@ mod tests {
     use crate::random::Random;
     use crate::simd::Vectorised;
     use crate::upsample::contact::{Contact, Motion};
-    use crate::upsample::sixteen::lanes;
+    use crate::upsample::grain_lanes::lanes;
     use glam::Quat;
 
-    struct FreeWays<'a>(&'a Wall, &'a Columns, &'a Columns, f32);
+    struct FreePaths<'a>(&'a Wall, &'a Columns, &'a Columns, f32);
 
-    impl Vectorised for FreeWays<'_> {
+    impl Vectorised for FreePaths<'_> {
         type Output = super::Free;
 
         #[inline(always)]
         fn run<L: Lanes>(self) -> super::Free {
             let (from, to) = (lanes(self.1), lanes(self.2));
-            self.0.free_ways::<L>(&from, &to, self.3, 0xffff, Parts::ALL, Instructions::best())
+            self.0.free_paths::<L>(&from, &to, self.3, 0xffff, Parts::ALL, Instructions::best())
         }
     }
 
     /// What is free is left as it is, and most of what is free is found.
     #[test]
-    fn free_ways_are_those_that_walls_do_not_change() {
+    fn free_paths_are_those_that_walls_do_not_change() {
         let shape = Shape::Box { min: [-1.0, -0.5, -0.5], max: [1.0, 0.5, 0.7], hollow: true };
         let start = Pose { rotation: Quat::from_rotation_y(0.4), translation: Vec3::new(0.3, 0.0, -0.2) };
         let wall = Wall { sdf: Sdf::new(&shape).unwrap(), friction: Some(0.5), start, end: start };
@@ -121,7 +121,7 @@ mod tests {
                     to[axis][k] = from[axis][k] + 0.6 * (random.unit() - 0.5);
                 }
             }
-            let free = Instructions::best().run(FreeWays(&wall, &from, &to, radius));
+            let free = Instructions::best().run(FreePaths(&wall, &from, &to, radius));
             for k in 0..LANES {
                 let at = |x: &Columns| Vec3::new(x[0][k], x[1][k], x[2][k]);
                 let mut motion = Motion { from: at(&from), to: at(&to), velocity: Vec3::ONE, own: 1.0 };
