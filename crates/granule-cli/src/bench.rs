@@ -7,8 +7,8 @@ use granule::{Options, Simulation};
 use serde::Serialize;
 
 use crate::args::BenchArgs;
+use crate::blow_up::BlowUpDetector;
 use crate::device::Chosen;
-use crate::divergence::Watch;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{self, number};
@@ -32,7 +32,7 @@ struct Bench {
     particle_steps_per_second: f64,
     /// Simulated time over wall time, fine grains included.
     real_time_factor: f64,
-    /// Mean sweeps per step.
+    /// Mean iterations per step.
     iterations: f64,
     neighbors_per_particle: f64,
     bytes_per_particle: f64,
@@ -73,7 +73,7 @@ fn bench_scene(
     let (mut simulation, initial) =
         scene.build(&Options { instructions: args.instructions, ..chosen.options.clone() })?;
     let chosen = &chosen.that_took(&simulation);
-    let mut watch = Watch::new(simulation.scene(), initial.vec3("position").unwrap_or_default());
+    let mut detector = BlowUpDetector::new(simulation.scene(), initial.vec3("position").unwrap_or_default());
     let mut progress = Progress::new(&simulation.scene().name);
     let mut statistics = Statistics::default();
     let total = args.warm + args.steps;
@@ -92,8 +92,8 @@ fn bench_scene(
                 simulated += report.dt;
                 wall += seconds;
             }
-            if let Some(divergence) = watch.after(report, *time) {
-                return Err(Failure::Run(divergence.to_string()));
+            if let Some(blow_up) = detector.after(report, *time) {
+                return Err(Failure::Run(blow_up.to_string()));
             }
         }
         if interrupt.wanted() {
@@ -144,7 +144,7 @@ fn in_words(results: &[Bench]) -> String {
         "ms/step",
         "particle steps/s",
         "x real time",
-        "sweeps",
+        "iterations",
         "neighbors",
         "bytes/particle",
     ];

@@ -5,10 +5,10 @@
 
 mod args;
 mod bench;
+mod blow_up;
 mod check;
 mod device;
 mod devices;
-mod divergence;
 mod expectations;
 mod failure;
 mod interrupt;

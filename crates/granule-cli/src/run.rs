@@ -8,8 +8,8 @@ use granule::simulator::{Snapshot, StepReport};
 use granule::{Options, Scene, Simulation};
 
 use crate::args::RunArgs;
+use crate::blow_up::{self, BlowUp, BlowUpDetector};
 use crate::device::Chosen;
-use crate::divergence::{self, Divergence, Watch};
 use crate::expectations;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -24,7 +24,7 @@ use crate::summary::{Ending, Summary};
 enum End {
     Complete,
     Interrupted,
-    Diverged(Divergence),
+    Diverged(BlowUp),
     /// A file could not be written, or nothing has ended yet.
     Incomplete(Option<String>),
 }
@@ -118,8 +118,8 @@ impl<'a> Run<'a> {
     /// Steps and writes frames until the end.
     fn drive(&mut self, initial: &Snapshot, interrupt: &Interrupt) -> Result<End, Failure> {
         let scene = self.simulation.scene().clone();
-        let mut watch = Watch::new(&scene, initial.vec3("position").unwrap_or_default());
-        watch.lost_before(self.simulation.lost());
+        let mut detector = BlowUpDetector::new(&scene, initial.vec3("position").unwrap_or_default());
+        detector.lost_before(self.simulation.lost());
         let mut progress = Progress::new(&scene.name);
         self.recording.frame(&mut self.simulation, initial, &mut self.statistics)?;
         // Whatever happens from here on, there is a summary, and it says that the run is incomplete.
@@ -129,12 +129,12 @@ impl<'a> Run<'a> {
             if self.simulation.frame() >= self.last_frame {
                 break End::Complete;
             }
-            if let Some(end) = self.drive_frame(&mut watch, &mut progress, interrupt) {
+            if let Some(end) = self.drive_frame(&mut detector, &mut progress, interrupt) {
                 break end;
             }
             let snapshot = self.read(&scenes::frame_fields(&scene))?;
-            if let Some(divergence) = divergence::in_snapshot(&snapshot) {
-                break End::Diverged(divergence);
+            if let Some(blow_up) = blow_up::in_snapshot(&snapshot) {
+                break End::Diverged(blow_up);
             }
             self.recording.frame(&mut self.simulation, &snapshot, &mut self.statistics)?;
         };
@@ -145,7 +145,7 @@ impl<'a> Run<'a> {
     /// Steps to the next frame; an end that comes before it is returned.
     fn drive_frame(
         &mut self,
-        watch: &mut Watch,
+        detector: &mut BlowUpDetector,
         progress: &mut Progress,
         interrupt: &Interrupt,
     ) -> Option<End> {
@@ -159,8 +159,8 @@ impl<'a> Run<'a> {
             let seconds = start.elapsed().as_secs_f64() / reports.len().max(1) as f64;
             for (report, time) in &reports {
                 self.statistics.add(report, seconds);
-                if let Some(divergence) = watch.after(report, *time) {
-                    return Some(End::Diverged(divergence));
+                if let Some(blow_up) = detector.after(report, *time) {
+                    return Some(End::Diverged(blow_up));
                 }
             }
             if let Some((report, _)) = reports.last() {
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
         progress.update((time - first) / (last - first), || {
             let factor = (time - first) / self.started.elapsed().as_secs_f64().max(1e-9);
             format!(
-                "{time:.2}/{last:.2} s, {} particles, {} sweeps, {factor:.2}x real time",
+                "{time:.2}/{last:.2} s, {} particles, {} iterations, {factor:.2}x real time",
                 report.particles, report.iterations
             )
         });
@@ -224,7 +224,7 @@ impl<'a> Run<'a> {
             complete: matches!(end, End::Complete),
             interrupted: matches!(end, End::Interrupted),
             resumed_from: self.resumed_from.clone(),
-            diverged: if let End::Diverged(divergence) = end { Some(divergence.to_string()) } else { None },
+            diverged: if let End::Diverged(blow_up) = end { Some(blow_up.to_string()) } else { None },
             failed: if let End::Incomplete(failure) = end { failure.clone() } else { None },
             expectations,
             missing_tracks: self.recording.missing_tracks().to_vec(),
@@ -253,8 +253,8 @@ fn frame_at(scene: &Scene, seconds: f64) -> u64 {
 fn verdict(end: End, summary: &Summary) -> Result<(), Failure> {
     let failed = expectations::failed(&summary.expectations);
     match end {
-        End::Diverged(divergence) => {
-            Err(Failure::Run(format!("{divergence}\n  frames until then: {}", summary.files.folder)))
+        End::Diverged(blow_up) => {
+            Err(Failure::Run(format!("{blow_up}\n  frames until then: {}", summary.files.folder)))
         }
         End::Incomplete(failure) => Err(Failure::Run(failure.unwrap_or_default())),
         End::Interrupted => Err(Failure::Interrupted),

@@ -126,7 +126,7 @@ impl Interval {
         self.unconverged
     }
 
-    /// Mean sweeps per step.
+    /// Mean iterations per step.
     pub fn iterations_mean(&self) -> f64 {
         self.iterations.mean()
     }
@@ -136,7 +136,7 @@ impl Interval {
         self.density_error.mean()
     }
 
-    /// Mean relative change of the friction stress in the last sweep.
+    /// Mean relative change of the friction stress in the last iteration.
     pub fn friction_error_mean(&self) -> f64 {
         self.friction_error.mean()
     }
@@ -209,7 +209,7 @@ impl Statistics {
         self.total.unconverged
     }
 
-    /// Sweeps per step.
+    /// Iterations per step.
     pub fn iterations(&self) -> MeanMax {
         self.total.iterations.mean_max()
     }

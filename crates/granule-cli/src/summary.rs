@@ -52,7 +52,7 @@ pub struct Summary {
     pub particle_steps_per_second: f64,
     /// Median milliseconds per step of every stage.
     pub stages: StageMedians,
-    /// Sweeps per step.
+    /// Iterations per step.
     pub iterations: MeanMax,
     /// Density error after a step, relative to the rest density.
     pub density_error: MeanMax,
@@ -326,7 +326,7 @@ impl Summary {
             line("body", format!("{} at ({x}, {y}, {z}) m, {newton} N from the grains", body.name));
         }
         line("steps", format!("{}, {} of them not converged", self.steps, self.unconverged_steps));
-        line("sweeps", format!("{} mean, {} most", number(self.iterations.mean), self.iterations.max));
+        line("iterations", format!("{} mean, {} most", number(self.iterations.mean), self.iterations.max));
         let error = &self.density_error;
         line("density error", format!("{} mean, {} most", number(error.mean), number(error.max)));
         line("fastest", format!("{} m/s", number(self.max_speed)));

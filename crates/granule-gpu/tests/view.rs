@@ -8,8 +8,8 @@ use granule::{Device, Options, Simulation};
 use granule_device::GpuDevice;
 use granule_gpu::{GpuIisph, GpuMaker, VIEW_FIELDS};
 use granule_render::{
-    Bounds, Camera, ColorMap, GpuRenderer, Image, Look, Paint, SphereBuffers, SphereSource, SphereTag,
-    Subject, TagBuffers,
+    Bounds, Camera, ColorMap, GpuRenderer, Image, Paint, RenderScene, RenderSettings, SphereBuffers,
+    SphereSource, SphereTag, TagBuffers,
 };
 
 use common::adapter;
@@ -24,9 +24,16 @@ fn draw(renderer: &mut GpuRenderer, spheres: SphereSource, paint: &Paint) -> Ima
     let Bounds { min, max } = spheres.bounds().unwrap();
     let target = 0.5 * (min + max);
     let position = target + Vec3::new(0.6, 0.5, 1.4) * (max - min).length();
-    let look = Look::new(160, 120, Camera { position, target, fov_radians: 0.6 });
-    let subject =
-        Subject { spheres, paint, meshes: &[], field: None, ground: Some(0.0), lines: &[], triangles: &[] };
+    let look = RenderSettings::new(160, 120, Camera { position, target, fov_radians: 0.6 });
+    let subject = RenderScene {
+        spheres,
+        paint,
+        meshes: &[],
+        field: None,
+        ground: Some(0.0),
+        lines: &[],
+        triangles: &[],
+    };
     renderer.draw(&subject, &look).unwrap()
 }
 

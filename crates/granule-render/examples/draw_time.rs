@@ -9,7 +9,9 @@
 use std::time::Instant;
 
 use glam::Vec3;
-use granule_render::{Camera, Look, Paint, RenderError, Renderer, SphereSource, SphereTag, Subject};
+use granule_render::{
+    Camera, Paint, RenderError, RenderScene, RenderSettings, Renderer, SphereSource, SphereTag,
+};
 
 /// Radius of the balls [m].
 const RADIUS: f32 = 0.005;
@@ -34,7 +36,7 @@ fn main() -> Result<(), RenderError> {
     let spheres = bed(count);
     let tags: Vec<SphereTag> = (0..count as u32).map(|id| SphereTag { value: 0.0, id }).collect();
     let paint = Paint::Material { albedo: vec![Vec3::new(0.76, 0.60, 0.36)] };
-    let subject = Subject {
+    let render_scene = RenderScene {
         spheres: SphereSource::Uploaded { spheres: &spheres, tags: &tags },
         paint: &paint,
         meshes: &[],
@@ -45,12 +47,12 @@ fn main() -> Result<(), RenderError> {
     };
     let camera =
         Camera { position: Vec3::new(1.2, 1.1, 1.9), target: Vec3::new(0.0, 0.05, 0.0), fov_radians: 0.6 };
-    let look = Look::new(1920, 1080, camera);
+    let settings = RenderSettings::new(1920, 1080, camera);
     let mut renderer = Renderer::open(&device.parse().unwrap_or_default())?;
     let mut times = Vec::new();
     for _ in 0..=pictures.max(1) {
         let start = Instant::now();
-        renderer.draw(&subject, &look, &[])?;
+        renderer.draw(&render_scene, &settings, &[])?;
         times.push(start.elapsed().as_secs_f64());
     }
     times.remove(0);

@@ -1,6 +1,6 @@
-// Light and opacity of see-through surfaces; twin of `glass` in src/shading.rs.
+// Light and opacity of transparent surfaces; twin of `glass` in src/shading.rs.
 
-// How much farther away see-through surfaces count as, so that one that lies on a solid is hidden everywhere; twin of
+// How much farther away transparent surfaces count as, so that one that lies on a solid is hidden everywhere; twin of
 // `SET_BACK` in src/shading.rs.
 const SET_BACK: f32 = 1e-4;
 

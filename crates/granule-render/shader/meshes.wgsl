@@ -1,4 +1,4 @@
-// Meshes: solid ones with depth, normal and colour and in the shadow map; see-through ones over the lit picture.
+// Meshes: solid ones with depth, normal and colour and in the shadow map; transparent ones over the lit picture.
 
 struct Body {
     @location(0) position: vec3<f32>,

@@ -1,4 +1,4 @@
-// See-through triangles and lines over the lit picture, hidden by what is in front of them.
+// Transparent triangles and lines over the lit picture, hidden by what is in front of them.
 
 struct Point {
     @builtin(position) position: vec4<f32>,

@@ -4,7 +4,7 @@ use glam::{DMat3, Vec3};
 
 /// Field of view of a camera that says nothing else [radians]: 35 degrees.
 pub const DEFAULT_FOV_RADIANS: f32 = 35.0 * std::f32::consts::PI / 180.0;
-/// Room around a subject that is framed, relative to its size.
+/// Margin around a scene that is framed, relative to its size.
 const MARGIN: f32 = 1.12;
 
 /// An axis-aligned box [m].
@@ -17,7 +17,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The box around balls given as (x, y, z, radius); `None` without any.
+    /// The box around spheres given as (x, y, z, radius); `None` without any.
     pub fn of_spheres(spheres: &[[f32; 4]]) -> Option<Self> {
         let ball = |[x, y, z, radius]: &[f32; 4]| {
             let center = Vec3::new(*x, *y, *z);

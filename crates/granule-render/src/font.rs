@@ -82,7 +82,7 @@ mod tests {
             assert!(GLYPHS.get(&name).is_some_and(|glyph| *glyph != [0; ROWS]), "{name}");
         }
         let shapes: std::collections::BTreeSet<&Glyph> = GLYPHS.values().collect();
-        assert_eq!(shapes.len(), GLYPHS.len(), "two characters look the same");
+        assert_eq!(shapes.len(), GLYPHS.len(), "two characters settings the same");
     }
 
     #[test]

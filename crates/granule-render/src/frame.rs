@@ -4,8 +4,8 @@ use bytemuck::{Pod, Zeroable};
 use glam::{Mat4, Vec2, Vec3, Vec4};
 
 use crate::camera::Bounds;
-use crate::look::Look;
-use crate::subject::{Paint, Subject};
+use crate::render_scene::{Paint, RenderScene};
+use crate::render_settings::RenderSettings;
 
 /// Distance of the nearest thing that is drawn, relative to the distance of the target.
 const NEAR: f32 = 1e-3;
@@ -17,11 +17,11 @@ const BACKGROUND: [Vec3; 2] = [Vec3::new(0.62, 0.66, 0.71), Vec3::new(0.30, 0.41
 const HIGHLIGHT: f32 = 0.05;
 /// Roughness of the diffuse surface [radians], the deviation of facets in Oren and Nayar 1994.
 const ROUGHNESS: f32 = 0.55;
-/// How far grains bulge out of a perfect ball's normals.
+/// How far grains bulge out of a perfect sphere's normals.
 const BUMPS: f32 = 0.24;
 /// Width of a penumbra over the distance of what casts it: a sun of 3 degrees.
 const SUN_WIDTH: f32 = 0.05;
-/// Finest detail of a subject without spheres, relative to its size.
+/// Finest detail of a scene without spheres, relative to its size.
 const FINEST: f32 = 0.0025;
 /// Range of occlusion in mean radii.
 const OCCLUSION_RADII: f32 = 5.0;
@@ -72,43 +72,48 @@ fn shadow_size(diagonal: f32, radius: f32) -> u32 {
 
 impl FrameParams {
     /// The numbers for a picture with the given number of samples per pixel along an axis.
-    pub fn new(subject: &Subject, look: &Look, supersampling: u32) -> Self {
+    pub fn new(scene: &RenderScene, settings: &RenderSettings, supersampling: u32) -> Self {
         let nothing = Bounds { min: Vec3::ZERO, max: Vec3::ONE };
-        let bounds = subject.bounds().unwrap_or(nothing);
-        let casters = subject.caster_bounds();
-        let view = look.camera.view(look.aspect());
+        let bounds = scene.bounds().unwrap_or(nothing);
+        let casters = scene.caster_bounds();
+        let view = settings.camera.view(settings.aspect());
         let has_casters = casters.is_some();
         let casters = casters.unwrap_or(nothing);
-        let radius = subject.spheres.mean_radius().unwrap_or(FINEST * casters.diagonal());
+        let radius = scene.spheres.mean_radius().unwrap_or(FINEST * casters.diagonal());
         let side = shadow_size(casters.diagonal(), radius);
-        let sun_direction = look.light.sun_direction.normalize_or(Vec3::Y);
+        let sun_direction = settings.light.sun_direction.normalize_or(Vec3::Y);
         let (light_from_world, extent) = light_from_world(&casters, sun_direction, side);
         let texel = extent.x.max(extent.y) / side as f32;
-        let distance = look.camera.position.distance(look.camera.target);
+        let distance = settings.camera.position.distance(settings.camera.target);
         let on = |condition: bool| f32::from(u8::from(condition));
-        let is_material = matches!(subject.paint, Paint::Material { .. });
+        let is_material = matches!(scene.paint, Paint::Material { .. });
         let scale = supersampling as f32;
         Self {
             view_from_world: Mat4::from_mat3(view.rotation()),
             world_from_view: Mat4::from_translation(view.eye) * Mat4::from_mat3(view.world_from_view),
             light_from_world,
             projection: Vec4::new(view.tangent[0], view.tangent[1], NEAR * distance, extent.z),
-            size: Vec4::new(look.width as f32 * scale, look.height as f32 * scale, scale, side as f32),
+            size: Vec4::new(
+                settings.width as f32 * scale,
+                settings.height as f32 * scale,
+                scale,
+                side as f32,
+            ),
             sun_direction: sun_direction.extend(SUN_WIDTH),
-            sun: look.light.sun.extend(on(look.shadows && look.lit && has_casters)),
-            sky: look.light.sky.extend(on(look.lit)),
-            bounce: look.light.bounce.extend(if is_material { HIGHLIGHT } else { 0.0 }),
+            sun: settings.light.sun.extend(on(settings.shadows && settings.lit && has_casters)),
+            sky: settings.light.sky.extend(on(settings.lit)),
+            bounce: settings.light.bounce.extend(if is_material { HIGHLIGHT } else { 0.0 }),
             horizon: BACKGROUND[0].extend(ROUGHNESS),
-            zenith: BACKGROUND[1].extend(if is_material { BUMPS * look.variation } else { 0.0 }),
-            ground: GROUND_ALBEDO.extend(subject.ground.unwrap_or(0.0)),
-            ground_fade: ground_fade(subject.ground, look, &bounds),
-            paint: paint(subject.paint, if is_material { look.variation } else { 0.0 }),
+            zenith: BACKGROUND[1].extend(if is_material { BUMPS * settings.variation } else { 0.0 }),
+            ground: GROUND_ALBEDO.extend(scene.ground.unwrap_or(0.0)),
+            ground_fade: ground_fade(scene.ground, settings, &bounds),
+            paint: paint(scene.paint, if is_material { settings.variation } else { 0.0 }),
             shadow: Vec4::new((1.5 * texel).max(0.12 * radius), 6.0 * radius, 1.5 * texel, texel),
             occlusion: Vec4::new(
                 OCCLUSION_RADII * radius,
-                on(look.occlusion && look.lit),
+                on(settings.occlusion && settings.lit),
                 3.0,
-                0.08 * look.height as f32,
+                0.08 * settings.height as f32,
             ),
         }
     }
@@ -147,19 +152,21 @@ fn paint(paint: &Paint, variation: f32) -> Vec4 {
     }
 }
 
-/// The ground is clear around the subject and fades into the horizon; from below it is not seen.
-fn ground_fade(ground: Option<f32>, look: &Look, bounds: &Bounds) -> Vec4 {
+/// The ground is clear around the scene and fades into the horizon; from below it is not seen.
+fn ground_fade(ground: Option<f32>, settings: &RenderSettings, bounds: &Bounds) -> Vec4 {
     let center = bounds.center();
     let floor = Vec3::new(center.x, ground.unwrap_or(center.y), center.z);
-    // Half the extent of the subject together with the ground below it.
+    // Half the extent of the scene together with the ground below it.
     let clear = 0.5 * bounds.union(Bounds { min: floor, max: floor }).diagonal();
     match ground {
-        Some(height) if look.camera.position.y > height => Vec4::new(center.x, center.z, clear, 12.0 * clear),
+        Some(height) if settings.camera.position.y > height => {
+            Vec4::new(center.x, center.z, clear, 12.0 * clear)
+        }
         _ => Vec4::new(center.x, center.z, 0.0, 0.0),
     }
 }
 
-/// The shadow map's transform and its extent [m]: as narrow as the subject allows.
+/// The shadow map's transform and its extent [m]: as narrow as the scene allows.
 fn light_from_world(bounds: &Bounds, sun_direction: Vec3, side: u32) -> (Mat4, Vec3) {
     let right = sun_direction.any_orthonormal_vector();
     let axes = glam::Mat3::from_cols(right, sun_direction.cross(right), sun_direction).transpose();

@@ -1,6 +1,6 @@
 //! Pictures of particles: lit spheres with shadows, colour maps and legends, by a graphics device or without one.
 //!
-//! The crate knows nothing of simulations: it draws a [`Subject`] as a [`Look`] says and gives an [`Image`].
+//! The crate knows nothing of simulations: it draws a [`RenderScene`] as a [`RenderSettings`] says and gives an [`Image`].
 
 mod camera;
 mod camera_path;
@@ -11,13 +11,13 @@ mod frame;
 mod gpu;
 mod image;
 mod legend;
-mod look;
 mod mesh;
+mod render_scene;
+mod render_settings;
 mod renderer;
 mod shading;
 mod software;
 mod spheres;
-mod subject;
 
 pub use camera::{Bounds, Camera, CameraChoice, DEFAULT_FOV_RADIANS, View};
 pub use camera_path::{CameraKey, CameraPath};
@@ -26,12 +26,12 @@ pub use field::{Cut, FieldView, IsoSurface, ScalarGrid, Slice};
 pub use gpu::GpuRenderer;
 pub use image::{Image, write_animated_png};
 pub use legend::{Legend, LegendPlace, LegendSide, tick_step};
-pub use look::{Light, Look, MAX_SIDE, check_size};
 pub use mesh::{Mesh, MeshInstance};
+pub use render_scene::{Line, Paint, RenderScene, Vertex, pack_color, wire_box};
+pub use render_settings::{Light, MAX_SIDE, RenderSettings, check_size};
 pub use renderer::{Renderer, RendererChoice};
 pub use software::draw_in_software;
 pub use spheres::{SphereBuffers, SphereSource, SphereTag, TagBuffers};
-pub use subject::{Line, Paint, Subject, Vertex, pack_color, wire_box};
 
 use granule_device::DeviceError;
 
@@ -137,10 +137,10 @@ pub enum RenderError {
         /// What is missing.
         usage: &'static str,
     },
-    /// Balls in buffers come without a place.
+    /// Spheres in buffers come without a place.
     #[error("spheres in buffers need finite bounds and a mean radius above 0")]
     BufferBounds,
-    /// Balls in buffers of a device, to be drawn in software.
+    /// Spheres in buffers of a device, to be drawn in software.
     #[error("spheres in buffers of a device cannot be drawn in software")]
     OnDevice,
     /// The device failed.

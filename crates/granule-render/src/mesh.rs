@@ -7,7 +7,7 @@ use glam::{Affine3A, Vec3};
 
 use crate::RenderError;
 use crate::camera::Bounds;
-use crate::subject::{Vertex, pack_color};
+use crate::render_scene::{Vertex, pack_color};
 
 /// Triangles in the axes of a body.
 ///
@@ -112,13 +112,13 @@ pub struct MeshInstance {
     pub world_from_body: Affine3A,
     /// Linear colour; the corners' own colours are multiplied by it.
     pub color: Vec3,
-    /// 1 is solid: it casts and receives shadows. Below, the mesh is see-through and casts none.
+    /// 1 is solid: it casts and receives shadows. Below, the mesh is transparent and casts none.
     pub opacity: f32,
 }
 
 impl MeshInstance {
     /// Whether nothing is seen through it.
-    pub fn is_solid(&self) -> bool {
+    pub fn is_opaque(&self) -> bool {
         self.opacity >= 1.0
     }
 

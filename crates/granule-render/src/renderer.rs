@@ -6,9 +6,9 @@ use crate::RenderError;
 use crate::gpu::GpuRenderer;
 use crate::image::Image;
 use crate::legend::Legend;
-use crate::look::Look;
+use crate::render_scene::RenderScene;
+use crate::render_settings::RenderSettings;
 use crate::software::draw_in_software;
-use crate::subject::Subject;
 
 /// What draws.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,11 +72,16 @@ impl Renderer {
     /// Draws a picture and its legends.
     ///
     /// # Errors
-    /// Says what is wrong with the subject or the look, or how the device failed.
-    pub fn draw(&mut self, subject: &Subject, look: &Look, legends: &[Legend]) -> Result<Image, RenderError> {
+    /// Says what is wrong with the scene or the settings, or how the device failed.
+    pub fn draw(
+        &mut self,
+        scene: &RenderScene,
+        settings: &RenderSettings,
+        legends: &[Legend],
+    ) -> Result<Image, RenderError> {
         let mut image = match self {
-            Self::Gpu(gpu) => gpu.draw(subject, look)?,
-            Self::Software(_) => draw_in_software(subject, look)?,
+            Self::Gpu(gpu) => gpu.draw(scene, settings)?,
+            Self::Software(_) => draw_in_software(scene, settings)?,
         };
         for legend in legends {
             legend.draw(&mut image);

@@ -41,7 +41,7 @@ pub fn grain_wave(id: u32, wave: u32) -> Vec4 {
     Vec4::new(flat * angle.cos(), height, flat * angle.sin(), angle)
 }
 
-/// The normal of a grain that is not a perfect ball: tilted by three waves of random direction, never away from the
+/// The normal of a grain that is not a perfect sphere: tilted by three waves of random direction, never away from the
 /// side that it is seen from.
 pub fn bumped_normal(normal: Vec3, waves: [Vec4; 3], bumps: f32) -> Vec3 {
     let mut tilted = normal;
@@ -53,10 +53,10 @@ pub fn bumped_normal(normal: Vec3, waves: [Vec4; 3], bumps: f32) -> Vec3 {
     (tilted - normal * tilted.dot(normal).min(0.0)).normalize_or(normal)
 }
 
-/// Share of the sun at a place of a ball that is not turned away from it.
+/// Share of the sun at a place of a sphere that is not turned away from it.
 ///
-/// Bumps tilt normals across the border of day and night, where the ball's own shadow would cut off the light along a
-/// hard line; so the light fades out before. `normal` is that of the perfect ball.
+/// Bumps tilt normals across the border of day and night, where the sphere's own shadow would cut off the light along a
+/// hard line; so the light fades out before. `normal` is that of the perfect sphere.
 pub fn own_shadow(normal: Vec3, sun: Vec3, bumps: f32) -> f32 {
     if bumps > 0.0 { smoothstep(0.0, 1.5 * bumps, normal.dot(sun)) } else { 1.0 }
 }
@@ -140,11 +140,11 @@ pub fn inverse_tone_map(color: Vec3) -> Vec3 {
     color.min(Vec3::splat(KNEE)) - (1.0 - KNEE) * (Vec3::ONE - over).map(f32::ln)
 }
 
-/// How much farther away see-through surfaces count as, relative to their distance: where one lies on a solid or on the
+/// How much farther away transparent surfaces count as, relative to their distance: where one lies on a solid or on the
 /// ground, rounding would else show it in stripes.
 pub const SET_BACK: f32 = 1e-4;
 
-/// Light and opacity of a see-through surface, lit from both sides; `ray` leads from the eye to it. It is more opaque
+/// Light and opacity of a transparent surface, lit from both sides; `ray` leads from the eye to it. It is more opaque
 /// where it is seen at a flat angle, as glass is.
 pub fn glass(frame: &FrameParams, color: Vec4, normal: Vec3, ray: Vec3) -> Vec4 {
     let facing = if normal.dot(ray) < 0.0 { normal } else { -normal };

@@ -1,4 +1,4 @@
-//! Where the balls of a picture come from.
+//! Where the spheres of a picture come from.
 
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
@@ -26,56 +26,56 @@ impl SphereTag {
     }
 }
 
-/// Where the balls of a picture come from.
+/// Where the spheres of a picture come from.
 #[derive(Clone, Copy, Debug)]
 pub enum SphereSource<'a> {
     /// From memory.
     Uploaded {
-        /// Balls as (x, y, z, radius) [m].
+        /// Spheres as (x, y, z, radius) [m].
         spheres: &'a [[f32; 4]],
-        /// One tag per ball.
+        /// One tag per sphere.
         tags: &'a [SphereTag],
     },
     /// From buffers on the device that draws; nothing is copied.
     Buffers(SphereBuffers<'a>),
 }
 
-/// Balls in buffers of the device that draws, such as a simulation keeps them.
+/// Spheres in buffers of the device that draws, such as a simulation keeps them.
 #[derive(Clone, Copy, Debug)]
 pub struct SphereBuffers<'a> {
-    /// Balls as (x, y, z, radius) [m], 16 bytes each; usage `VERTEX`.
+    /// Spheres as (x, y, z, radius) [m], 16 bytes each; usage `VERTEX`.
     pub spheres: &'a Buffer,
     /// What gives their colours.
     pub tags: TagBuffers<'a>,
-    /// The arguments of an indirect draw, four u32 numbers: 4, the number of balls, 0, 0; usage `INDIRECT`.
+    /// The arguments of an indirect draw, four u32 numbers: 4, the number of spheres, 0, 0; usage `INDIRECT`.
     pub draw: &'a Buffer,
     /// Where the arguments begin [bytes], a multiple of 4.
     pub draw_offset: u64,
-    /// A box that holds all balls [m]: the shadow map covers it.
+    /// A box that holds all spheres [m]: the shadow map covers it.
     pub bounds: Bounds,
-    /// Mean radius of the balls [m].
+    /// Mean radius of the spheres [m].
     pub radius: f32,
 }
 
-/// What gives balls in buffers their colours; usage `VERTEX`.
+/// What gives spheres in buffers their colours; usage `VERTEX`.
 #[derive(Clone, Copy, Debug)]
 pub enum TagBuffers<'a> {
-    /// One [`SphereTag`] per ball.
+    /// One [`SphereTag`] per sphere.
     Tags(&'a Buffer),
     /// Values and identities in columns of their own.
     Columns {
-        /// One f32 per ball.
+        /// One f32 per sphere.
         value: &'a Buffer,
-        /// One u32 per ball.
+        /// One u32 per sphere.
         id: &'a Buffer,
     },
 }
 
 impl<'a> SphereSource<'a> {
-    /// No balls.
+    /// No spheres.
     pub const NONE: SphereSource<'static> = SphereSource::Uploaded { spheres: &[], tags: &[] };
 
-    /// Balls and tags in memory; none where they lie on a device.
+    /// Spheres and tags in memory; none where they lie on a device.
     pub(crate) fn in_memory(&self) -> (&'a [[f32; 4]], &'a [SphereTag]) {
         match self {
             Self::Uploaded { spheres, tags } => (spheres, tags),
@@ -83,7 +83,7 @@ impl<'a> SphereSource<'a> {
         }
     }
 
-    /// The box around all balls; `None` without any.
+    /// The box around all spheres; `None` without any.
     pub fn bounds(&self) -> Option<Bounds> {
         match self {
             Self::Uploaded { spheres, .. } => Bounds::of_spheres(spheres),
@@ -91,7 +91,7 @@ impl<'a> SphereSource<'a> {
         }
     }
 
-    /// Mean radius of the balls [m]; `None` without any.
+    /// Mean radius of the spheres [m]; `None` without any.
     pub(crate) fn mean_radius(&self) -> Option<f32> {
         match self {
             Self::Uploaded { spheres: [], .. } => None,

@@ -40,12 +40,12 @@ pub struct WallShape {
     mesh: Option<Arc<Mesh>>,
 }
 
-/// Walls as lines and see-through meshes.
+/// Walls as lines and transparent meshes.
 #[derive(Default)]
 pub struct Scenery {
     /// Edges of containers.
     pub lines: Vec<Line>,
-    /// See-through surfaces.
+    /// Transparent surfaces.
     pub meshes: Vec<MeshInstance>,
 }
 

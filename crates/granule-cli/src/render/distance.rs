@@ -20,7 +20,7 @@ const COLOR: Vec3 = Vec3::new(0.30, 0.40, 0.48);
 
 /// What is to be seen of a field.
 #[derive(Clone, Debug)]
-pub struct FieldWishes {
+pub struct FieldRequest {
     /// The boundary; all of them when absent.
     pub boundary: Option<String>,
     /// An axis and a place on it [m].
@@ -33,14 +33,14 @@ pub struct FieldWishes {
 
 /// The distances from walls.
 pub struct DistanceField {
-    wishes: FieldWishes,
+    request: FieldRequest,
     walls: Vec<(Sdf, Option<Motion>)>,
 }
 
 impl DistanceField {
     /// The walls that are asked for.
-    pub fn new(scene: &Scene, wishes: &FieldWishes) -> Result<Self, Failure> {
-        let wanted = |name: &str| wishes.boundary.as_deref().is_none_or(|wanted| wanted == name);
+    pub fn new(scene: &Scene, request: &FieldRequest) -> Result<Self, Failure> {
+        let wanted = |name: &str| request.boundary.as_deref().is_none_or(|wanted| wanted == name);
         let mut walls = Vec::new();
         for boundary in scene.boundary.iter().filter(|boundary| wanted(&boundary.name)) {
             let sdf =
@@ -50,12 +50,12 @@ impl DistanceField {
         if walls.is_empty() {
             let names: Vec<&str> = scene.boundary.iter().map(|boundary| boundary.name.as_str()).collect();
             let known = if names.is_empty() { "none".into() } else { names.join(", ") };
-            let wanted = wishes.boundary.as_ref().map_or(String::new(), |name| format!(":{name}"));
+            let wanted = request.boundary.as_ref().map_or(String::new(), |name| format!(":{name}"));
             return Err(Failure::Input(format!(
                 "--field boundary{wanted}: the scene has no such boundary; it has {known}"
             )));
         }
-        Ok(Self { wishes: wishes.clone(), walls })
+        Ok(Self { request: request.clone(), walls })
     }
 
     /// Whether any of the walls moves.
@@ -95,8 +95,8 @@ impl DistanceField {
         let largest = grid.values().iter().fold(0f32, |most, value| most.max(value.abs()));
         let range = [-largest.max(1e-6), largest.max(1e-6)];
         let map = ColorMap::Diverging;
-        let step = self.wishes.step.unwrap_or_else(|| tick_step(f64::from(range[1]) / LINES) as f32);
-        let slice = self.wishes.slice.map(|(axis, place)| {
+        let step = self.request.step.unwrap_or_else(|| tick_step(f64::from(range[1]) / LINES) as f32);
+        let slice = self.request.slice.map(|(axis, place)| {
             let normal = Vec3::AXES[axis];
             Slice { point: place * normal, normal, map, range, step }
         });
@@ -107,7 +107,7 @@ impl DistanceField {
             range,
             side: LegendSide::Right,
         });
-        let iso = self.wishes.iso.map(|value| IsoSurface { value, color: COLOR, both_sides: false });
+        let iso = self.request.iso.map(|value| IsoSurface { value, color: COLOR, both_sides: false });
         (FieldView { grid, world_from_field: Affine3A::IDENTITY, slice, iso, cut }, legend)
     }
 }
@@ -125,8 +125,8 @@ mod tests {
     #[test]
     fn the_grid_holds_the_distances_of_the_walls_that_are_asked_for() {
         let scene = Scene::open("hourglass", false, &[]).unwrap();
-        let wishes = FieldWishes { boundary: None, slice: Some((2, 0.0)), iso: None, step: None };
-        let field = DistanceField::new(&scene, &wishes).unwrap();
+        let request = FieldRequest { boundary: None, slice: Some((2, 0.0)), iso: None, step: None };
+        let field = DistanceField::new(&scene, &request).unwrap();
         let region = Bounds { min: Vec3::splat(-0.1), max: Vec3::splat(0.1) };
         let grid = field.grid(&region, 0.0).unwrap();
         let walls: Vec<Sdf> = scene.boundary.iter().map(|wall| Sdf::new(&wall.shape).unwrap()).collect();
@@ -138,7 +138,7 @@ mod tests {
         assert!(cut.removes(near) && !cut.removes(far));
         let cut = cut_towards(Vec3::NEG_Z, (2, 0.0));
         assert!(cut.removes(far) && !cut.removes(near));
-        let other = FieldWishes { boundary: Some("moon".into()), ..wishes };
+        let other = FieldRequest { boundary: Some("moon".into()), ..request };
         let Err(Failure::Input(message)) = DistanceField::new(&scene, &other) else { panic!("no moon") };
         assert!(message.contains(&scene.boundary[0].name), "{message}");
     }

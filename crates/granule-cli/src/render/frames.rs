@@ -115,7 +115,7 @@ impl RunFrames {
         parse_body_table(&text, self.scene.output.up).map_err(|error| wrong(error.to_string()))
     }
 
-    /// What to draw of a frame: as wished, else fine grains where there are some.
+    /// What to draw of a frame: as requested, else fine grains where there are some.
     fn shown(&self, entry: &FrameEntry, show: Option<Show>) -> Result<Show, Failure> {
         match (show, &entry.fine_file) {
             (None, Some(_)) => Ok(Show::High),

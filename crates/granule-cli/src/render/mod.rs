@@ -4,10 +4,11 @@ mod bodies;
 mod boundaries;
 mod distance;
 mod field;
+mod frame_renderer;
 mod frames;
-mod movie;
-mod studio;
+mod request;
 mod surface;
+mod video;
 
 use std::path::{Path, PathBuf};
 
@@ -19,19 +20,20 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::scenes::Opened;
 use crate::{output, run};
+use frame_renderer::FrameRenderer;
 use frames::RunFrames;
-use studio::{Studio, Wishes};
+use request::RenderRequest;
 
 /// What an output path asks for.
-enum Product {
+enum OutputKind {
     Picture,
     Movie,
 }
 
 /// Draws a run, or runs a scene and draws that. All that can be wrong is found before anything is written.
 pub fn render(args: &RenderArgs) -> Result<(), Failure> {
-    let product = product(&args.output)?;
-    let wishes = Wishes::of(args)?;
+    let output_kind = output_kind(&args.output)?;
+    let request = RenderRequest::of(args)?;
     let mut renderer = open(&args.device)?;
     let interrupt = Interrupt::listen()?;
     let folder = match Path::new(&args.source).is_dir() {
@@ -39,13 +41,15 @@ pub fn render(args: &RenderArgs) -> Result<(), Failure> {
         false => run_scene(args, &interrupt)?,
     };
     let frames = RunFrames::open(&folder)?;
-    let studio = Studio::new(&frames, &wishes)?;
-    let written = match product {
-        Product::Picture => {
-            studio.picture(&mut renderer, &args.output)?;
+    let frame_renderer = FrameRenderer::new(&frames, &request)?;
+    let written = match output_kind {
+        OutputKind::Picture => {
+            frame_renderer.picture(&mut renderer, &args.output)?;
             args.output.display().to_string()
         }
-        Product::Movie => movie::write(&studio, &mut renderer, &args.output, args.fps, &interrupt)?,
+        OutputKind::Movie => {
+            video::write(&frame_renderer, &mut renderer, &args.output, args.fps, &interrupt)?
+        }
     };
     output::text(&written)
 }
@@ -55,7 +59,7 @@ pub fn picture_of_run(folder: &RunFolder, device: &str) -> Result<PathBuf, Failu
     let mut renderer = open(device)?;
     let frames = RunFrames::open(folder.path())?;
     let path = folder.picture();
-    Studio::new(&frames, &Wishes::default())?.picture(&mut renderer, &path)?;
+    FrameRenderer::new(&frames, &RenderRequest::default())?.picture(&mut renderer, &path)?;
     Ok(path)
 }
 
@@ -88,7 +92,7 @@ fn run_scene(args: &RenderArgs, interrupt: &Interrupt) -> Result<PathBuf, Failur
 }
 
 /// What to make, by the extension; folders and unknown kinds are refused.
-fn product(output: &Path) -> Result<Product, Failure> {
+fn output_kind(output: &Path) -> Result<OutputKind, Failure> {
     let shown = output.display();
     let wrong = |words: &str| Err(Failure::Input(format!("{shown}: {words}")));
     if output.is_dir() {
@@ -99,8 +103,8 @@ fn product(output: &Path) -> Result<Product, Failure> {
         return wrong("there is no such folder to write to");
     }
     match output.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase).as_deref() {
-        Some("png") => Ok(Product::Picture),
-        Some("mp4") => Ok(Product::Movie),
+        Some("png") => Ok(OutputKind::Picture),
+        Some("mp4") => Ok(OutputKind::Movie),
         _ => wrong("write .png for a picture or .mp4 for a video"),
     }
 }

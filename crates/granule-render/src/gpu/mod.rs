@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! shadow map of spheres and solid meshes -> spheres, meshes, field and ground with depth, normal, colour
-//! -> occlusion -> light -> see-through meshes, triangles, lines -> tone mapping and averaging of samples
+//! -> occlusion -> light -> transparent meshes, triangles, lines -> tone mapping and averaging of samples
 //! ```
 
-mod kept;
 mod passes;
 mod pipelines;
 mod shaders;
 mod targets;
 mod upload;
+mod weak_cache;
 
 use granule_device::{AdapterSummary, GpuDevice};
 use wgpu::TextureAspect;
@@ -18,11 +18,11 @@ use wgpu::TextureAspect;
 use crate::RenderError;
 use crate::frame::FrameParams;
 use crate::image::Image;
-use crate::look::Look;
-use crate::subject::Subject;
+use crate::render_scene::RenderScene;
+use crate::render_settings::RenderSettings;
 use pipelines::Pipelines;
 use targets::Targets;
-use upload::Residents;
+use upload::GpuCache;
 
 /// Most samples of a picture; above, there is one per pixel.
 const MAX_SAMPLES: u64 = 1 << 26;
@@ -32,7 +32,7 @@ pub struct GpuRenderer {
     gpu: GpuDevice,
     pipelines: Pipelines,
     targets: Option<Targets>,
-    residents: Residents,
+    cache: GpuCache,
 }
 
 impl GpuRenderer {
@@ -44,7 +44,7 @@ impl GpuRenderer {
         let pipelines = Pipelines::new(&gpu.device);
         match gpu.take_error() {
             Some(error) => Err(error.into()),
-            None => Ok(Self { gpu, pipelines, targets: None, residents: Residents::default() }),
+            None => Ok(Self { gpu, pipelines, targets: None, cache: GpuCache::default() }),
         }
     }
 
@@ -56,37 +56,41 @@ impl GpuRenderer {
     /// Draws a picture.
     ///
     /// # Errors
-    /// Says what is wrong with the subject or the look, or how the device failed.
-    pub fn draw(&mut self, subject: &Subject, look: &Look) -> Result<Image, RenderError> {
-        self.render(subject, look)?;
+    /// Says what is wrong with the scene or the settings, or how the device failed.
+    pub fn draw(&mut self, scene: &RenderScene, settings: &RenderSettings) -> Result<Image, RenderError> {
+        self.render(scene, settings)?;
         let Some(targets) = &self.targets else { return Err(RenderError::Camera) };
         let bytes = self.gpu.read_texture(&targets.picture.texture, TextureAspect::All)?;
         let pixels = bytes.as_chunks::<4>().0.to_vec();
-        Ok(Image::from_pixels(look.width, look.height, pixels))
+        Ok(Image::from_pixels(settings.width, settings.height, pixels))
     }
 
-    /// Draws a subject and gives the distances of what is seen along the view direction [m], sample by sample; infinite
+    /// Draws a scene and gives the distances of what is seen along the view direction [m], sample by sample; infinite
     /// where nothing is.
     ///
     /// # Errors
     /// As [`GpuRenderer::draw`].
-    pub fn draw_distances(&mut self, subject: &Subject, look: &Look) -> Result<Vec<f32>, RenderError> {
-        let frame = self.render(subject, look)?;
+    pub fn draw_distances(
+        &mut self,
+        scene: &RenderScene,
+        settings: &RenderSettings,
+    ) -> Result<Vec<f32>, RenderError> {
+        let frame = self.render(scene, settings)?;
         let Some(targets) = &self.targets else { return Err(RenderError::Camera) };
         let bytes = self.gpu.read_texture(&targets.depth.texture, TextureAspect::DepthOnly)?;
         let depths = bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
         Ok(depths.map(|depth| frame.projection.z / depth).collect())
     }
 
-    fn render(&mut self, subject: &Subject, look: &Look) -> Result<FrameParams, RenderError> {
-        look.check(subject)?;
-        let frame = FrameParams::new(subject, look, self.supersampling(look));
-        let size = [look.width, look.height, frame.size.z as u32, frame.shadow_side()];
+    fn render(&mut self, scene: &RenderScene, settings: &RenderSettings) -> Result<FrameParams, RenderError> {
+        settings.check(scene)?;
+        let frame = FrameParams::new(scene, settings, self.supersampling(settings));
+        let size = [settings.width, settings.height, frame.size.z as u32, frame.shadow_side()];
         if self.targets.as_ref().is_none_or(|targets| targets.size != size) {
             self.targets = None;
             self.targets = Some(Targets::new(&self.gpu, size));
         }
-        let uploaded = self.residents.upload(&self.gpu, subject, &frame)?;
+        let uploaded = self.cache.upload(&self.gpu, scene, &frame)?;
         if let Some(targets) = &self.targets {
             passes::submit(&self.gpu, &self.pipelines, targets, &uploaded);
         }
@@ -95,12 +99,12 @@ impl GpuRenderer {
     }
 
     /// Samples per pixel along an axis: as asked for, where the device can hold them.
-    fn supersampling(&self, look: &Look) -> u32 {
+    fn supersampling(&self, settings: &RenderSettings) -> u32 {
         let side = self.gpu.device.limits().max_texture_dimension_2d;
         let fits = |scale: u32| {
-            let (width, height) = (look.width * scale, look.height * scale);
+            let (width, height) = (settings.width * scale, settings.height * scale);
             width.max(height) <= side && u64::from(width) * u64::from(height) <= MAX_SAMPLES
         };
-        (1..=look.supersampling).rev().find(|scale| fits(*scale)).unwrap_or(1)
+        (1..=settings.supersampling).rev().find(|scale| fits(*scale)).unwrap_or(1)
     }
 }

@@ -39,7 +39,7 @@ impl Picture<'_> {
         let mut pass = begin(encoder, "shadow", &[], Some((&self.targets.shadow.view, LoadOp::Clear(1.0))));
         if let Some(spheres) = &self.uploaded.spheres {
             self.set(&mut pass, &self.pipelines.shadow, &[]);
-            pass.set_vertex_buffer(0, spheres.places.slice(..));
+            pass.set_vertex_buffer(0, spheres.positions.slice(..));
             draw_spheres(&mut pass, spheres);
         }
         self.meshes(&mut pass, &self.pipelines.mesh_shadow, true);
@@ -54,7 +54,7 @@ impl Picture<'_> {
             let table = BindingResource::TextureView(&self.uploaded.color_table);
             let pipelines = [&self.pipelines.spheres, &self.pipelines.sphere_columns];
             self.set(&mut pass, pipelines[spheres.tags.len() - 1], &[table]);
-            pass.set_vertex_buffer(0, spheres.places.slice(..));
+            pass.set_vertex_buffer(0, spheres.positions.slice(..));
             for (slot, tags) in (1..).zip(&spheres.tags) {
                 pass.set_vertex_buffer(slot, tags.slice(..));
             }
@@ -68,7 +68,7 @@ impl Picture<'_> {
 
     /// Draws the meshes that are solid, or those that are not.
     fn meshes(&self, pass: &mut RenderPass, pipeline: &RenderPipeline, solid: bool) {
-        let wanted = |(_, (_, is_solid)): &(u32, &(_, bool))| *is_solid == solid;
+        let wanted = |(_, (_, is_opaque)): &(u32, &(_, bool))| *is_opaque == solid;
         let mut chosen = (0..).zip(&self.uploaded.meshes).filter(wanted).peekable();
         let Some(instances) = &self.uploaded.instances else { return };
         if chosen.peek().is_none() {
@@ -179,7 +179,7 @@ impl Picture<'_> {
     }
 }
 
-/// Draws a quad per ball.
+/// Draws a quad per sphere.
 fn draw_spheres(pass: &mut RenderPass, spheres: &GpuSpheres) {
     match &spheres.count {
         Count::Known(count) => pass.draw(0..4, 0..*count),

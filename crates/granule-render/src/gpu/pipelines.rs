@@ -10,8 +10,8 @@ use wgpu::{
 
 use super::shaders::{self, Shader};
 use crate::mesh::InstanceRow;
+use crate::render_scene::{Line, Vertex};
 use crate::spheres::SphereTag;
-use crate::subject::{Line, Vertex};
 
 /// Depth, reversed: 1 is near, 0 infinitely far, so that floats are finest where distances are large.
 pub const DEPTH: TextureFormat = TextureFormat::Depth32Float;
@@ -50,9 +50,9 @@ pub struct Pipelines {
     pub smooth: RenderPipeline,
     /// Light on what is seen.
     pub light: RenderPipeline,
-    /// See-through meshes.
+    /// Transparent meshes.
     pub glass_meshes: RenderPipeline,
-    /// See-through triangles.
+    /// Transparent triangles.
     pub triangles: RenderPipeline,
     /// Lines.
     pub lines: RenderPipeline,
@@ -87,7 +87,7 @@ impl Plan<'_> {
         targets: &[PICTURE],
         blend: None,
     };
-    /// Something see-through over the lit picture.
+    /// Something transparent over the lit picture.
     const OVERLAY: Plan<'static> = Plan {
         shader: shaders::OVERLAY,
         vertex: "place_corner",
@@ -105,7 +105,7 @@ impl Pipelines {
     pub fn new(device: &Device) -> Self {
         let create = |plan: Plan| create(device, &plan);
         let quad = PrimitiveTopology::TriangleStrip;
-        let (balls, ball_columns) = (sphere_buffers(), sphere_column_buffers());
+        let (sphere_rasters, sphere_columns) = (sphere_buffers(), sphere_column_buffers());
         let (corner, line) = ([Some(corner_buffer())], [Some(line_buffer())]);
         let body = [Some(corner_buffer()), Some(instance_buffer())];
         let surfaces = [ALBEDO, NORMAL];
@@ -125,7 +125,7 @@ impl Pipelines {
                 shader: shaders::SHADOW,
                 vertex: "place_caster",
                 fragment: Some("cast_shadow"),
-                buffers: &balls[..1],
+                buffers: &sphere_rasters[..1],
                 topology: quad,
                 depth: caster,
                 targets: &[],
@@ -141,8 +141,8 @@ impl Pipelines {
                 targets: &[],
                 blend: None,
             }),
-            spheres: create(spheres(&balls)),
-            sphere_columns: create(spheres(&ball_columns)),
+            spheres: create(spheres(&sphere_rasters)),
+            sphere_columns: create(spheres(&sphere_columns)),
             meshes: create(Plan {
                 shader: shaders::MESHES,
                 vertex: "place_mesh",

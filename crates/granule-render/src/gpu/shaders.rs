@@ -26,7 +26,7 @@ pub const SHADOW: Shader =
 /// Spheres with depth, normal and colour.
 pub const SPHERES: Shader =
     Shader { name: "spheres", parts: &[FRAME, SHADING, include_str!("../../shader/spheres.wgsl")] };
-/// Meshes: solid, see-through, and as the sun sees them.
+/// Meshes: solid, transparent, and as the sun sees them.
 pub const MESHES: Shader =
     Shader { name: "meshes", parts: &[FRAME, SHADING, GLASS, include_str!("../../shader/meshes.wgsl")] };
 /// A surface where a field has a value.

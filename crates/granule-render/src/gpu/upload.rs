@@ -4,22 +4,22 @@ use granule_device::GpuDevice;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{Buffer, BufferUsages, TextureView};
 
-use super::kept::Kept;
+use super::weak_cache::WeakCache;
 use crate::RenderError;
 use crate::colormap::TABLE_SIZE;
 use crate::field::{FieldParams, FieldView, ScalarGrid};
 use crate::frame::FrameParams;
 use crate::mesh::{InstanceRow, Mesh, MeshInstance};
+use crate::render_scene::{Paint, RenderScene};
 use crate::spheres::{SphereSource, TagBuffers};
-use crate::subject::{Paint, Subject};
 
 /// What is drawn, on the device.
 pub struct Uploaded {
     /// The numbers of the picture.
     pub frame: Buffer,
-    /// Colours that balls take.
+    /// Colours that spheres take.
     pub color_table: TextureView,
-    /// Balls.
+    /// Spheres.
     pub spheres: Option<GpuSpheres>,
     /// Bodies in their order, with whether they are solid.
     pub meshes: Vec<(GpuMesh, bool)>,
@@ -29,21 +29,21 @@ pub struct Uploaded {
     pub field: Option<GpuField>,
     /// Lines and their number.
     pub lines: Option<(Buffer, u32)>,
-    /// Corners of see-through triangles and their number.
+    /// Corners of transparent triangles and their number.
     pub triangles: Option<(Buffer, u32)>,
 }
 
-/// Balls on the device.
+/// Spheres on the device.
 pub struct GpuSpheres {
-    /// Places and radii.
-    pub places: Buffer,
+    /// Positions and radii.
+    pub positions: Buffer,
     /// Tags, or values and identities.
     pub tags: Vec<Buffer>,
     /// How many.
     pub count: Count,
 }
 
-/// How many balls there are.
+/// How many spheres there are.
 pub enum Count {
     /// So many.
     Known(u32),
@@ -74,34 +74,34 @@ pub struct GpuField {
     pub has_iso: bool,
 }
 
-/// What stays on the device from picture to picture.
+/// Meshes and grids that stay on the device from picture to picture.
 #[derive(Default)]
-pub struct Residents {
-    meshes: Kept<Mesh, GpuMesh>,
-    grids: Kept<ScalarGrid, Buffer>,
+pub struct GpuCache {
+    meshes: WeakCache<Mesh, GpuMesh>,
+    grids: WeakCache<ScalarGrid, Buffer>,
 }
 
-impl Residents {
-    /// Brings a subject to the device; meshes and grids that are there already are not brought again.
+impl GpuCache {
+    /// Uploads a scene; meshes and grids that are cached are not uploaded again.
     pub fn upload(
         &mut self,
         gpu: &GpuDevice,
-        subject: &Subject,
+        scene: &RenderScene,
         frame: &FrameParams,
     ) -> Result<Uploaded, RenderError> {
         let some = |contents: &[u8], count: usize| {
             (count > 0).then(|| (buffer(gpu, contents, BufferUsages::VERTEX), count as u32))
         };
-        let rows: Vec<InstanceRow> = subject.meshes.iter().map(MeshInstance::row).collect();
+        let rows: Vec<InstanceRow> = scene.meshes.iter().map(MeshInstance::row).collect();
         Ok(Uploaded {
             frame: buffer(gpu, bytemuck::bytes_of(frame), BufferUsages::UNIFORM),
-            color_table: color_table(gpu, subject.paint),
-            spheres: spheres(gpu, &subject.spheres)?,
-            meshes: subject.meshes.iter().map(|body| (self.mesh(gpu, body), body.is_solid())).collect(),
+            color_table: color_table(gpu, scene.paint),
+            spheres: spheres(gpu, &scene.spheres)?,
+            meshes: scene.meshes.iter().map(|body| (self.mesh(gpu, body), body.is_opaque())).collect(),
             instances: some(bytemuck::cast_slice(&rows), rows.len()).map(|(rows, _)| rows),
-            field: subject.field.map(|view| self.field(gpu, view, frame)).transpose()?,
-            lines: some(bytemuck::cast_slice(subject.lines), subject.lines.len()),
-            triangles: some(bytemuck::cast_slice(subject.triangles), subject.triangles.len()),
+            field: scene.field.map(|view| self.field(gpu, view, frame)).transpose()?,
+            lines: some(bytemuck::cast_slice(scene.lines), scene.lines.len()),
+            triangles: some(bytemuck::cast_slice(scene.triangles), scene.triangles.len()),
         })
     }
 
@@ -149,13 +149,13 @@ fn spheres(gpu: &GpuDevice, source: &SphereSource) -> Result<Option<GpuSpheres>,
             }
             let vertices = |contents: &[u8]| buffer(gpu, contents, BufferUsages::VERTEX);
             Ok(Some(GpuSpheres {
-                places: vertices(bytemuck::cast_slice(spheres)),
+                positions: vertices(bytemuck::cast_slice(spheres)),
                 tags: vec![vertices(bytemuck::cast_slice(tags))],
                 count: Count::Known(spheres.len() as u32),
             }))
         }
         SphereSource::Buffers(buffers) => Ok(Some(GpuSpheres {
-            places: buffers.spheres.clone(),
+            positions: buffers.spheres.clone(),
             tags: match buffers.tags {
                 TagBuffers::Tags(tags) => vec![tags.clone()],
                 TagBuffers::Columns { value, id } => vec![value.clone(), id.clone()],

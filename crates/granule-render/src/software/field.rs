@@ -49,13 +49,13 @@ impl<'a> FieldTracer<'a> {
     }
 
     /// A point in the camera's axes in nodes of the grid.
-    fn grid_place(&self, point: Vec3) -> Vec3 {
+    fn grid_coordinates(&self, point: Vec3) -> Vec3 {
         self.params.grid_from_view.transform_point3(point)
     }
 
     /// Where a ray meets the surface.
     fn iso_hit(&self, ray: Vec3, near: f32) -> Option<IsoHit> {
-        let start = self.grid_place(Vec3::ZERO);
+        let start = self.grid_coordinates(Vec3::ZERO);
         let way = self.params.grid_from_view.transform_vector3(ray);
         let last = self.params.nodes.truncate() - 1.0;
         let (to_first, to_last) = (-start / way, (last - start) / way);
@@ -101,7 +101,7 @@ impl<'a> FieldTracer<'a> {
 
     fn slice_distance(&self, ray: Vec3, near: f32) -> Option<f32> {
         let distance = self.params.plane.w / self.params.plane.truncate().dot(ray);
-        let place = self.grid_place(ray * distance);
+        let place = self.grid_coordinates(ray * distance);
         let room = Vec3::splat(1e-3);
         let last = self.params.nodes.truncate() - 1.0;
         let inside = place.cmpge(-room).all() && place.cmple(last + room).all();
@@ -110,7 +110,7 @@ impl<'a> FieldTracer<'a> {
 
     /// Normal of the surface at a point in the camera's axes, on the side that is seen.
     pub fn iso_normal(&self, point: Vec3, world_ray: Vec3) -> Vec3 {
-        let gradient = self.grid.gradient(self.grid_place(point));
+        let gradient = self.grid.gradient(self.grid_coordinates(point));
         let normal = self.params.world_from_grid.transform_vector3(gradient).normalize_or(-world_ray);
         if normal.dot(world_ray) < 0.0 { normal } else { -normal }
     }
@@ -129,7 +129,7 @@ impl<'a> FieldTracer<'a> {
     /// Linear colour of the slice at a point in the camera's axes.
     pub fn slice_color(&self, frame: &FrameParams, point: Vec3) -> Vec3 {
         let Some(slice) = self.slice else { return Vec3::ZERO };
-        let place = self.grid_place(point);
+        let place = self.grid_coordinates(point);
         let value = self.grid.value(place);
         let color = linear_from_srgb(slice.map.srgb((value - slice.range[0]) * self.params.slice.y));
         if slice.step <= 0.0 {

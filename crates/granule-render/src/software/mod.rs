@@ -1,11 +1,11 @@
 //! Pictures without any graphics device: the same camera, light and colours on CPU cores, without occlusion.
 
-mod ball;
-mod facet;
 mod field;
 mod overlay;
 mod raster;
 mod shadow;
+mod sphere;
+mod triangle;
 
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
@@ -14,54 +14,54 @@ use crate::RenderError;
 use crate::colormap::{linear_from_srgb, srgb_from_linear};
 use crate::frame::FrameParams;
 use crate::image::Image;
-use crate::look::Look;
+use crate::render_scene::{Paint, RenderScene, unpack_color};
+use crate::render_settings::RenderSettings;
 use crate::shading::{
     background, bumped_normal, dither, grain_tint, grain_wave, inverse_tone_map, own_shadow, smoothstep,
     surface_light, tone_map,
 };
 use crate::spheres::{SphereSource, SphereTag};
-use crate::subject::{Paint, Subject, unpack_color};
-use facet::triangle_at;
 use field::FieldTracer;
 use overlay::Overlay;
 use raster::{Raster, Seen, Surface};
 use shadow::ShadowMap;
+use triangle::triangle_at;
 
 /// Draws a picture on CPU cores.
 ///
 /// # Errors
-/// Says what is wrong with the subject or the look.
-pub fn draw_in_software(subject: &Subject, look: &Look) -> Result<Image, RenderError> {
-    look.check(subject)?;
-    if matches!(subject.spheres, SphereSource::Buffers(_)) {
+/// Says what is wrong with the scene or the settings.
+pub fn draw_in_software(scene: &RenderScene, settings: &RenderSettings) -> Result<Image, RenderError> {
+    settings.check(scene)?;
+    if matches!(scene.spheres, SphereSource::Buffers(_)) {
         return Err(RenderError::OnDevice);
     }
-    let frame = FrameParams::new(subject, look, look.supersampling);
-    let field = subject.field.map(|view| FieldTracer::new(view, &frame));
-    let raster = Raster::new(&frame, subject, field.as_ref());
+    let frame = FrameParams::new(scene, settings, settings.supersampling);
+    let field = scene.field.map(|view| FieldTracer::new(view, &frame));
+    let raster = Raster::new(&frame, scene, field.as_ref());
     let painter = Painter {
         frame: &frame,
-        subject,
-        table: subject.paint.table(),
-        shadow: (frame.sun.w > 0.0).then(|| ShadowMap::new(&frame, subject)),
-        overlay: Overlay::new(&frame, subject, &raster),
+        scene,
+        table: scene.paint.table(),
+        shadow: (frame.sun.w > 0.0).then(|| ShadowMap::new(&frame, scene)),
+        overlay: Overlay::new(&frame, scene, &raster),
         raster: &raster,
         field,
     };
-    let scale = look.supersampling;
-    let mut pixels = vec![[0; 4]; look.width as usize * look.height as usize];
-    pixels.par_chunks_mut(look.width as usize).enumerate().for_each(|(y, row)| {
+    let scale = settings.supersampling;
+    let mut pixels = vec![[0; 4]; settings.width as usize * settings.height as usize];
+    pixels.par_chunks_mut(settings.width as usize).enumerate().for_each(|(y, row)| {
         for (x, pixel) in row.iter_mut().enumerate() {
             *pixel = painter.pixel(x as u32, y as u32, scale);
         }
     });
-    Ok(Image::from_pixels(look.width, look.height, pixels))
+    Ok(Image::from_pixels(settings.width, settings.height, pixels))
 }
 
 /// All that the colour of a pixel depends on.
 struct Painter<'a> {
     frame: &'a FrameParams,
-    subject: &'a Subject<'a>,
+    scene: &'a RenderScene<'a>,
     table: Vec<Vec3>,
     shadow: Option<ShadowMap>,
     raster: &'a Raster,
@@ -86,7 +86,7 @@ impl Painter<'_> {
         [r, g, b, 255]
     }
 
-    /// Light of a sample, with what is see-through in front of it.
+    /// Light of a sample, with what is transparent in front of it.
     fn sample(&self, x: u32, y: u32) -> Vec3 {
         let place = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
         let view_ray = self.frame.view_ray(place);
@@ -110,12 +110,12 @@ impl Painter<'_> {
         let mut day = 1.0;
         let (albedo, normal) = match (seen.surface, &self.field) {
             (Surface::Sphere(index), _) => {
-                let (albedo, round, bumped) = self.ball(index, point, ray);
+                let (albedo, round, bumped) = self.sphere(index, point, ray);
                 day = own_shadow(round, frame.sun_direction.truncate(), frame.zenith.w);
                 (albedo, bumped)
             }
             (Surface::Triangle { body, triangle }, _) => {
-                triangle_at(frame, &self.subject.meshes[body as usize], triangle, view_point)
+                triangle_at(frame, &self.scene.meshes[body as usize], triangle, view_point)
             }
             (Surface::Iso, Some(field)) => (field.iso_color(), field.iso_normal(view_point, ray)),
             (Surface::Cut, Some(field)) => (field.iso_color(), field.cut_normal(frame, ray)),
@@ -132,9 +132,9 @@ impl Painter<'_> {
         surface_light(frame, albedo, normal, -ray, frame.bounce.w, sunlit, 1.0)
     }
 
-    /// Colour of a ball at a point, normal of the perfect ball, and normal of the grain.
-    fn ball(&self, index: u32, point: Vec3, ray: Vec3) -> (Vec3, Vec3, Vec3) {
-        let (spheres, tags) = self.subject.spheres.in_memory();
+    /// Colour of a ball at a point, normal of the perfect sphere, and normal of the grain.
+    fn sphere(&self, index: u32, point: Vec3, ray: Vec3) -> (Vec3, Vec3, Vec3) {
+        let (spheres, tags) = self.scene.spheres.in_memory();
         let [x, y, z, radius] = spheres[index as usize];
         let tag = tags[index as usize];
         let round = ((point - Vec3::new(x, y, z)) / radius).normalize_or(-ray);
@@ -157,7 +157,7 @@ impl Painter<'_> {
 
     /// Twin of `albedo_of` in `shader/spheres.wgsl`.
     fn albedo(&self, tag: &SphereTag) -> Vec3 {
-        match self.subject.paint {
+        match self.scene.paint {
             Paint::Direct => linear_from_srgb(unpack_color(tag.value.to_bits()).truncate()),
             Paint::Scalar { .. } => {
                 let place = ((tag.value - self.frame.paint.x) * self.frame.paint.y).clamp(0.0, 1.0) * 255.0;

@@ -1,16 +1,16 @@
-//! What is see-through or thin: layers over the samples; twin of `shader/overlay.wgsl`.
+//! What is transparent or thin: layers over the samples; twin of `shader/overlay.wgsl`.
 
 use std::collections::BTreeMap;
 
 use glam::{Vec2, Vec3, Vec4};
 
-use super::facet::{Facet, clip_near, triangle_at};
 use super::raster::{Raster, Surface};
 use super::shadow::span;
+use super::triangle::{TriangleRaster, clip_near, triangle_at};
 use crate::frame::FrameParams;
 use crate::mesh::MeshInstance;
+use crate::render_scene::{Line, RenderScene, Vertex, unpack_color};
 use crate::shading::{SET_BACK, glass};
-use crate::subject::{Line, Subject, Vertex, unpack_color};
 
 /// Layers over samples, each with its light and opacity, in the order of drawing.
 pub struct Overlay<'a> {
@@ -20,14 +20,14 @@ pub struct Overlay<'a> {
 }
 
 impl<'a> Overlay<'a> {
-    /// Lays see-through meshes, triangles and lines over the samples.
-    pub fn new(frame: &'a FrameParams, subject: &Subject, raster: &'a Raster) -> Self {
+    /// Lays transparent meshes, triangles and lines over the samples.
+    pub fn new(frame: &'a FrameParams, scene: &RenderScene, raster: &'a Raster) -> Self {
         let mut overlay = Self { frame, raster, layers: BTreeMap::new() };
-        for instance in subject.meshes.iter().filter(|instance| !instance.is_solid()) {
+        for instance in scene.meshes.iter().filter(|instance| !instance.is_opaque()) {
             overlay.draw_mesh(instance);
         }
-        overlay.draw_triangles(subject.triangles);
-        overlay.draw_lines(subject.lines);
+        overlay.draw_triangles(scene.triangles);
+        overlay.draw_lines(scene.lines);
         overlay
     }
 
@@ -43,7 +43,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// Lays a see-through surface over a sample, behind a solid that it lies on.
+    /// Lays a transparent surface over a sample, behind a solid that it lies on.
     fn lay_glass_over(&mut self, x: usize, y: usize, distance: f32, light: Vec4) {
         self.lay_over(x, y, distance * (1.0 + SET_BACK), light);
     }
@@ -55,9 +55,9 @@ impl<'a> Overlay<'a> {
 
     fn draw_mesh(&mut self, instance: &MeshInstance) {
         let (frame, [width, height]) = (self.frame, self.raster.size());
-        for facet in Facet::of_mesh(frame, 0, instance, width, height) {
-            let Surface::Triangle { triangle, .. } = facet.surface() else { continue };
-            facet.cover(frame, 0..height, |x, y, distance| {
+        for raster in TriangleRaster::of_mesh(frame, 0, instance, width, height) {
+            let Surface::Triangle { triangle, .. } = raster.surface() else { continue };
+            raster.cover(frame, 0..height, |x, y, distance| {
                 let ray = self.view_ray(x, y);
                 let (color, normal) = triangle_at(frame, instance, triangle, ray * distance);
                 let ray = frame.world_from_view.transform_vector3(ray).normalize();
@@ -77,8 +77,10 @@ impl<'a> Overlay<'a> {
             let (color, normal) = (unpack_color(triangle[0].color), Vec3::from(triangle[0].normal));
             let points = triangle.map(|corner| frame.view_from_world_point(corner.position.into()));
             clip_near(points, frame.projection.z, |part| {
-                let Some(facet) = Facet::new(frame, Surface::Ground, part, width, height) else { return };
-                facet.cover(frame, 0..height, |x, y, distance| {
+                let Some(raster) = TriangleRaster::new(frame, Surface::Ground, part, width, height) else {
+                    return;
+                };
+                raster.cover(frame, 0..height, |x, y, distance| {
                     let ray = frame.world_from_view.transform_vector3(self.view_ray(x, y)).normalize();
                     self.lay_glass_over(x, y, distance, glass(frame, color, normal, ray));
                 });

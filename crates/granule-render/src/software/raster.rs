@@ -3,11 +3,11 @@
 use glam::Vec2;
 use rayon::prelude::*;
 
-use super::ball::Ball;
-use super::facet::Facet;
 use super::field::FieldTracer;
+use super::sphere::SphereRaster;
+use super::triangle::TriangleRaster;
 use crate::frame::FrameParams;
-use crate::subject::Subject;
+use crate::render_scene::RenderScene;
 
 /// Rows of samples that are drawn together.
 const BAND: usize = 32;
@@ -51,19 +51,20 @@ pub struct Raster {
 
 impl Raster {
     /// Finds what every sample shows.
-    pub fn new(frame: &FrameParams, subject: &Subject, field: Option<&FieldTracer>) -> Self {
+    pub fn new(frame: &FrameParams, scene: &RenderScene, field: Option<&FieldTracer>) -> Self {
         let (width, height) = (frame.size.x as usize, frame.size.y as usize);
-        let (spheres, _) = subject.spheres.in_memory();
-        let balls: Vec<Ball> = spheres
+        let (spheres, _) = scene.spheres.in_memory();
+        let sphere_rasters: Vec<SphereRaster> = spheres
             .par_iter()
             .enumerate()
-            .filter_map(|(index, sphere)| Ball::new(frame, index as u32, sphere, width, height))
+            .filter_map(|(index, sphere)| SphereRaster::new(frame, index as u32, sphere, width, height))
             .collect();
-        let solid = (0..).zip(subject.meshes).filter(|(_, instance)| instance.is_solid());
-        let facets: Vec<Facet> =
-            solid.flat_map(|(body, instance)| Facet::of_mesh(frame, body, instance, width, height)).collect();
-        let ball_bands = bands(height, balls.iter().map(|ball| &ball.rows));
-        let facet_bands = bands(height, facets.iter().map(|facet| &facet.rows));
+        let solid = (0..).zip(scene.meshes).filter(|(_, instance)| instance.is_opaque());
+        let triangle_rasters: Vec<TriangleRaster> = solid
+            .flat_map(|(body, instance)| TriangleRaster::of_mesh(frame, body, instance, width, height))
+            .collect();
+        let sphere_bands = bands(height, sphere_rasters.iter().map(|ball| &ball.rows));
+        let triangle_bands = bands(height, triangle_rasters.iter().map(|raster| &raster.rows));
         let nothing = Seen { distance: f32::INFINITY, surface: Surface::Ground };
         let mut seen = vec![nothing; width * height];
         seen.par_chunks_mut(width * BAND).enumerate().for_each(|(band, samples)| {
@@ -78,11 +79,11 @@ impl Raster {
                     }
                 }
             }
-            for index in &ball_bands[band] {
-                balls[*index as usize].draw(frame, samples, first, width);
+            for index in &sphere_bands[band] {
+                sphere_rasters[*index as usize].draw(frame, samples, first, width);
             }
-            for index in &facet_bands[band] {
-                facets[*index as usize].draw(frame, samples, first, width);
+            for index in &triangle_bands[band] {
+                triangle_rasters[*index as usize].draw(frame, samples, first, width);
             }
         });
         Self { width, seen }

@@ -3,8 +3,8 @@
 use glam::{Vec2, Vec3};
 
 use crate::frame::FrameParams;
+use crate::render_scene::{RenderScene, Vertex};
 use crate::shading::dither;
-use crate::subject::{Subject, Vertex};
 
 const BLOCKER_TAPS: u32 = 12;
 const FILTER_TAPS: u32 = 12;
@@ -22,7 +22,7 @@ pub struct ShadowMap {
 
 impl ShadowMap {
     /// Draws spheres and solid meshes as the sun sees them.
-    pub fn new(frame: &FrameParams, subject: &Subject) -> Self {
+    pub fn new(frame: &FrameParams, scene: &RenderScene) -> Self {
         let side = frame.shadow_side() as usize;
         let per_metre = 0.5
             * Vec2::new(
@@ -30,13 +30,13 @@ impl ShadowMap {
                 frame.light_from_world.row(1).truncate().length(),
             );
         let mut map = Self { side, depth: vec![1.0; side * side], per_metre };
-        for [x, y, z, radius] in subject.spheres.in_memory().0 {
+        for [x, y, z, radius] in scene.spheres.in_memory().0 {
             map.cast(frame, Vec3::new(*x, *y, *z), *radius);
         }
-        for instance in subject.meshes.iter().filter(|instance| instance.is_solid()) {
+        for instance in scene.meshes.iter().filter(|instance| instance.is_opaque()) {
             let place = |vertex: &Vertex| {
                 let point = instance.world_from_body.transform_point3(vertex.position.into());
-                light_place(frame, point) * Vec3::new(side as f32, side as f32, 1.0)
+                light_coordinates(frame, point) * Vec3::new(side as f32, side as f32, 1.0)
             };
             let places: Vec<Vec3> = instance.mesh.vertices().iter().map(place).collect();
             for triangle in instance.mesh.triangles() {
@@ -68,7 +68,7 @@ impl ShadowMap {
     }
 
     fn cast(&mut self, frame: &FrameParams, center: Vec3, radius: f32) {
-        let place = light_place(frame, center);
+        let place = light_coordinates(frame, center);
         let texels = self.side as f32;
         let half = radius * self.per_metre * texels;
         let middle = Vec2::new(place.x, place.y) * texels;
@@ -89,7 +89,7 @@ impl ShadowMap {
     /// Share of the sun that arrives at a point with a normal; `pixel` turns the filter.
     pub fn sunlight(&self, frame: &FrameParams, point: Vec3, normal: Vec3, pixel: Vec2) -> f32 {
         let turn = std::f32::consts::TAU * dither(pixel);
-        let place = light_place(frame, point + normal * frame.shadow.z);
+        let place = light_coordinates(frame, point + normal * frame.shadow.z);
         let margin = 0.5 * frame.shadow.x / frame.projection.w;
         let (mut blockers, mut depth_sum) = (0.0, 0.0);
         for k in 0..BLOCKER_TAPS {
@@ -142,7 +142,7 @@ pub fn span(middle: f32, half: f32, side: usize) -> std::ops::Range<usize> {
     (low as usize).min(side)..(high.max(0.0) as usize).min(side)
 }
 
-fn light_place(frame: &FrameParams, point: Vec3) -> Vec3 {
+fn light_coordinates(frame: &FrameParams, point: Vec3) -> Vec3 {
     let p = frame.light_from_world.transform_point3(point);
     Vec3::new(0.5 + 0.5 * p.x, 0.5 - 0.5 * p.y, p.z)
 }

@@ -3,8 +3,8 @@
 use glam::Vec3;
 use granule_device::GpuDevice;
 use granule_render::{
-    Bounds, Camera, ColorMap, GpuRenderer, Look, Paint, SphereBuffers, SphereSource, SphereTag, Subject,
-    TagBuffers, draw_in_software,
+    Bounds, Camera, ColorMap, GpuRenderer, Paint, RenderScene, RenderSettings, SphereBuffers, SphereSource,
+    SphereTag, TagBuffers, draw_in_software,
 };
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{Buffer, BufferUsages};
@@ -30,10 +30,10 @@ fn balls() -> (Vec<[f32; 4]>, Vec<SphereTag>) {
     (spheres, tags)
 }
 
-fn look() -> Look {
+fn settings() -> RenderSettings {
     let camera =
         Camera { position: Vec3::new(2.0, 1.6, 2.4), target: Vec3::new(0.5, 0.4, 0.3), fov_radians: 0.6 };
-    Look::new(160, 120, camera)
+    RenderSettings::new(160, 120, camera)
 }
 
 #[test]
@@ -42,8 +42,8 @@ fn balls_in_buffers_give_the_same_picture_as_uploaded_ones() {
     let (spheres, tags) = balls();
     let count = spheres.len() as u32;
     let paint = Paint::Scalar { map: ColorMap::Viridis, range: [0.0, 1.0] };
-    let uploaded = Subject { ground: Some(0.0), ..only_spheres(&spheres, &tags, &paint) };
-    let expected = renderer.draw(&uploaded, &look()).unwrap();
+    let uploaded = RenderScene { ground: Some(0.0), ..only_spheres(&spheres, &tags, &paint) };
+    let expected = renderer.draw(&uploaded, &settings()).unwrap();
 
     // Three balls more than are alive, and arguments behind other numbers.
     let mut places = spheres.clone();
@@ -70,7 +70,7 @@ fn balls_in_buffers_give_the_same_picture_as_uploaded_ones() {
     };
     let mut draw = |buffers: SphereBuffers| {
         let spheres = SphereSource::Buffers(buffers);
-        renderer.draw(&Subject { spheres, ground: Some(0.0), ..nothing(&paint) }, &look()).unwrap()
+        renderer.draw(&RenderScene { spheres, ground: Some(0.0), ..nothing(&paint) }, &settings()).unwrap()
     };
     assert_eq!(draw(with_tags), expected);
     let columns = TagBuffers::Columns { value: &value, id: &id };
@@ -94,7 +94,7 @@ fn buffers_that_cannot_be_drawn_are_refused() {
     };
     let mut refused = |buffers: SphereBuffers| {
         let spheres = SphereSource::Buffers(buffers);
-        renderer.draw(&Subject { spheres, ..nothing(&paint) }, &look()).unwrap_err().to_string()
+        renderer.draw(&RenderScene { spheres, ..nothing(&paint) }, &settings()).unwrap_err().to_string()
     };
     assert!(refused(buffers).contains("tags was made without the usage VERTEX"));
     let tagged = SphereBuffers { tags: TagBuffers::Tags(&vertex), ..buffers };
@@ -103,6 +103,6 @@ fn buffers_that_cannot_be_drawn_are_refused() {
     let flat = SphereBuffers { draw: &indirect, radius: 0.0, ..tagged };
     assert!(refused(flat).contains("mean radius"));
     let spheres = SphereSource::Buffers(SphereBuffers { radius: 0.1, ..flat });
-    let software = draw_in_software(&Subject { spheres, ..nothing(&paint) }, &look());
+    let software = draw_in_software(&RenderScene { spheres, ..nothing(&paint) }, &settings());
     assert!(software.unwrap_err().to_string().contains("in software"));
 }

@@ -1,7 +1,7 @@
 //! What the tests of pictures share.
 
 use glam::{DVec3, Vec3};
-use granule_render::{Camera, GpuRenderer, Image, Paint, SphereSource, SphereTag, Subject, View};
+use granule_render::{Camera, GpuRenderer, Image, Paint, RenderScene, SphereSource, SphereTag, View};
 
 /// A renderer on the machine's best adapter; nothing where the test is to be skipped for want of one.
 pub fn gpu() -> Option<GpuRenderer> {
@@ -19,13 +19,13 @@ pub fn sand() -> Paint {
 }
 
 /// Spheres and nothing else.
-pub fn only_spheres<'a>(spheres: &'a [[f32; 4]], tags: &'a [SphereTag], paint: &'a Paint) -> Subject<'a> {
-    Subject { spheres: SphereSource::Uploaded { spheres, tags }, ..nothing(paint) }
+pub fn only_spheres<'a>(spheres: &'a [[f32; 4]], tags: &'a [SphereTag], paint: &'a Paint) -> RenderScene<'a> {
+    RenderScene { spheres: SphereSource::Uploaded { spheres, tags }, ..nothing(paint) }
 }
 
 /// A picture of nothing.
-pub fn nothing(paint: &Paint) -> Subject<'_> {
-    Subject {
+pub fn nothing(paint: &Paint) -> RenderScene<'_> {
+    RenderScene {
         spheres: SphereSource::NONE,
         paint,
         meshes: &[],

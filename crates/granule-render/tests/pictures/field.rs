@@ -2,8 +2,8 @@
 
 use glam::{Affine3A, Quat, Vec3};
 use granule_render::{
-    Bounds, Camera, ColorMap, Cut, FieldView, Image, IsoSurface, Look, ScalarGrid, Slice, Subject,
-    draw_in_software,
+    Bounds, Camera, ColorMap, Cut, FieldView, Image, IsoSurface, RenderScene, RenderSettings, ScalarGrid,
+    Slice, draw_in_software,
 };
 
 use crate::common::{cast, difference, gpu, nothing, only_spheres, sand, tags};
@@ -21,9 +21,9 @@ fn view(iso: Option<IsoSurface>, slice: Option<Slice>) -> FieldView {
 
 const SURFACE: IsoSurface = IsoSurface { value: 0.0, color: Vec3::new(0.2, 0.4, 0.7), both_sides: false };
 
-fn look() -> Look {
+fn settings() -> RenderSettings {
     let camera = Camera { position: Vec3::new(1.5, 1.0, 3.0), target: Vec3::ZERO, fov_radians: 0.7 };
-    Look { supersampling: 1, occlusion: false, ..Look::new(160, 120, camera) }
+    RenderSettings { supersampling: 1, occlusion: false, ..RenderSettings::new(160, 120, camera) }
 }
 
 #[test]
@@ -33,10 +33,10 @@ fn the_iso_surface_of_a_balls_distances_is_the_ball() {
     let view = view(Some(SURFACE), None);
     let center = view.world_from_field.transform_point3(CENTER);
     let ball = [[center.x, center.y, center.z, 0.6]];
-    let subject = Subject { field: Some(&view), ..nothing(&paint) };
-    let distances = gpu.draw_distances(&subject, &look()).unwrap();
-    let camera = look().camera;
-    let axes = camera.view(look().aspect());
+    let render_scene = RenderScene { field: Some(&view), ..nothing(&paint) };
+    let distances = gpu.draw_distances(&render_scene, &settings()).unwrap();
+    let camera = settings().camera;
+    let axes = camera.view(settings().aspect());
     let hit = |x: i32, y: i32| {
         cast(&camera, &axes, &ball, (f64::from(x) + 0.5) / 160.0, (f64::from(y) + 0.5) / 120.0)
     };
@@ -60,9 +60,9 @@ fn the_iso_surface_of_a_balls_distances_is_the_ball() {
 }
 
 /// Pictures by software and by a device where there is one.
-fn both(subject: &Subject, look: &Look) -> Vec<Image> {
-    let mut images = vec![draw_in_software(subject, look).unwrap()];
-    images.extend(gpu().map(|mut gpu| gpu.draw(subject, look).unwrap()));
+fn both(render_scene: &RenderScene, settings: &RenderSettings) -> Vec<Image> {
+    let mut images = vec![draw_in_software(render_scene, settings).unwrap()];
+    images.extend(gpu().map(|mut gpu| gpu.draw(render_scene, settings).unwrap()));
     images
 }
 
@@ -75,8 +75,8 @@ fn device_and_software_draw_the_same_field_and_faults_would_be_seen() {
     let (spheres, tags) = ([[0.9, 0.3, 0.4, 0.3]], tags(1));
     let draw = |view: &FieldView| {
         let field = Some(view);
-        let subject = Subject { field, ground: Some(-1.2), ..only_spheres(&spheres, &tags, &paint) };
-        both(&subject, &look())
+        let render_scene = RenderScene { field, ground: Some(-1.2), ..only_spheres(&spheres, &tags, &paint) };
+        both(&render_scene, &settings())
     };
     let whole = view(Some(SURFACE), Some(slice));
     let images = draw(&whole);
@@ -105,7 +105,7 @@ fn the_colours_of_a_slice_are_those_of_the_field() {
     let grid = ScalarGrid::sampled(&BOX, 16, linear).unwrap();
     let range = [-2.5, 2.5];
     let camera = Camera { position: Vec3::new(0.0, 0.0, 4.0), target: Vec3::ZERO, fov_radians: 0.6 };
-    let look = Look::new(200, 200, camera);
+    let settings = RenderSettings::new(200, 200, camera);
     let scale = 100.0 / (3.75 * 0.3f32.tan());
     let paint = sand();
     for (_, map) in ColorMap::ALL {
@@ -118,7 +118,7 @@ fn the_colours_of_a_slice_are_those_of_the_field() {
                 iso: None,
                 cut: None,
             };
-            for image in both(&Subject { field: Some(&view), ..nothing(&paint) }, &look) {
+            for image in both(&RenderScene { field: Some(&view), ..nothing(&paint) }, &settings) {
                 for (column, row) in
                     (20..180).step_by(10).flat_map(|x| (20..180).step_by(40).map(move |y| (x, y)))
                 {
@@ -149,7 +149,7 @@ fn containers_are_seen_from_inside_and_solids_where_they_are_cut() {
     let inside = |x: Vec3| 0.7 - x.abs().max_element();
     let grid = ScalarGrid::sampled(&BOX, 40, inside).unwrap();
     let camera = Camera { position: Vec3::new(0.0, 0.0, 5.0), target: Vec3::ZERO, fov_radians: 0.5 };
-    let look = Look { shadows: false, occlusion: false, ..Look::new(80, 80, camera) };
+    let settings = RenderSettings { shadows: false, occlusion: false, ..RenderSettings::new(80, 80, camera) };
     let paint = sand();
     let Some(mut gpu) = gpu() else { return };
     let solid = ScalarGrid::sampled(&BOX, 40, |x| -inside(x)).unwrap();
@@ -172,12 +172,14 @@ fn containers_are_seen_from_inside_and_solids_where_they_are_cut() {
             iso: Some(IsoSurface { both_sides, ..SURFACE }),
             cut,
         };
-        let subject = Subject { field: Some(&view), ..nothing(&paint) };
-        let distances = gpu.draw_distances(&subject, &look).unwrap();
+        let render_scene = RenderScene { field: Some(&view), ..nothing(&paint) };
+        let distances = gpu.draw_distances(&render_scene, &settings).unwrap();
         let found = distances[80 * 160 + 80];
         assert!(found == expected || (found - expected).abs() < 0.01, "{found} instead of {expected}");
-        let agreed =
-            difference(&gpu.draw(&subject, &look).unwrap(), &draw_in_software(&subject, &look).unwrap());
+        let agreed = difference(
+            &gpu.draw(&render_scene, &settings).unwrap(),
+            &draw_in_software(&render_scene, &settings).unwrap(),
+        );
         assert!(agreed < 0.4, "{agreed}");
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
 use granule_render::{
-    Bounds, Camera, Image, Light, Look, Mesh, MeshInstance, Paint, SphereSource, SphereTag, Subject, Vertex,
-    draw_in_software,
+    Bounds, Camera, Image, Light, Mesh, MeshInstance, Paint, RenderScene, RenderSettings, SphereSource,
+    SphereTag, Vertex, draw_in_software,
 };
 
 use crate::common::{brightness, difference, gpu, nothing, only_spheres, sand, tags};
@@ -34,21 +34,21 @@ fn scene(mesh: &Arc<Mesh>) -> (Vec<MeshInstance>, Vec<[f32; 4]>) {
     (meshes, vec![[0.9, 0.2, 0.9, 0.2], [-0.3, 0.2, 1.0, 0.2], [0.45, 0.6, 0.35, 0.25]])
 }
 
-fn look() -> Look {
+fn settings() -> RenderSettings {
     let camera =
         Camera { position: Vec3::new(2.0, 2.2, 3.4), target: Vec3::new(0.2, 0.3, 0.2), fov_radians: 0.7 };
-    Look { occlusion: false, ..Look::new(240, 160, camera) }
+    RenderSettings { occlusion: false, ..RenderSettings::new(240, 160, camera) }
 }
 
 /// Balls without variation.
-fn subject<'a>(
+fn render_scene<'a>(
     meshes: &'a [MeshInstance],
     spheres: &'a [[f32; 4]],
     tags: &'a [SphereTag],
     paint: &'a Paint,
-) -> Subject<'a> {
+) -> RenderScene<'a> {
     let spheres = SphereSource::Uploaded { spheres, tags };
-    Subject { spheres, meshes, ground: Some(0.0), ..nothing(paint) }
+    RenderScene { spheres, meshes, ground: Some(0.0), ..nothing(paint) }
 }
 
 #[test]
@@ -57,9 +57,9 @@ fn device_and_software_draw_the_same_meshes_and_faults_would_be_seen() {
     let (mesh, paint) = (cube(), sand());
     let (meshes, spheres) = scene(&mesh);
     let tags = tags(spheres.len());
-    let whole = subject(&meshes, &spheres, &tags, &paint);
-    let drawn = gpu.draw(&whole, &look()).unwrap();
-    let agreed = difference(&drawn, &draw_in_software(&whole, &look()).unwrap());
+    let whole = render_scene(&meshes, &spheres, &tags, &paint);
+    let drawn = gpu.draw(&whole, &settings()).unwrap();
+    let agreed = difference(&drawn, &draw_in_software(&whole, &settings()).unwrap());
     eprintln!("device and software differ by {agreed:.3} of 255");
     assert!(agreed < MEAN_TOLERANCE, "{agreed}");
 
@@ -70,26 +70,28 @@ fn device_and_software_draw_the_same_meshes_and_faults_would_be_seen() {
     let turned = [MeshInstance { world_from_body: turn, ..meshes[0].clone() }];
     let glass = [MeshInstance { opacity: 0.5, ..meshes[0].clone() }];
     let faults = [
-        ("a missing mesh", Subject { meshes: &[], ..whole }, look()),
-        ("flipped normals", Subject { meshes: &flipped, ..whole }, look()),
-        ("another pose", Subject { meshes: &turned, ..whole }, look()),
-        ("a see-through mesh", Subject { meshes: &glass, ..whole }, look()),
-        ("missing shadows", whole, Look { shadows: false, ..look() }),
+        ("a missing mesh", RenderScene { meshes: &[], ..whole }, settings()),
+        ("flipped normals", RenderScene { meshes: &flipped, ..whole }, settings()),
+        ("another pose", RenderScene { meshes: &turned, ..whole }, settings()),
+        ("a transparent mesh", RenderScene { meshes: &glass, ..whole }, settings()),
+        ("missing shadows", whole, RenderSettings { shadows: false, ..settings() }),
     ];
-    for (name, subject, look) in faults {
-        let seen = difference(&drawn, &draw_in_software(&subject, &look).unwrap());
+    for (name, render_scene, settings) in faults {
+        let seen = difference(&drawn, &draw_in_software(&render_scene, &settings).unwrap());
         assert!(seen > 3.0 * MEAN_TOLERANCE, "{name} changes the picture by {seen} only");
     }
-    let through = Subject { meshes: &glass, ..whole };
-    let agreed =
-        difference(&gpu.draw(&through, &look()).unwrap(), &draw_in_software(&through, &look()).unwrap());
-    assert!(agreed < MEAN_TOLERANCE, "see-through: {agreed}");
+    let through = RenderScene { meshes: &glass, ..whole };
+    let agreed = difference(
+        &gpu.draw(&through, &settings()).unwrap(),
+        &draw_in_software(&through, &settings()).unwrap(),
+    );
+    assert!(agreed < MEAN_TOLERANCE, "transparent: {agreed}");
 }
 
 /// Pictures by software and by a device where there is one.
-fn both(subject: &Subject, look: &Look) -> Vec<Image> {
-    let mut images = vec![draw_in_software(subject, look).unwrap()];
-    images.extend(gpu().map(|mut gpu| gpu.draw(subject, look).unwrap()));
+fn both(render_scene: &RenderScene, settings: &RenderSettings) -> Vec<Image> {
+    let mut images = vec![draw_in_software(render_scene, settings).unwrap()];
+    images.extend(gpu().map(|mut gpu| gpu.draw(render_scene, settings).unwrap()));
     images
 }
 
@@ -102,12 +104,14 @@ fn a_meshs_shadow_lies_where_the_sun_throws_it_and_faces_do_not_shade_themselves
     let meshes = [body];
     let camera = Camera { position: Vec3::new(0.0, 8.0, 0.0), target: Vec3::ZERO, fov_radians: 0.5 };
     let light = Light { sun_direction: Vec3::new(-0.8, 0.6, 0.0), ..Light::default() };
-    let look = Look { light, ..Look::new(200, 200, camera) };
-    let ground = Subject { ground: Some(0.0), meshes: &meshes, ..nothing(&paint) };
+    let settings = RenderSettings { light, ..RenderSettings::new(200, 200, camera) };
+    let ground = RenderScene { ground: Some(0.0), meshes: &meshes, ..nothing(&paint) };
     // Pixels per metre on the ground and at the height of the cube's upper face.
     let scale = 100.0 / (8.0 * 0.25f32.tan());
     let column = |x: f32| (100.0 + scale * x) as u32;
-    for (plain, shaded) in both(&ground, &Look { shadows: false, ..look }).iter().zip(both(&ground, &look)) {
+    for (plain, shaded) in
+        both(&ground, &RenderSettings { shadows: false, ..settings }).iter().zip(both(&ground, &settings))
+    {
         // The shadow's middle is at x = 1.333; along x it reaches 0.2 + 0.2 * 0.8 / 0.6 = 0.467 to both sides.
         let lit = brightness(&shaded, column(-1.333), 100);
         for x in [1.333, 1.333 - 0.35, 1.333 + 0.35] {
@@ -134,12 +138,12 @@ fn balls_cast_their_shadows_on_meshes_and_hide_them_and_are_hidden() {
     let meshes = [table];
     let camera = Camera { position: Vec3::new(0.0, 8.0, 0.0), target: Vec3::ZERO, fov_radians: 0.5 };
     let light = Light { sun_direction: Vec3::new(-0.8, 0.6, 0.0), ..Light::default() };
-    let look = Look { light, ..Look::new(200, 200, camera) };
+    let settings = RenderSettings { light, ..RenderSettings::new(200, 200, camera) };
     let scale = 100.0 / (8.0 * 0.25f32.tan());
     let spheres = [[0.0, 1.0, 0.0, 0.2], [0.0, -0.5, 1.0, 0.4]];
     let tags = tags(2);
-    let subject = Subject { meshes: &meshes, ..only_spheres(&spheres, &tags, &paint) };
-    for image in both(&subject, &look) {
+    let render_scene = RenderScene { meshes: &meshes, ..only_spheres(&spheres, &tags, &paint) };
+    for image in both(&render_scene, &settings) {
         let lit = brightness(&image, (100.0 - scale * 1.333) as u32, 100);
         let dark = brightness(&image, (100.0 + scale * 1.333) as u32, 100);
         assert!(dark < 0.75 * lit, "{dark} in the ball's shadow, {lit} in the sun");
@@ -159,9 +163,11 @@ fn the_inside_of_a_box_around_the_eye_is_seen_by_both() {
     room.world_from_body *= Affine3A::from_scale(Vec3::splat(6.0));
     let meshes = [room];
     let camera = Camera { position: Vec3::new(0.4, 0.2, 0.7), target: Vec3::ZERO, fov_radians: 1.2 };
-    let look = Look { shadows: false, occlusion: false, ..Look::new(160, 100, camera) };
-    let subject = Subject { meshes: &meshes, ..nothing(&paint) };
-    let (a, b) = (gpu.draw(&subject, &look).unwrap(), draw_in_software(&subject, &look).unwrap());
+    let settings =
+        RenderSettings { shadows: false, occlusion: false, ..RenderSettings::new(160, 100, camera) };
+    let render_scene = RenderScene { meshes: &meshes, ..nothing(&paint) };
+    let (a, b) =
+        (gpu.draw(&render_scene, &settings).unwrap(), draw_in_software(&render_scene, &settings).unwrap());
     let agreed = difference(&a, &b);
     assert!(agreed < MEAN_TOLERANCE, "{agreed}");
     let [red, green, ..] = a.pixel(80, 50);
@@ -179,7 +185,7 @@ fn a_see_through_sheet_on_the_ground_is_hidden_and_one_above_it_is_seen() {
     let (mesh, paint) = (Mesh::from_positions(&nodes, &triangles, 0.5).unwrap(), sand());
     let camera =
         Camera { position: Vec3::new(0.2, 0.1, 2.9), target: Vec3::new(0.0, -0.7, 0.0), fov_radians: 0.8 };
-    let look = Look { occlusion: false, ..Look::new(240, 160, camera) };
+    let settings = RenderSettings { occlusion: false, ..RenderSettings::new(240, 160, camera) };
     let drawn = |y: f32| {
         let sheet = [MeshInstance {
             opacity: 0.14,
@@ -187,10 +193,10 @@ fn a_see_through_sheet_on_the_ground_is_hidden_and_one_above_it_is_seen() {
         }];
         let corners: Vec<Vertex> =
             triangles.iter().flatten().map(|k| corner(nodes[*k as usize], y)).collect();
-        let as_mesh = Subject { meshes: &sheet, ..nothing(&paint) };
-        let as_triangles = Subject { triangles: &corners, ..nothing(&paint) };
+        let as_mesh = RenderScene { meshes: &sheet, ..nothing(&paint) };
+        let as_triangles = RenderScene { triangles: &corners, ..nothing(&paint) };
         [as_mesh, as_triangles]
-            .map(|subject| both(&Subject { ground: Some(-0.7), ..subject }, &look))
+            .map(|render_scene| both(&RenderScene { ground: Some(-0.7), ..render_scene }, &settings))
             .concat()
     };
     let [below, on_it, above] = [-0.701, -0.7, -0.69].map(drawn);
@@ -200,7 +206,7 @@ fn a_see_through_sheet_on_the_ground_is_hidden_and_one_above_it_is_seen() {
     }
 }
 
-/// A corner of a level see-through triangle at a height [m].
+/// A corner of a level transparent triangle at a height [m].
 fn corner([x, _, z]: [f32; 3], y: f32) -> Vertex {
     let color = granule_render::pack_color(TEAL, 0.14);
     Vertex { position: [x, y, z], color, normal: [0.0, 1.0, 0.0], unused: 0 }
@@ -212,7 +218,7 @@ fn a_moved_mesh_is_drawn_from_the_copy_on_the_device() {
     let (mesh, paint) = (cube(), sand());
     let draw = |gpu: &mut granule_render::GpuRenderer, mesh: &Arc<Mesh>, place: Vec3| {
         let meshes = [at(mesh, Quat::IDENTITY, place)];
-        gpu.draw(&Subject { meshes: &meshes, ground: Some(0.0), ..nothing(&paint) }, &look()).unwrap()
+        gpu.draw(&RenderScene { meshes: &meshes, ground: Some(0.0), ..nothing(&paint) }, &settings()).unwrap()
     };
     let first = draw(&mut gpu, &mesh, Vec3::Y);
     let moved = draw(&mut gpu, &mesh, Vec3::new(0.4, 1.0, 0.0));

@@ -1,7 +1,7 @@
 //! Silhouettes and depth of spheres against an analytic ray caster.
 
 use glam::Vec3;
-use granule_render::{Camera, Look};
+use granule_render::{Camera, RenderSettings};
 
 use crate::common::{cast, gpu, only_spheres, sand, tags};
 
@@ -12,9 +12,9 @@ const HEIGHT: u32 = 120;
 fn compare(camera: Camera, spheres: &[[f32; 4]]) {
     let Some(mut gpu) = gpu() else { return };
     let (tags, paint) = (tags(spheres.len()), sand());
-    let look = Look { supersampling: 1, ..Look::new(WIDTH, HEIGHT, camera) };
-    let drawn = gpu.draw_distances(&only_spheres(spheres, &tags, &paint), &look).unwrap();
-    let view = camera.view(look.aspect());
+    let settings = RenderSettings { supersampling: 1, ..RenderSettings::new(WIDTH, HEIGHT, camera) };
+    let drawn = gpu.draw_distances(&only_spheres(spheres, &tags, &paint), &settings).unwrap();
+    let view = camera.view(settings.aspect());
     let hits: Vec<_> = (0..HEIGHT * WIDTH)
         .map(|k| {
             let u = (f64::from(k % WIDTH) + 0.5) / f64::from(WIDTH);

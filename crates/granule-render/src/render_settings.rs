@@ -1,11 +1,11 @@
-//! How a picture is taken: size, camera, light.
+//! Settings of a picture: size, camera, light, samples.
 
 use glam::Vec3;
 
 use crate::RenderError;
 use crate::camera::Camera;
 use crate::field::FieldView;
-use crate::subject::Subject;
+use crate::render_scene::RenderScene;
 
 /// Longest side of a picture [pixels].
 pub const MAX_SIDE: u32 = 8192;
@@ -35,9 +35,9 @@ impl Default for Light {
     }
 }
 
-/// How a picture is taken.
+/// Settings of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct RenderSettings {
     /// Width [pixels].
     pub width: u32,
     /// Height [pixels].
@@ -52,13 +52,13 @@ pub struct Look {
     pub shadows: bool,
     /// Whether crevices are darker; on a GPU only.
     pub occlusion: bool,
-    /// How much grains of a material differ from each other and from perfect balls, from 0 to 1.
+    /// How much grains of a material differ from each other and from perfect spheres, from 0 to 1.
     pub variation: f32,
     /// Samples per pixel along each axis, 1 to 4.
     pub supersampling: u32,
 }
 
-impl Look {
+impl RenderSettings {
     /// A lit picture with everything.
     pub fn new(width: u32, height: u32, camera: Camera) -> Self {
         Self {
@@ -79,8 +79,8 @@ impl Look {
         self.width as f32 / self.height as f32
     }
 
-    /// Checks what a picture is to be made of.
-    pub(crate) fn check(&self, subject: &Subject) -> Result<(), RenderError> {
+    /// Checks the settings and a scene that is to be drawn with them.
+    pub(crate) fn check(&self, scene: &RenderScene) -> Result<(), RenderError> {
         check_size(self.width, self.height)?;
         let camera = &self.camera;
         let finite = camera.position.is_finite() && camera.target.is_finite();
@@ -91,11 +91,11 @@ impl Look {
         if !(1..=4).contains(&self.supersampling) {
             return Err(RenderError::Supersampling { found: self.supersampling });
         }
-        if let Some(index) = subject.meshes.iter().position(|instance| !instance.is_sound()) {
+        if let Some(index) = scene.meshes.iter().position(|instance| !instance.is_sound()) {
             return Err(RenderError::Instance { index });
         }
-        subject.field.map_or(Ok(()), FieldView::check)?;
-        subject.spheres.check()
+        scene.field.map_or(Ok(()), FieldView::check)?;
+        scene.spheres.check()
     }
 }
 

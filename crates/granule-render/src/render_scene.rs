@@ -1,4 +1,4 @@
-//! What a picture shows.
+//! The scene that a picture shows: spheres, meshes, a field, lines, and how spheres are coloured.
 
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
@@ -55,7 +55,7 @@ pub struct Line {
     pub color: u32,
 }
 
-/// A corner of a see-through triangle.
+/// A corner of a transparent triangle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Vertex {
@@ -91,12 +91,12 @@ pub fn wire_box(bounds: &Bounds, width: f32, color: u32) -> Vec<Line> {
         .collect()
 }
 
-/// What a picture shows.
+/// The scene that a picture shows.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// Balls.
+pub struct RenderScene<'a> {
+    /// Spheres.
     pub spheres: SphereSource<'a>,
-    /// How the balls' tags become colours.
+    /// How the spheres' tags become colours.
     pub paint: &'a Paint,
     /// Bodies.
     pub meshes: &'a [MeshInstance],
@@ -106,11 +106,11 @@ pub struct Subject<'a> {
     pub ground: Option<f32>,
     /// Lines, hidden by what is in front of them.
     pub lines: &'a [Line],
-    /// See-through triangles, three corners each, drawn in their order.
+    /// Transparent triangles, three corners each, drawn in their order.
     pub triangles: &'a [Vertex],
 }
 
-impl Subject<'_> {
+impl RenderScene<'_> {
     /// The box around all that is drawn but the ground; `None` where there is nothing.
     pub fn bounds(&self) -> Option<Bounds> {
         let points = self.lines.iter().flat_map(|line| [line.from, line.to]);
@@ -122,7 +122,7 @@ impl Subject<'_> {
 
     /// The box around all that casts shadows; `None` where nothing does.
     pub(crate) fn caster_bounds(&self) -> Option<Bounds> {
-        let solid = self.meshes.iter().filter(|instance| instance.is_solid());
+        let solid = self.meshes.iter().filter(|instance| instance.is_opaque());
         self.spheres.bounds().into_iter().chain(solid.map(MeshInstance::bounds)).reduce(Bounds::union)
     }
 }
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn bounds_hold_whatever_is_drawn() {
         let line = Line { from: [5.0, 0.0, 0.0], width: 1.0, to: [0.0, -7.0, 0.0], color: 0 };
-        let subject = Subject {
+        let scene = RenderScene {
             spheres: SphereSource::Uploaded {
                 spheres: &[[0.0, 0.0, 0.0, 1.0]],
                 tags: &[crate::SphereTag::default()],
@@ -162,8 +162,8 @@ mod tests {
             lines: &[line],
             triangles: &[],
         };
-        let bounds = subject.bounds().unwrap();
+        let bounds = scene.bounds().unwrap();
         assert_eq!((bounds.min, bounds.max), (Vec3::new(-1.0, -7.0, -1.0), Vec3::new(5.0, 1.0, 1.0)));
-        assert!(Subject { spheres: SphereSource::NONE, lines: &[], ..subject }.bounds().is_none());
+        assert!(RenderScene { spheres: SphereSource::NONE, lines: &[], ..scene }.bounds().is_none());
     }
 }

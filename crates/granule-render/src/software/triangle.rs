@@ -8,10 +8,10 @@ use super::raster::{Seen, Surface};
 use super::shadow::span;
 use crate::frame::FrameParams;
 use crate::mesh::MeshInstance;
-use crate::subject::{Vertex, unpack_color};
+use crate::render_scene::{Vertex, unpack_color};
 
 /// A triangle in the camera's axes before the near distance, with the rows and columns of samples that it may cover.
-pub struct Facet {
+pub struct TriangleRaster {
     surface: Surface,
     places: [Vec2; 3],
     /// Normal of its plane, as long as twice its area.
@@ -23,7 +23,7 @@ pub struct Facet {
     pub rows: Range<usize>,
 }
 
-impl Facet {
+impl TriangleRaster {
     /// `None` beside the picture.
     pub fn new(
         frame: &FrameParams,
@@ -57,14 +57,14 @@ impl Facet {
     ) -> Vec<Self> {
         let points: Vec<Vec3> =
             instance.mesh.vertices().iter().map(|v| view_point(frame, instance, v)).collect();
-        let mut facets = Vec::new();
+        let mut triangle_rasters = Vec::new();
         for (triangle, corners) in (0..).zip(instance.mesh.triangles()) {
             let surface = Surface::Triangle { body, triangle };
             clip_near(corners.map(|corner| points[corner as usize]), frame.projection.z, |part| {
-                facets.extend(Self::new(frame, surface, part, width, height));
+                triangle_rasters.extend(Self::new(frame, surface, part, width, height));
             });
         }
-        facets
+        triangle_rasters
     }
 
     /// What it belongs to.

@@ -1,4 +1,4 @@
-//! Notices when a run has stopped being physics, and says why in words.
+//! Detects a run that blows up, and says why in words.
 
 use std::fmt;
 
@@ -24,14 +24,14 @@ const LEAST_GRAVITY: f64 = 9.81;
 
 /// Why a run was stopped.
 #[derive(Clone, Debug)]
-pub struct Divergence {
+pub struct BlowUp {
     time: f64,
     seen: String,
     cause: &'static str,
     remedy: &'static str,
 }
 
-impl fmt::Display for Divergence {
+impl fmt::Display for BlowUp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -41,9 +41,9 @@ impl fmt::Display for Divergence {
     }
 }
 
-/// Watches the reports of the steps.
+/// Looks at the reports of steps for a blow-up.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct BlowUpDetector {
     particles: usize,
     lost: usize,
     dense_steps: u32,
@@ -53,8 +53,8 @@ pub struct Watch {
     spacing: f64,
 }
 
-impl Watch {
-    /// A watch over a scene that begins with these positions [m].
+impl BlowUpDetector {
+    /// A detector for a scene that begins with these positions [m].
     ///
     /// ```text
     /// v_max = 100 max(sqrt(2 g L), v_0) + g t
@@ -83,7 +83,7 @@ impl Watch {
     }
 
     /// Looks at a step that ended at `time` [s].
-    pub fn after(&mut self, report: &StepReport, time: f64) -> Option<Divergence> {
+    pub fn after(&mut self, report: &StepReport, time: f64) -> Option<BlowUp> {
         self.lost += report.lost;
         self.particles = self.particles.max(report.particles + self.lost);
         self.dense_steps = if report.density_error <= DENSITY_ERROR { 0 } else { self.dense_steps + 1 };
@@ -100,8 +100,8 @@ impl Watch {
         }
     }
 
-    fn lost_particles(&self, time: f64) -> Divergence {
-        Divergence {
+    fn lost_particles(&self, time: f64) -> BlowUp {
+        BlowUp {
             time,
             seen: format!(
                 "{} of {} particles were lost, as their state was no longer finite",
@@ -113,9 +113,9 @@ impl Watch {
         }
     }
 
-    fn too_long_a_step(&self, report: &StepReport, time: f64) -> Divergence {
+    fn too_long_a_step(&self, report: &StepReport, time: f64) -> BlowUp {
         let diameters = report.max_speed * report.dt / self.spacing;
-        Divergence {
+        BlowUp {
             time,
             seen: format!("a particle moved {diameters:.1} diameters in one step of {:.3e} s", report.dt),
             cause: "a fixed time step too long for the speeds in the scene: grains pass through each other and walls",
@@ -123,8 +123,8 @@ impl Watch {
         }
     }
 
-    fn too_fast(&self, speed: f64, time: f64) -> Divergence {
-        Divergence {
+    fn too_fast(&self, speed: f64, time: f64) -> BlowUp {
+        BlowUp {
             time,
             seen: format!(
                 "the fastest particle moves at {speed:.3e} m/s, above the limit of {:.3e} m/s (about {SPEED_FACTOR} times \
@@ -139,22 +139,22 @@ impl Watch {
     }
 }
 
-fn too_dense(error: f64, time: f64) -> Divergence {
-    Divergence {
+fn too_dense(error: f64, time: f64) -> BlowUp {
+    BlowUp {
         time,
         seen: format!(
             "the mean density error was above {DENSITY_ERROR} for {DENSITY_STEPS} steps in a row, now {error:.3}"
         ),
-        cause: "grains that start inside each other, walls that leave them no room, or too few sweeps for the height",
+        cause: "grains that start inside each other, walls that leave them no room, or too few iterations for the height",
         remedy: "check that the shapes of grains do not overlap, raise `iisph.max_iterations`, or lower \
                  `simulation.max_time_step`",
     }
 }
 
 /// The first field of a snapshot that holds a value that is not finite, as the reason to stop.
-pub fn in_snapshot(snapshot: &Snapshot) -> Option<Divergence> {
+pub fn in_snapshot(snapshot: &Snapshot) -> Option<BlowUp> {
     let broken = snapshot.columns.iter().find(|(_, data)| !is_finite(data))?;
-    Some(Divergence {
+    Some(BlowUp {
         time: snapshot.time,
         seen: format!("field `{}` holds values that are not finite", broken.0.name),
         cause: "a time step too long for the speeds in the scene, or grains that start inside each other",
@@ -192,9 +192,9 @@ fn extent(position: &[[f32; 3]]) -> f64 {
 mod tests {
     use super::*;
 
-    fn watch(count: usize) -> Watch {
+    fn watch(count: usize) -> BlowUpDetector {
         let scene = Scene::open("column", false, &[]).unwrap();
-        Watch::new(&scene, &vec![[0.0, 1.0, 0.0]; count])
+        BlowUpDetector::new(&scene, &vec![[0.0, 1.0, 0.0]; count])
     }
 
     #[test]

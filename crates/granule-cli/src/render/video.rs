@@ -1,4 +1,4 @@
-//! Videos: MP4 through ffmpeg where it is installed, else numbered pictures and an animated PNG.
+//! Writes videos: MP4 through ffmpeg where it is installed, else numbered pictures and an animated PNG.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use granule::io::write_atomic;
 use granule_render::{Image, Renderer, write_animated_png};
 
-use super::studio::{Studio, write_image};
+use super::frame_renderer::{FrameRenderer, write_image};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
@@ -17,31 +17,32 @@ use crate::progress::Progress;
 /// Every frame of the run is one of the video, so that its time runs as fast as the scene's, or at `fps` frames per
 /// second where given.
 pub fn write(
-    studio: &Studio,
+    frame_renderer: &FrameRenderer,
     renderer: &mut Renderer,
     path: &Path,
     fps: Option<f64>,
     interrupt: &Interrupt,
 ) -> Result<String, Failure> {
-    let fps = fps.unwrap_or_else(|| studio.frames().fps());
-    let setup = studio.setup_for_all()?;
-    let entries = studio.frames().entries();
-    let mut film: Option<Film> = None;
+    let fps = fps.unwrap_or_else(|| frame_renderer.frames().fps());
+    let setup = frame_renderer.setup_for_all()?;
+    let entries = frame_renderer.frames().entries();
+    let mut video: Option<VideoWriter> = None;
     let mut progress = Progress::new("video");
     for (number, entry) in entries.iter().enumerate() {
         let share = number as f32 / entries.len() as f32;
-        let drawn = studio.read(entry).and_then(|frame| studio.draw(renderer, &setup, &frame, share));
+        let drawn =
+            frame_renderer.read(entry).and_then(|frame| frame_renderer.draw(renderer, &setup, &frame, share));
         let result = drawn.and_then(|image| {
-            let film = match &mut film {
-                Some(film) => film,
-                empty => empty.insert(Film::begin(path, &image, fps)?),
+            let video = match &mut video {
+                Some(video) => video,
+                empty => empty.insert(VideoWriter::begin(path, &image, fps)?),
             };
-            film.add(image)
+            video.add(image)
         });
         let result = if interrupt.wanted() { result.and(Err(Failure::Interrupted)) } else { result };
         if let Err(failure) = result {
-            if let Some(film) = film {
-                film.give_up();
+            if let Some(video) = video {
+                video.give_up();
             }
             return Err(failure);
         }
@@ -50,19 +51,19 @@ pub fn write(
         });
     }
     progress.finish();
-    match film {
-        Some(film) => film.end(),
+    match video {
+        Some(video) => video.end(),
         None => Err(Failure::Input("the run has no frames".into())),
     }
 }
 
 /// A video that is being written.
-enum Film {
+enum VideoWriter {
     Ffmpeg { child: Child, temporary: PathBuf, path: PathBuf },
     Pictures { folder: PathBuf, animation: PathBuf, frames: Vec<Image>, fps: f64 },
 }
 
-impl Film {
+impl VideoWriter {
     fn begin(path: &Path, first: &Image, fps: f64) -> Result<Self, Failure> {
         let temporary = path.with_file_name(format!(".{}.tmp.mp4", std::process::id()));
         match start_ffmpeg(&temporary, first.width(), first.height(), fps) {

@@ -1,4 +1,4 @@
-//! A run set up for pictures: camera, ground, walls, colours.
+//! Draws frames of a run: camera, ground, walls, colours.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,94 +7,28 @@ use glam::Vec3;
 use granule::io::{FrameEntry, write_atomic};
 use granule::scene::CameraSettings;
 use granule_render::{
-    Bounds, Camera, CameraChoice, CameraKey, CameraPath, ColorMap, Cut, DEFAULT_FOV_RADIANS, FieldView,
-    Image, Legend, LegendSide, Look, Paint, Renderer, ScalarGrid, SphereSource, SphereTag, Subject,
+    Bounds, Camera, CameraChoice, CameraKey, CameraPath, Cut, DEFAULT_FOV_RADIANS, FieldView, Image, Legend,
+    LegendSide, Paint, RenderScene, RenderSettings, Renderer, ScalarGrid, SphereSource, SphereTag,
     robust_range,
 };
 
 use super::bodies::BodyModels;
 use super::boundaries::{WallShape, Walls};
-use super::distance::{DistanceField, FieldWishes, cut_towards};
+use super::distance::{DistanceField, cut_towards};
 use super::field::{self, Values};
 use super::frames::{Frame, RunFrames};
-use crate::args::{FieldChoice, RenderArgs, Show};
+use super::request::RenderRequest;
 use crate::failure::Failure;
 
-/// Size of pictures that ask for none [pixels].
-pub const DEFAULT_SIZE: [u32; 2] = [1280, 720];
 /// Share of the particles that may lie outside the frame at each side, so that a stray grain does not shrink the heap.
 const STRAY_SHARE: f64 = 0.002;
 /// Frames that a video's camera and colours are chosen by.
 const PROBES: usize = 5;
 
-/// What a user wants to see.
-pub struct Wishes {
-    size: [u32; 2],
-    time: Option<f64>,
-    color_by: Option<String>,
-    range: Option<[f32; 2]>,
-    map: ColorMap,
-    camera: Option<CameraChoice>,
-    turntable: bool,
-    field: Option<FieldWishes>,
-    /// An axis and a place on it [m]: what is before it is left out.
-    cut: Option<(usize, f32)>,
-    /// Which particles; fine grains where there are some when absent.
-    show: Option<Show>,
-}
-
-impl Default for Wishes {
-    fn default() -> Self {
-        Self {
-            size: DEFAULT_SIZE,
-            time: None,
-            color_by: None,
-            range: None,
-            map: ColorMap::default(),
-            camera: None,
-            turntable: false,
-            field: None,
-            cut: None,
-            show: None,
-        }
-    }
-}
-
-impl Wishes {
-    /// The wishes on the command line.
-    pub fn of(args: &RenderArgs) -> Result<Self, Failure> {
-        let color_by = args.color_by.clone().filter(|name| name != field::MATERIAL);
-        if args.range.is_some() && color_by.is_none() {
-            return Err(Failure::Input("--range needs --color-by with a field of numbers".into()));
-        }
-        if args.field.is_some() && args.slice.is_none() && args.iso.is_none() {
-            return Err(Failure::Input("--field needs --slice, e.g. z=0, or --iso, e.g. 0".into()));
-        }
-        let field = args.field.clone().map(|FieldChoice(boundary)| FieldWishes {
-            boundary,
-            slice: args.slice,
-            iso: args.iso,
-            step: args.field_step,
-        });
-        Ok(Self {
-            size: args.size,
-            time: args.time,
-            color_by,
-            range: args.range,
-            map: args.colormap,
-            camera: args.camera,
-            turntable: args.turntable,
-            field,
-            cut: args.cut,
-            show: args.show,
-        })
-    }
-}
-
-/// A run set up for pictures.
-pub struct Studio<'a> {
+/// Draws frames of a run.
+pub struct FrameRenderer<'a> {
     frames: &'a RunFrames,
-    wishes: &'a Wishes,
+    request: &'a RenderRequest,
     walls: Walls,
     bodies: BodyModels,
     field: Option<DistanceField>,
@@ -109,18 +43,18 @@ pub struct Setup {
     field: Option<(Bounds, Option<Arc<ScalarGrid>>)>,
 }
 
-impl<'a> Studio<'a> {
+impl<'a> FrameRenderer<'a> {
     /// Sets up a run.
-    pub fn new(frames: &'a RunFrames, wishes: &'a Wishes) -> Result<Self, Failure> {
+    pub fn new(frames: &'a RunFrames, request: &'a RenderRequest) -> Result<Self, Failure> {
         let scene = frames.scene();
-        let field = wishes.field.as_ref().map(|field| DistanceField::new(scene, field)).transpose()?;
+        let field = request.field.as_ref().map(|field| DistanceField::new(scene, field)).transpose()?;
         let bodies = BodyModels::new(scene, frames.body_places()?)?;
-        Ok(Self { frames, wishes, walls: Walls::new(scene)?, bodies, field })
+        Ok(Self { frames, request, walls: Walls::new(scene)?, bodies, field })
     }
 
     /// Reads what is to be drawn of a frame.
     pub fn read(&self, entry: &FrameEntry) -> Result<Frame, Failure> {
-        self.frames.read(entry, self.wishes.show)
+        self.frames.read(entry, self.request.show)
     }
 
     /// The run.
@@ -130,7 +64,7 @@ impl<'a> Studio<'a> {
 
     /// Draws the chosen frame into a file.
     pub fn picture(&self, renderer: &mut Renderer, path: &Path) -> Result<(), Failure> {
-        let frame = self.read(self.frames.choose(self.wishes.time)?)?;
+        let frame = self.read(self.frames.choose(self.request.time)?)?;
         let setup = self.setup(std::slice::from_ref(&frame))?;
         let image = self.draw(renderer, &setup, &frame, 0.0)?;
         write_image(path, &image)
@@ -160,22 +94,22 @@ impl<'a> Studio<'a> {
         Ok(Setup { camera, legend: self.legend(probes)?, walls, field: field.transpose()? })
     }
 
-    /// The camera as wished, else the scene's own, else one that shows everything.
+    /// The camera as requested, else the scene's own, else one that shows everything.
     fn camera(&self, probes: &[Frame], bounds: &Bounds) -> CameraPath {
         let own = self.frames.scene().camera.as_ref();
-        let path = own.filter(|_| self.wishes.camera.is_none()).and_then(path_of);
+        let path = own.filter(|_| self.request.camera.is_none()).and_then(path_of);
         path.unwrap_or_else(|| CameraPath::still(self.still_camera(probes, bounds)))
     }
 
     fn still_camera(&self, probes: &[Frame], bounds: &Bounds) -> Camera {
-        let [width, height] = self.wishes.size;
+        let [width, height] = self.request.size;
         let own = self.frames.scene().camera.as_ref();
         let fov_radians = own.map_or(DEFAULT_FOV_RADIANS, |camera| camera.fov.to_radians());
         let own_choice = own.and_then(|camera| {
             let (position, target) = (camera.position?.into(), camera.target?.into());
             Some(CameraChoice::Fixed { position, target })
         });
-        let choice = self.wishes.camera.or(own_choice).unwrap_or_default();
+        let choice = self.request.camera.or(own_choice).unwrap_or_default();
         let all = probes.iter().flat_map(|frame| &frame.position);
         let mut points: Vec<Vec3> = all.map(|point| point.clamp(bounds.min, bounds.max)).collect();
         // A field is looked at as a whole.
@@ -207,7 +141,7 @@ impl<'a> Studio<'a> {
     }
 
     fn legend(&self, probes: &[Frame]) -> Result<Option<Legend>, Failure> {
-        let Some(name) = &self.wishes.color_by else { return Ok(None) };
+        let Some(name) = &self.request.color_by else { return Ok(None) };
         let found: Vec<Values> = probes
             .iter()
             .map(|frame| field::values(frame, name))
@@ -220,8 +154,8 @@ impl<'a> Studio<'a> {
             unit.clone_from(its_unit);
             all.extend_from_slice(values);
         }
-        let range = self.wishes.range.unwrap_or_else(|| robust_range(all.into_iter()));
-        Ok(Some(Legend { title: name.clone(), unit, map: self.wishes.map, range, side: LegendSide::Left }))
+        let range = self.request.range.unwrap_or_else(|| robust_range(all.into_iter()));
+        Ok(Some(Legend { title: name.clone(), unit, map: self.request.map, range, side: LegendSide::Left }))
     }
 
     /// Draws a frame; `share` says how much of a video is over.
@@ -232,12 +166,12 @@ impl<'a> Studio<'a> {
         frame: &Frame,
         share: f32,
     ) -> Result<Image, Failure> {
-        let turn = if self.wishes.turntable { std::f32::consts::TAU * share } else { 0.0 };
+        let turn = if self.request.turntable { std::f32::consts::TAU * share } else { 0.0 };
         let camera = setup.camera.at(frame.time).orbited(turn);
         let (mut tags, paint) = self.colors(setup, frame)?;
         let placed = frame.position.iter().zip(&frame.radius);
         let mut spheres: Vec<[f32; 4]> = placed.map(|(p, radius)| [p.x, p.y, p.z, *radius]).collect();
-        let cut = self.wishes.cut.map(|plane| cut_towards(camera.position, plane));
+        let cut = self.request.cut.map(|plane| cut_towards(camera.position, plane));
         if let Some(cut) = &cut {
             let mut removed = frame.position.iter().map(|p| cut.removes(*p));
             tags.retain(|_| !removed.next().unwrap_or(false));
@@ -252,7 +186,7 @@ impl<'a> Studio<'a> {
             view
         });
         scenery.meshes.extend(self.bodies.at(frame.number));
-        let subject = Subject {
+        let subject = RenderScene {
             spheres: SphereSource::Uploaded { spheres: &spheres, tags: &tags },
             paint: &paint,
             meshes: &scenery.meshes,
@@ -261,8 +195,8 @@ impl<'a> Studio<'a> {
             lines: &scenery.lines,
             triangles: &[],
         };
-        let [width, height] = self.wishes.size;
-        let drawn = renderer.draw(&subject, &Look::new(width, height, camera), &legends);
+        let [width, height] = self.request.size;
+        let drawn = renderer.draw(&subject, &RenderSettings::new(width, height, camera), &legends);
         drawn.map_err(|error| Failure::Run(error.to_string()))
     }
 
@@ -279,11 +213,11 @@ impl<'a> Studio<'a> {
     }
 
     fn colors(&self, setup: &Setup, frame: &Frame) -> Result<(Vec<SphereTag>, Paint), Failure> {
-        let Some(name) = &self.wishes.color_by else { return Ok(self.material_colors(frame)) };
+        let Some(name) = &self.request.color_by else { return Ok(self.material_colors(frame)) };
         match field::values(frame, name).map_err(Failure::Input)? {
             Values::Scalar(values, _) => {
                 let range = setup.legend.as_ref().map_or([0.0, 1.0], |legend| legend.range);
-                let paint = Paint::Scalar { map: self.wishes.map, range };
+                let paint = Paint::Scalar { map: self.request.map, range };
                 Ok((field::scalar_tags(&values, &frame.id), paint))
             }
             Values::Direct(colors) => {

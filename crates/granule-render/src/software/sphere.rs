@@ -9,7 +9,7 @@ use super::shadow::span;
 use crate::frame::FrameParams;
 
 /// A sphere in the camera's axes with the rows and columns of samples that it may cover.
-pub struct Ball {
+pub struct SphereRaster {
     index: u32,
     center: Vec3,
     radius: f32,
@@ -18,7 +18,7 @@ pub struct Ball {
     pub rows: Range<usize>,
 }
 
-impl Ball {
+impl SphereRaster {
     /// `None` where the sphere is behind the eye, around it, or beside the picture.
     pub fn new(
         frame: &FrameParams,
