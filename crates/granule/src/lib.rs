@@ -10,6 +10,7 @@ pub mod build;
 pub mod error;
 pub mod files;
 pub mod flow;
+mod formats;
 pub mod geometry;
 pub mod grains;
 pub mod hash;

@@ -10,10 +10,10 @@ use std::path::Path;
 
 use super::oriented::Oriented;
 use crate::files::write_bytes_atomic;
+use crate::formats::bytes::{Endian, Number};
+use crate::formats::ply::{Encoding, Ply};
 use crate::simulator::{FieldData, FieldInfo, Snapshot};
 
-/// Longest header that is accepted [bytes].
-const MAX_HEADER: usize = 64 << 10;
 /// Bytes of a value; every property is a float or a uint.
 const VALUE_BYTES: usize = 4;
 
@@ -188,27 +188,15 @@ pub fn read_ply(path: impl AsRef<Path>) -> Result<PlyData, PlyError> {
 
 /// Reads the bytes of a PLY file. Memory use is bounded by their number, whatever the header says.
 pub fn parse_ply(bytes: &[u8]) -> Result<PlyData, PlyError> {
-    const END: &[u8] = b"\nend_header\n";
-    if !bytes.starts_with(b"ply\n") {
-        return Err(PlyError::Format("it does not begin with `ply`".into()));
-    }
-    let head = &bytes[..bytes.len().min(MAX_HEADER)];
-    let end = head
-        .windows(END.len())
-        .position(|window| window == END)
-        .ok_or_else(|| PlyError::Format("its header does not end".into()))?;
-    let header =
-        std::str::from_utf8(&head[..end]).map_err(|_| PlyError::Format("its header is not text".into()))?;
-    let body = &bytes[end + END.len()..];
-
-    let mut data = parse_header(header)?;
+    let ply = Ply::parse(bytes).map_err(|error| PlyError::Format(error.0))?;
+    let mut data = empty_columns(&ply)?;
     let stride = data.columns.len() * VALUE_BYTES;
     let promised = data.count as u128 * stride as u128;
-    if promised != body.len() as u128 || stride == 0 {
-        return Err(PlyError::Size { promised, found: body.len() });
+    if promised != ply.body.len() as u128 || stride == 0 {
+        return Err(PlyError::Size { promised, found: ply.body.len() });
     }
     for (index, (_, column)) in data.columns.iter_mut().enumerate() {
-        let values = body.chunks_exact(stride).map(|row| {
+        let values = ply.body.chunks_exact(stride).map(|row| {
             let at = index * VALUE_BYTES;
             [row[at], row[at + 1], row[at + 2], row[at + 3]]
         });
@@ -220,50 +208,49 @@ pub fn parse_ply(bytes: &[u8]) -> Result<PlyData, PlyError> {
     Ok(data)
 }
 
-/// Reads a header; the columns are still empty.
-fn parse_header(header: &str) -> Result<PlyData, PlyError> {
+/// What a header tells of particles; the columns are still empty.
+fn empty_columns(ply: &Ply) -> Result<PlyData, PlyError> {
     let format = |what: &str| PlyError::Format(what.to_string());
-    let mut data = PlyData::default();
-    let (mut little_endian, mut vertices) = (false, false);
-    for line in header.lines().skip(1) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words.as_slice() {
-            ["format", "binary_little_endian", "1.0"] => little_endian = true,
-            ["comment", "time", time] => {
-                data.time = time.parse().map_err(|_| format("its time is not a number"))?;
-            }
-            ["comment", "up", up] => data.up = (*up).to_string(),
-            ["comment", "unit", name, unit @ ..] => {
-                data.units.insert((*name).to_string(), unit.join(" "));
-            }
-            ["comment" | "obj_info", ..] | [] => {}
-            ["element", "vertex", count] if !vertices => {
-                vertices = true;
-                data.count = count.parse().map_err(|_| format("its vertex count is not a number"))?;
-            }
-            ["property", kind, name] if vertices => {
-                let column = match *kind {
-                    "float" | "float32" => PlyColumn::Float(Vec::new()),
-                    "uint" | "uint32" => PlyColumn::Integer(Vec::new()),
-                    other => {
-                        return Err(PlyError::Format(format!("properties of type `{other}` are not known")));
-                    }
-                };
-                if data.names().any(|known| known == *name) {
-                    return Err(PlyError::Format(format!("property `{name}` stands twice")));
-                }
-                data.columns.push(((*name).to_string(), column));
-            }
-            _ => return Err(PlyError::Format(format!("header line `{}`", line.escape_debug()))),
-        }
-    }
-    if !little_endian {
+    if ply.encoding != Encoding::Binary(Endian::Little) {
         return Err(format("only binary_little_endian 1.0 is known"));
     }
-    if !vertices || data.columns.is_empty() {
+    let [element] = &ply.elements[..] else { return Err(format("it has not one element, `vertex`")) };
+    if element.name != "vertex" || element.properties.is_empty() {
         return Err(format("it has no vertices"));
     }
+    let count = usize::try_from(element.count).map_err(|_| format("its vertices are too many"))?;
+    let mut data = PlyData { count, ..PlyData::default() };
+    for property in &element.properties {
+        let column = match (property.list, property.number) {
+            (None, Number::F32) => PlyColumn::Float(Vec::new()),
+            (None, Number::U32) => PlyColumn::Integer(Vec::new()),
+            _ => return Err(PlyError::Format(format!("property `{}` is no float or uint", property.name))),
+        };
+        if data.names().any(|known| known == property.name) {
+            return Err(PlyError::Format(format!("property `{}` stands twice", property.name)));
+        }
+        data.columns.push((property.name.clone(), column));
+    }
+    read_comments(&ply.comments, &mut data)?;
     Ok(data)
+}
+
+/// Time, up axis and units, as [`encode_ply`] writes them.
+fn read_comments(comments: &[String], data: &mut PlyData) -> Result<(), PlyError> {
+    for comment in comments {
+        let words: Vec<&str> = comment.split_whitespace().collect();
+        match words[..] {
+            ["time", time] => {
+                data.time = time.parse().map_err(|_| PlyError::Format("its time is not a number".into()))?;
+            }
+            ["up", up] => data.up = up.into(),
+            ["unit", name, ref unit @ ..] => {
+                data.units.insert(name.into(), unit.join(" "));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

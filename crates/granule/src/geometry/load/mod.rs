@@ -4,7 +4,6 @@
 //! makes a reader panic. The readers are our own because those on the registry index buffers unchecked or reserve what
 //! a header promises.
 
-mod bytes;
 mod gltf;
 mod obj;
 mod ply;

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::MeshFormat;
-use super::bytes::{Endian, Number};
+use crate::formats::bytes::{Endian, Number};
 use crate::geometry::error::MeshError;
 use crate::geometry::mesh::TriangleMesh;
 

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::document::{BufferView, Document, Image};
 use super::malformed;
+use crate::formats::bytes::{Endian, Number, index};
 use crate::geometry::error::MeshError;
-use crate::geometry::load::bytes::{Endian, Number, index};
 use crate::geometry::load::read_limited;
 use crate::geometry::mesh::MeshTexture;
 

@@ -2,7 +2,7 @@
 
 /// Byte order of a binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Endian {
+pub(crate) enum Endian {
     /// Least significant byte first.
     Little,
     /// Most significant byte first.
@@ -11,7 +11,7 @@ pub(super) enum Endian {
 
 /// Kinds of numbers in binary files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Number {
+pub(crate) enum Number {
     I8,
     U8,
     I16,
@@ -56,6 +56,6 @@ impl Number {
 }
 
 /// A whole number that can be an index.
-pub(super) fn index(value: f64) -> Option<u32> {
+pub(crate) fn index(value: f64) -> Option<u32> {
     (value >= 0.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0).then_some(value as u32)
 }
