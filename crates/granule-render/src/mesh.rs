@@ -7,7 +7,7 @@ use glam::{Affine3A, Vec3};
 
 use crate::RenderError;
 use crate::camera::Bounds;
-use crate::render_scene::{Vertex, pack_color};
+use crate::primitives::{Vertex, pack_color};
 
 /// Triangles in the axes of a body.
 ///

@@ -10,7 +10,7 @@ use wgpu::{
 
 use super::shaders::{self, Shader};
 use crate::mesh::InstanceRow;
-use crate::render_scene::{Line, Vertex};
+use crate::primitives::{Line, Vertex};
 use crate::spheres::SphereTag;
 
 /// Depth, reversed: 1 is near, 0 infinitely far, so that floats are finest where distances are large.

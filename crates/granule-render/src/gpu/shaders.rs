@@ -63,7 +63,7 @@ mod tests {
     use naga::valid::{Capabilities, ValidationFlags, Validator};
 
     use super::*;
-    use crate::field::FieldParams;
+    use crate::field_params::FieldParams;
     use crate::frame::FrameParams;
 
     const ALL: [&Shader; 11] =

@@ -2,9 +2,10 @@
 
 use glam::{Vec2, Vec3};
 
-use super::raster::{Seen, Surface};
+use super::seen::{Seen, Surface};
 use crate::colormap::linear_from_srgb;
-use crate::field::{FieldParams, FieldView, ScalarGrid, Slice};
+use crate::field::{FieldView, ScalarGrid, Slice};
+use crate::field_params::FieldParams;
 use crate::frame::FrameParams;
 
 /// Halvings of the step in which the surface lies.

@@ -3,6 +3,7 @@
 mod field;
 mod overlay;
 mod raster;
+mod seen;
 mod shadow;
 mod sphere;
 mod triangle;
@@ -14,7 +15,8 @@ use crate::RenderError;
 use crate::colormap::{linear_from_srgb, srgb_from_linear};
 use crate::frame::FrameParams;
 use crate::image::Image;
-use crate::render_scene::{Paint, RenderScene, unpack_color};
+use crate::primitives::unpack_color;
+use crate::render_scene::{Paint, RenderScene};
 use crate::render_settings::RenderSettings;
 use crate::shading::{
     background, bumped_normal, dither, grain_tint, grain_wave, inverse_tone_map, own_shadow, smoothstep,
@@ -23,7 +25,8 @@ use crate::shading::{
 use crate::spheres::{SphereSource, SphereTag};
 use field::FieldTracer;
 use overlay::Overlay;
-use raster::{Raster, Seen, Surface};
+use raster::Raster;
+use seen::{Seen, Surface};
 use shadow::ShadowMap;
 use triangle::triangle_at;
 

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use glam::{Vec2, Vec3, Vec4};
 
-use super::raster::{Raster, Surface};
+use super::raster::Raster;
+use super::seen::Surface;
 use super::shadow::span;
 use super::triangle::{TriangleRaster, clip_near, triangle_at};
 use crate::frame::FrameParams;
 use crate::mesh::MeshInstance;
-use crate::render_scene::{Line, RenderScene, Vertex, unpack_color};
+use crate::primitives::{Line, Vertex, unpack_color};
+use crate::render_scene::RenderScene;
 use crate::shading::{SET_BACK, glass};
 
 /// Layers over samples, each with its light and opacity, in the order of drawing.

@@ -3,7 +3,8 @@
 use glam::{Vec2, Vec3};
 
 use crate::frame::FrameParams;
-use crate::render_scene::{RenderScene, Vertex};
+use crate::primitives::Vertex;
+use crate::render_scene::RenderScene;
 use crate::shading::dither;
 
 const BLOCKER_TAPS: u32 = 12;

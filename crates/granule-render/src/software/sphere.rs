@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::{Vec2, Vec3};
 
-use super::raster::{Seen, Surface};
+use super::seen::{Seen, Surface};
 use super::shadow::span;
 use crate::frame::FrameParams;
 

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use glam::{Vec2, Vec3};
 
-use super::raster::{Seen, Surface};
+use super::seen::{Seen, Surface};
 use super::shadow::span;
 use crate::frame::FrameParams;
 use crate::mesh::MeshInstance;
-use crate::render_scene::{Vertex, unpack_color};
+use crate::primitives::{Vertex, unpack_color};
 
 /// A triangle in the camera's axes before the near distance, with the rows and columns of samples that it may cover.
 pub struct TriangleRaster {
