@@ -225,10 +225,10 @@ pub struct IisphSettings {
     /// Which line the friction angle means.
     #[serde(rename = "yield")]
     pub yield_law: YieldLaw,
-    /// Fewest sweeps per step; chosen from the height of the heap when absent.
+    /// Fewest iterations per step; chosen from the height of the heap when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_iterations: Option<u32>,
-    /// Most sweeps per step.
+    /// Most iterations per step.
     pub max_iterations: u32,
     /// Average density error at which the loop may end, relative to the rest density.
     pub density_error: f32,
