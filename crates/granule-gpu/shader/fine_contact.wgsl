@@ -4,8 +4,8 @@ struct FineMotion {
     start: vec3<f32>,
     goal: vec3<f32>,
     velocity: vec3<f32>,
-    // Share of the motion that is the grain's own.
-    own: f32,
+    // Share of the motion that is the grain's own flight.
+    flight_share: f32,
 }
 
 const STEPS: u32 = 64u;
@@ -42,7 +42,7 @@ fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, material_friction:
     if friction < 0.0 {
         friction = material_friction;
     }
-    friction *= (*motion).own;
+    friction *= (*motion).flight_share;
     let displacement = goal - start;
     let path_length = length(displacement);
     var position = start;

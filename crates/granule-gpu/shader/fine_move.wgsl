@@ -128,14 +128,14 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     if guided.share > 0.0 && guided.share < 1.0 {
         guided.share = share_at_surface(x, guided.share);
     }
-    let own = 1.0 - guided.share;
+    let flight_share = 1.0 - guided.share;
     let dt = frame.gravity.w;
     var motion = FineMotion(x, x + guided.displacement, guided.velocity, 0.0);
-    if own > 0.0 {
+    if flight_share > 0.0 {
         let flown = second.xyz * dt + frame.gravity.xyz * (0.5 * dt * dt);
-        motion.goal = x + guided.share * guided.displacement + own * flown;
-        motion.velocity = guided.share * guided.velocity + own * (second.xyz + frame.gravity.xyz * dt);
-        motion.own = own;
+        motion.goal = x + guided.share * guided.displacement + flight_share * flown;
+        motion.velocity = guided.share * guided.velocity + flight_share * (second.xyz + frame.gravity.xyz * dt);
+        motion.flight_share = flight_share;
     }
     motion.goal = shift(motion.goal, x, guided);
     var bits = walls_on_path(guided.block, motion.goal - x);
@@ -146,7 +146,7 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         // Once, and once more for a grain that has landed.
         for (var landed = false; ; ) {
             restrict_all(&motion, bits, friction);
-            if landed || !(motion.own > 0.0) || !land(&motion) {
+            if landed || !(motion.flight_share > 0.0) || !land(&motion) {
                 break;
             }
             landed = true;

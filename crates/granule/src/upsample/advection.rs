@@ -117,7 +117,8 @@ struct Motions<L> {
     from: [L; 3],
     to: [L; 3],
     velocity: [L; 3],
-    own: L,
+    /// Share of the motion that is the grain's own flight.
+    flight_share: L,
 }
 
 impl Advection<'_> {
@@ -134,7 +135,7 @@ impl Advection<'_> {
         let mut walls = self.near_walls(&location, &motion);
         let moves = bits_where(|k| walls[k].bits & self.moving_walls != 0) | differ(&motion.from, &motion.to);
         let moves = moves | differ(&motion.velocity, &[L::splat(0.0); 3]);
-        let alone = L::splat(0.0).below(motion.own);
+        let alone = L::splat(0.0).below(motion.flight_share);
         self.find_free_paths(&motion, moves, &mut walls);
         let colliding = moves & (alone | bits_where(|k| walls[k].ahead));
         if colliding != 0 {
@@ -158,11 +159,15 @@ impl Advection<'_> {
         walls: &[NearWalls; LANES],
     ) {
         let from = numbers(motion.from);
-        let (mut to, mut velocity, own) =
-            (numbers(motion.to), numbers(motion.velocity), motion.own.to_array());
+        let (mut to, mut velocity, flight_share) =
+            (numbers(motion.to), numbers(motion.velocity), motion.flight_share.to_array());
         for k in lanes_of(colliding) {
-            let mut one =
-                Motion { from: at(&from, k), to: at(&to, k), velocity: at(&velocity, k), own: own[k] };
+            let mut one = Motion {
+                from: at(&from, k),
+                to: at(&to, k),
+                velocity: at(&velocity, k),
+                flight_share: flight_share[k],
+            };
             self.collide_and_land(&grains[k], &mut one, walls[k]);
             set(&mut to, k, one.to);
             set(&mut velocity, k, one.velocity);
@@ -173,12 +178,12 @@ impl Advection<'_> {
     /// Wraps positions into the periodic domain.
     #[inline(always)]
     fn wrap<L: Lanes>(&self, x: &mut [L; 3]) {
-        let mut places = numbers(*x);
+        let mut positions = numbers(*x);
         for k in 0..LANES {
-            let wrapped = self.settings.domain.wrap(at(&places, k));
-            set(&mut places, k, wrapped);
+            let wrapped = self.settings.domain.wrap(at(&positions, k));
+            set(&mut positions, k, wrapped);
         }
-        *x = lanes(&places);
+        *x = lanes(&positions);
     }
 
     /// The guides' share from the guides themselves where only some of the nodes around a grain are inside their mass: what
@@ -211,15 +216,15 @@ impl Advection<'_> {
             Some(Fault::EulerFlight) => Vec3::ZERO,
             _ => gravity * (0.5 * dt * dt),
         };
-        let own = L::splat(1.0) - guided.share;
+        let flight_share = L::splat(1.0) - guided.share;
         let (mut to, mut velocity) = (from, from);
         for axis in 0..3 {
             let flown = v[axis] * L::splat(dt) + L::splat(fallen[axis]);
-            to[axis] = from[axis] + guided.share * guided.displacement[axis] + own * flown;
-            velocity[axis] =
-                guided.share * guided.velocity[axis] + own * (v[axis] + L::splat(gravity[axis] * dt));
+            to[axis] = from[axis] + guided.share * guided.displacement[axis] + flight_share * flown;
+            velocity[axis] = guided.share * guided.velocity[axis]
+                + flight_share * (v[axis] + L::splat(gravity[axis] * dt));
         }
-        Motions { from, to, velocity, own }
+        Motions { from, to, velocity, flight_share }
     }
 
     /// Shifts grains down the gradient of their concentration, as far as guides move them anyway.
@@ -241,7 +246,7 @@ impl Advection<'_> {
         }
     }
 
-    /// Bits of the walls that motions may meet.
+    /// The walls that motions may meet.
     #[inline(always)]
     fn near_walls<L: Lanes>(&self, location: &NodeLocation<L>, motion: &Motions<L>) -> [NearWalls; LANES] {
         let mut near = [NearWalls { bits: 0, block: None, ahead: false, blocked: None }; LANES];
@@ -250,33 +255,13 @@ impl Advection<'_> {
         }
         let radius = self.settings.radius;
         let least = self.reach - 2.0 * radius;
-        let displacement = square(difference(motion.to, motion.from)).root();
-        let far = L::splat(least).below(displacement);
-        let nodes = self.nodes;
-        let wall_bits = |block: u32| nodes.walls.get(block as usize).copied().unwrap_or(u32::MAX);
-        let mut bits = [wall_bits(location.block[0]); LANES];
-        if location.block != [location.block[0]; LANES] {
-            for (bits, &block) in bits.iter_mut().zip(&location.block) {
-                *bits = wall_bits(block);
-            }
-        }
+        let length = square(difference(motion.to, motion.from)).root();
+        let far = L::splat(least).below(length);
+        let bits = self.wall_bits(&location.block);
         if far == 0 && bits == [0; LANES] {
             return near;
         }
-        let mut clearance = [f32::NEG_INFINITY; LANES];
-        let mut middle = [[0.0; LANES]; 3];
-        for (k, clearance) in clearance.iter_mut().enumerate() {
-            let block = location.block[k] as usize;
-            if block < nodes.walls.len() {
-                *clearance = nodes.center_clearance[block];
-                set(&mut middle, k, nodes.center[block].into());
-            }
-        }
-        // From the middle of the block to the grain and on to where it goes, or from the nearest node.
-        let off = square(difference(motion.from, lanes(&middle))).root();
-        let clearance = L::from_array(&clearance) - L::splat(MOST_SLOPE) * off;
-        let clearance = clearance.at_least(self.nodes.wall_clearance_at(location, self.reach));
-        let clear = (displacement + L::splat(TOUCHING * radius)).below(clearance);
+        let clear = (length + L::splat(TOUCHING * radius)).below(self.clearance(location, motion.from));
         let is_set = |mask: u32, k: usize| mask >> k & 1 == 1;
         let sticky = self.settings.fault == Some(Fault::StickyWalls);
         for k in 0..LANES {
@@ -290,6 +275,38 @@ impl Advection<'_> {
             near[k] = NearWalls { bits, block, ahead: bits != 0, blocked: None };
         }
         near
+    }
+
+    /// Bits of the walls near sixteen blocks: grains side by side are mostly in the same one. All outside of blocks.
+    #[inline(always)]
+    fn wall_bits(&self, block: &[u32; LANES]) -> [u32; LANES] {
+        let of_block = |block: u32| self.nodes.walls.get(block as usize).copied().unwrap_or(u32::MAX);
+        let mut bits = [of_block(block[0]); LANES];
+        if *block != [block[0]; LANES] {
+            for (bits, &block) in bits.iter_mut().zip(block) {
+                *bits = of_block(block);
+            }
+        }
+        bits
+    }
+
+    /// Lower bounds of the distances of sixteen grains from the walls at the frame's start [m]: from the middle of the block
+    /// or from the nearest node, whichever tells more.
+    #[inline(always)]
+    fn clearance<L: Lanes>(&self, location: &NodeLocation<L>, from: [L; 3]) -> L {
+        let nodes = self.nodes;
+        let mut clearance = [f32::NEG_INFINITY; LANES];
+        let mut middle = [[0.0; LANES]; 3];
+        for (k, clearance) in clearance.iter_mut().enumerate() {
+            let block = location.block[k] as usize;
+            if block < nodes.walls.len() {
+                *clearance = nodes.center_clearance[block];
+                set(&mut middle, k, nodes.center[block].into());
+            }
+        }
+        let off = square(difference(from, lanes(&middle))).root();
+        let clearance = L::from_array(&clearance) - L::splat(MOST_SLOPE) * off;
+        clearance.at_least(nodes.wall_clearance_at(location, self.reach))
     }
 
     /// Finds the paths of moving grains that no wall is on.
@@ -326,7 +343,7 @@ impl Advection<'_> {
         if walls.ahead {
             self.restrict(grain, motion, walls);
         }
-        if motion.own > 0.0 && self.land(motion) {
+        if motion.flight_share > 0.0 && self.land(motion) {
             // It is not where it was to be: any wall may be there.
             self.restrict(
                 grain,

@@ -6,7 +6,6 @@ use super::contact::Wall;
 use super::grain::Grain;
 use super::guide_grid::GuideGrid;
 use super::guides::Anchors;
-use super::sampling::VOLUME_PER_GRAIN;
 use crate::boundary::Sdf;
 use crate::error::BackendError;
 use crate::neighbors::Domain;
@@ -44,13 +43,6 @@ pub struct AdvectionSettings {
     pub friction: Vec<f32>,
     /// A fault, for negative controls.
     pub fault: Option<Fault>,
-}
-
-impl AdvectionSettings {
-    /// Number of grains that a guide is worth.
-    pub fn per_guide(&self) -> f32 {
-        (2.0 * self.guide_radius / self.radius).powi(3) / VOLUME_PER_GRAIN as f32
-    }
 }
 
 /// What a frame is advected by.

@@ -55,7 +55,7 @@ pub struct Motion {
     /// Velocity at its end [m/s].
     pub velocity: Vec3,
     /// Share of the motion that is the grain's own flight; guides have felt friction already.
-    pub own: f32,
+    pub flight_share: f32,
 }
 
 impl Wall {
@@ -94,7 +94,7 @@ impl Wall {
     pub fn restrict(&self, motion: &mut Motion, grain: &Contact, parts: Parts, blocked: Option<f32>) -> bool {
         let from = self.start.body_from_world(motion.from);
         let to = self.end.body_from_world(motion.to);
-        let friction = self.friction.unwrap_or(grain.friction) * motion.own;
+        let friction = self.friction.unwrap_or(grain.friction) * motion.flight_share;
         let swept = SweptGrain { sdf: &self.sdf, parts, radius: grain.radius, friction };
         let distance = blocked.unwrap_or_else(|| self.sdf.distance_by(from, parts));
         if blocked.is_none() && swept.is_free(from, to, distance) {
@@ -239,7 +239,7 @@ mod tests {
     }
 
     fn flying(from: Vec3, to: Vec3) -> Motion {
-        Motion { from, to, velocity: (to - from) / 0.02, own: 1.0 }
+        Motion { from, to, velocity: (to - from) / 0.02, flight_share: 1.0 }
     }
 
     #[test]
@@ -255,7 +255,7 @@ mod tests {
         let mut tool = plate();
         tool.end.translation = Vec3::new(0.6, 0.0, 0.0);
         let position = Vec3::new(0.3, 0.2, 0.0);
-        let mut motion = Motion { from: position, to: position, velocity: Vec3::ZERO, own: 1.0 };
+        let mut motion = Motion { from: position, to: position, velocity: Vec3::ZERO, flight_share: 1.0 };
         tool.restrict(&mut motion, &GRAIN, Parts::ALL, None);
         assert!((motion.to.x - 0.62).abs() < 0.05 * RADIUS, "{}", motion.to);
         assert!((motion.velocity.x - 30.0).abs() < 0.1, "{}", motion.velocity);
@@ -263,7 +263,7 @@ mod tests {
         let mut away = plate();
         away.end.translation = Vec3::new(-0.6, 0.0, 0.0);
         let position = Vec3::new(0.0201, 0.2, 0.0);
-        let mut motion = Motion { from: position, to: position, velocity: Vec3::ZERO, own: 1.0 };
+        let mut motion = Motion { from: position, to: position, velocity: Vec3::ZERO, flight_share: 1.0 };
         away.restrict(&mut motion, &GRAIN, Parts::ALL, None);
         assert_eq!((motion.to, motion.velocity), (position, Vec3::ZERO));
     }
@@ -273,7 +273,7 @@ mod tests {
         let mut blade = wall(Shape::Box { min: [0.0, -0.1, -0.01], max: [1.0, 0.1, 0.01], hollow: false });
         blade.end.rotation = Quat::from_rotation_y(-0.5);
         let position = Vec3::new(0.6, 0.0, 0.1);
-        let mut motion = Motion { from: position, to: position, velocity: Vec3::ZERO, own: 1.0 };
+        let mut motion = Motion { from: position, to: position, velocity: Vec3::ZERO, flight_share: 1.0 };
         blade.restrict(&mut motion, &GRAIN, Parts::ALL, None);
         assert!(blade.distance(motion.to) > 0.99 * RADIUS && motion.to.z > 0.2, "{}", motion.to);
     }
@@ -289,7 +289,8 @@ mod tests {
 
     #[test]
     fn a_guided_grain_slides_without_friction_of_its_own() {
-        let mut motion = Motion { own: 0.0, ..flying(Vec3::new(0.0, 0.01, 0.0), Vec3::new(0.1, -0.01, 0.0)) };
+        let mut motion =
+            Motion { flight_share: 0.0, ..flying(Vec3::new(0.0, 0.01, 0.0), Vec3::new(0.1, -0.01, 0.0)) };
         floor().restrict(&mut motion, &GRAIN, Parts::ALL, None);
         assert!((motion.to.x - 0.1).abs() < 1e-4 && (motion.to.y - 0.01).abs() < 1e-4, "{}", motion.to);
         assert!((motion.velocity.x - 5.0).abs() < 1e-3);
@@ -321,7 +322,7 @@ mod tests {
             if plate.distance(from) < RADIUS {
                 continue;
             }
-            let mut motion = Motion { own: (k % 2) as f32, ..flying(from, to) };
+            let mut motion = Motion { flight_share: (k % 2) as f32, ..flying(from, to) };
             let touches = plate.restrict(&mut motion, &GRAIN, Parts::ALL, None);
             assert!(plate.distance(motion.to) > 0.97 * RADIUS, "{from} {to} {}", motion.to);
             assert!(motion.to.x * from.x > 0.0 || motion.to.abs().max_element() > 0.05, "{from} {to}");

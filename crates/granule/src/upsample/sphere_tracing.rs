@@ -124,7 +124,8 @@ mod tests {
             let free = Instructions::best().run(FreePaths(&wall, &from, &to, radius));
             for k in 0..LANES {
                 let at = |x: &Columns| Vec3::new(x[0][k], x[1][k], x[2][k]);
-                let mut motion = Motion { from: at(&from), to: at(&to), velocity: Vec3::ONE, own: 1.0 };
+                let mut motion =
+                    Motion { from: at(&from), to: at(&to), velocity: Vec3::ONE, flight_share: 1.0 };
                 let before = motion;
                 let touches =
                     wall.restrict(&mut motion, &Contact { radius, friction: 0.5, dt: 0.1 }, Parts::ALL, None);
