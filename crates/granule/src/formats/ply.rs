@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn headers_are_not_looked_for_without_end() {
-        let long = "ply\n".to_string() + &"comment x\n".repeat(MAX_HEADER / 10) + "end_header\n";
+        let long = "ply\n".to_string() + &"comment x\n".repeat(MAX_HEADER / 10 + 1) + "end_header\n";
         assert!(refused(&long).contains("does not end"));
         let one_line = "ply\ncomment ".to_string() + &"x".repeat(2 * MAX_HEADER) + "\nend_header\n";
         assert!(refused(&one_line).contains("does not end"));

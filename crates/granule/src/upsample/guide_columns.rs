@@ -42,26 +42,26 @@ impl GuideColumns {
     /// Positions of sixteen guides [m].
     #[inline(always)]
     pub fn position<L: Lanes>(&self, first: usize) -> [L; 3] {
-        [self.grain_lanes(0, first), self.grain_lanes(1, first), self.grain_lanes(2, first)]
+        [self.lanes(0, first), self.lanes(1, first), self.lanes(2, first)]
     }
 
     /// Displacements of sixteen guides during the frame [m].
     #[inline(always)]
     pub fn displacement<L: Lanes>(&self, first: usize) -> [L; 3] {
-        [self.grain_lanes(3, first), self.grain_lanes(4, first), self.grain_lanes(5, first)]
+        [self.lanes(3, first), self.lanes(4, first), self.lanes(5, first)]
     }
 
     /// 1 for those of sixteen guides that move, 0 for those that rest.
     #[inline(always)]
     pub fn moves<L: Lanes>(&self, first: usize) -> L {
-        self.grain_lanes(6, first)
+        self.lanes(6, first)
     }
 
     /// Sixteen numbers of a column.
     #[inline(always)]
-    fn grain_lanes<L: Lanes>(&self, column: usize, first: usize) -> L {
+    fn lanes<L: Lanes>(&self, column: usize, first: usize) -> L {
         let numbers = self.column[column][first..].first_chunk();
-        L::from_array(numbers.expect("grain_lanes more than there are guides"))
+        L::from_array(numbers.expect("sixteen more than there are guides"))
     }
 
     /// Takes the guides of some rows of others instead of its own.
