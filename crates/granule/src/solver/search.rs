@@ -1,24 +1,50 @@
-//! The search for neighbours: order by cell, and lists.
+//! The search for neighbours: order by cell, and lists that are kept until particles have moved too far for them.
+//!
+//! A solver goes through a step like this:
+//!
+//! ```text
+//! if search.sort(&params, &position) { reorder all columns by search.order }
+//! search.build(&params, &position)         or block by block, with what `begin_lists` gives
+//! ... search.lists ...
+//! move the particles; search.note_motion(farthest square of search.moved_squared(..))
+//! ```
 
-use glam::Vec4;
+use glam::{Vec3, Vec4};
+use rayon::prelude::*;
 
-use crate::neighbors::{BlockSearch, CellIndex, Domain, NeighborBlock, NeighborLists, Permutation, Scratch};
+use crate::neighbors::{
+    BLOCK, BlockSearch, CellIndex, Domain, NeighborBlock, NeighborLists, Permutation, Scratch,
+};
 use crate::simd::Instructions;
 
 /// What a search needs to know.
 #[derive(Clone, Copy, Debug)]
-pub struct SearchSpace {
+pub struct SearchParams {
     /// Space.
     pub domain: Domain,
-    /// Distance up to which pairs are listed [m].
-    pub reach: f32,
+    /// Distance below which a pair must be in the lists [m].
+    pub cutoff: f32,
+    /// How much farther pairs are listed [m], so that lists hold until a particle has moved by half of it. 0: lists are
+    /// built anew in every step.
+    pub skin: f32,
     /// Instructions to use.
     pub instructions: Instructions,
     /// Whether all rows of cells are searched; false only in a negative control.
     pub all_rows: bool,
 }
 
+impl SearchParams {
+    /// Distance up to which pairs are listed [m].
+    fn reach(&self) -> f32 {
+        self.cutoff + self.skin
+    }
+}
+
 /// Cells, order and neighbour lists.
+///
+/// Lists are valid from [`begin_lists`](Self::begin_lists) until a particle has moved by half the skin
+/// ([`note_motion`](Self::note_motion)) or somebody [invalidates](Self::invalidate) them: at the end of a frame, so that
+/// checkpoints need not hold them, and wherever particles come, go or are changed between steps.
 #[derive(Default)]
 pub struct Search {
     cells: CellIndex,
@@ -31,28 +57,99 @@ pub struct Search {
     pub scratch: Scratch,
     /// Neighbour lists.
     pub lists: NeighborLists,
-    /// Where each particle was in the lists, once some were removed since.
-    listed: Option<Vec<u32>>,
+    /// Whether particles are still near enough to where they were listed.
+    valid: bool,
+    /// The skin of the lists [m].
+    skin: f32,
+    /// Positions when neighbours were listed [m]; empty without a skin.
+    listed_position: Vec<Vec4>,
+    /// Row of each particle in the lists, once some were removed since.
+    list_row: Option<Vec<u32>>,
 }
 
 impl Search {
-    /// Finds the order of particles by cell.
-    pub fn sort(&mut self, space: &SearchSpace, position: &[Vec4]) {
-        self.restored_count.clear();
-        self.cells.assign(&space.domain, space.reach, position, &mut self.key);
-        self.order.sort(&mut self.key, self.cells.key_bits());
-        self.cells.index(&self.key);
-        self.listed = None;
+    /// Whether lists and order are those of now.
+    pub fn is_valid(&self) -> bool {
+        self.valid
     }
 
-    /// Makes ready to list the neighbours of particles that are in order, block by block.
-    pub fn find_neighbors<'a>(
+    /// Forgets the lists: the next step sorts and builds them anew.
+    pub fn invalidate(&mut self) {
+        self.valid = false;
+    }
+
+    /// Finds the order of particles by cell if lists must be built anew, and says whether. Then the caller reorders by
+    /// [`order`](Self::order) every column that outlives a step.
+    pub fn sort(&mut self, params: &SearchParams, position: &[Vec4]) -> bool {
+        if self.valid {
+            return false;
+        }
+        self.restored_count.clear();
+        self.cells.assign(&params.domain, params.reach(), position, &mut self.key);
+        self.order.sort(&mut self.key, self.cells.key_bits());
+        self.cells.index(&self.key);
+        self.list_row = None;
+        true
+    }
+
+    /// Makes ready to list the neighbours of particles that are in order, block by block: a search for blocks, or none
+    /// where the lists still hold. Whoever gets a search builds all blocks with it.
+    pub fn begin_lists<'a>(
         &'a mut self,
-        space: &'a SearchSpace,
+        params: &'a SearchParams,
         position: &[Vec4],
-    ) -> (BlockSearch<'a>, &'a mut [NeighborBlock]) {
-        self.cells.search_all_rows(space.all_rows);
-        self.lists.begin(&self.cells, &space.domain, space.reach, position, space.instructions)
+    ) -> (Option<BlockSearch<'a>>, &'a mut [NeighborBlock]) {
+        if self.valid {
+            return (None, &mut self.lists.blocks);
+        }
+        self.skin = params.skin;
+        self.valid = params.skin > 0.0;
+        self.listed_position.clear();
+        if self.valid {
+            self.listed_position.extend_from_slice(position);
+        }
+        self.cells.search_all_rows(params.all_rows);
+        let (search, blocks) =
+            self.lists.begin(&self.cells, &params.domain, params.reach(), position, params.instructions);
+        (Some(search), blocks)
+    }
+
+    /// Lists the neighbours of particles that are in order, where the lists do not hold any more.
+    pub fn build(&mut self, params: &SearchParams, position: &[Vec4]) {
+        if let (Some(search), blocks) = self.begin_lists(params, position) {
+            blocks.par_iter_mut().enumerate().for_each(|(b, block)| search.build(b, block));
+        }
+    }
+
+    /// Square of how far a particle that is now at `x` has moved since it was listed [m2]; 0 without valid lists.
+    #[inline]
+    pub fn moved_squared(&self, domain: &Domain, particle: usize, x: Vec3) -> f32 {
+        if !self.valid {
+            return 0.0;
+        }
+        let from = self.listed_position.get(particle);
+        from.map_or(0.0, |from| domain.displacement(x, from.truncate()).length_squared())
+    }
+
+    /// Takes note of the farthest that anything has moved since the lists were built, squared [m2], and invalidates them
+    /// where it is half the skin or more, or not a number. A solver that keeps what it knows of walls as long as its
+    /// lists counts the walls, too.
+    pub fn note_motion(&mut self, farthest_squared: f32) {
+        let lists_hold = farthest_squared.sqrt() < 0.5 * self.skin;
+        self.valid &= lists_hold;
+    }
+
+    /// Measures how far particles have moved since they were listed, and [notes](Self::note_motion) it.
+    pub fn measure_motion(&mut self, domain: &Domain, position: &[Vec4]) {
+        // NaN would vanish in a maximum.
+        let larger = |a: f32, b: f32| if a >= b || a.is_nan() { a } else { b };
+        let of_block = |(b, block): (usize, &[Vec4])| {
+            let moved = block.iter().enumerate();
+            let moved = moved.map(|(k, x)| self.moved_squared(domain, b * BLOCK + k, x.truncate()));
+            moved.fold(0.0, larger)
+        };
+        let farthest = position.par_chunks(BLOCK).enumerate().map(of_block).reduce(|| 0.0, larger);
+        self.note_motion(farthest);
     }
 
     /// Neighbours of a particle in the last step's lists; 0 for one added since.
@@ -60,21 +157,23 @@ impl Search {
         if let Some(count) = self.restored_count.get(particle) {
             return *count;
         }
-        self.listed_as(particle).map_or(0, |k| self.lists.neighbor_count(k) as u32)
+        self.row_of(particle).map_or(0, |k| self.lists.neighbor_count(k) as u32)
     }
 
-    fn listed_as(&self, particle: usize) -> Option<usize> {
-        let place = match &self.listed {
-            Some(listed) => *listed.get(particle)? as usize,
+    fn row_of(&self, particle: usize) -> Option<usize> {
+        let row = match &self.list_row {
+            Some(rows) => *rows.get(particle)? as usize,
             None => particle,
         };
-        (place < self.key.len()).then_some(place)
+        (row < self.key.len()).then_some(row)
     }
 
-    /// Keeps track of the particles for which `keep` holds, so that their neighbour counts stay theirs.
+    /// Keeps track of the particles for which `keep` holds, so that their neighbour counts stay theirs; the lists do not
+    /// hold any more.
     pub fn retain(&mut self, keep: &[bool]) {
-        let place = |i: usize| self.listed_as(i).map_or(u32::MAX, |k| k as u32);
-        self.listed = Some((0..keep.len()).filter(|&i| keep[i]).map(place).collect());
+        let row = |i: usize| self.row_of(i).map_or(u32::MAX, |k| k as u32);
+        self.list_row = Some((0..keep.len()).filter(|&i| keep[i]).map(row).collect());
+        self.invalidate();
     }
 
     /// Takes over neighbour counts of a checkpoint; everything else is found anew in every step.
@@ -86,8 +185,104 @@ impl Search {
     pub fn bytes(&self) -> usize {
         self.lists.bytes()
             + self.key.capacity() * 8
+            + self.listed_position.capacity() * 16
             + self.cells.bytes()
             + self.order.bytes()
             + self.scratch.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    const CUTOFF: f32 = 0.1;
+    const SKIN: f32 = 0.03;
+
+    fn params(skin: f32) -> SearchParams {
+        let domain = Domain::new([None, Some([0.0, 1.0]), None]);
+        SearchParams { domain, cutoff: CUTOFF, skin, instructions: Instructions::best(), all_rows: true }
+    }
+
+    fn cloud(random: &mut Random) -> Vec<Vec4> {
+        (0..1500).map(|_| Vec3::from_array([(); 3].map(|_| random.unit())).extend(0.0)).collect()
+    }
+
+    /// Sorted particles with their lists.
+    fn listed(params: &SearchParams) -> (Search, Vec<Vec4>) {
+        let mut position = cloud(&mut Random::new(3));
+        let mut search = Search::default();
+        assert!(search.sort(params, &position));
+        search.order.apply(&mut position, &mut Vec::new());
+        search.build(params, &position);
+        (search, position)
+    }
+
+    #[test]
+    fn kept_lists_hold_every_pair_until_something_has_moved_by_half_the_skin() {
+        let params = params(SKIN);
+        let (mut search, mut position) = listed(&params);
+        let mut random = Random::new(4);
+        for x in &mut position {
+            let way = Vec3::from_array([(); 3].map(|_| random.unit() - 0.5));
+            let moved = params.domain.wrap(x.truncate() + 0.499 * SKIN * way.normalize());
+            *x = moved.extend(x.w);
+        }
+        search.measure_motion(&params.domain, &position);
+        assert!(search.is_valid());
+        assert!(!search.sort(&params, &position), "lists that hold need no new order");
+        let mut pairs = 0;
+        for i in 0..position.len() {
+            let near = |j: &usize| {
+                let d = params.domain.displacement(position[i].truncate(), position[*j].truncate());
+                *j != i && d.length() < CUTOFF
+            };
+            for j in (0..position.len()).filter(near) {
+                assert!(search.lists.of(i).any(|k| k == j), "pair {i}, {j} is missing");
+                pairs += 1;
+            }
+        }
+        assert!(pairs > 5000, "{pairs} pairs were looked for");
+        position[7].x += 1.1 * SKIN;
+        search.measure_motion(&params.domain, &position);
+        assert!(!search.is_valid());
+        assert!(search.sort(&params, &position));
+    }
+
+    #[test]
+    fn a_particle_that_crosses_the_period_has_not_moved_far() {
+        let params = params(SKIN);
+        let (mut search, mut position) = listed(&params);
+        let last = (0..position.len()).max_by(|a, b| position[*a].y.total_cmp(&position[*b].y)).unwrap();
+        assert!(position[last].y > 1.0 - 0.2 * SKIN);
+        let moved = params.domain.wrap(position[last].truncate() + Vec3::new(0.0, 0.3 * SKIN, 0.0));
+        assert!(moved.y < 0.1);
+        position[last] = moved.extend(0.0);
+        search.measure_motion(&params.domain, &position);
+        assert!(search.is_valid());
+    }
+
+    #[test]
+    fn lists_end_with_positions_that_are_not_numbers_with_removals_and_on_demand() {
+        let params = params(SKIN);
+        let (mut search, mut position) = listed(&params);
+        position[1400].z = f32::NAN;
+        search.measure_motion(&params.domain, &position);
+        assert!(!search.is_valid());
+        let (mut search, position) = listed(&params);
+        search.retain(&vec![true; position.len()]);
+        assert!(!search.is_valid());
+        let (mut search, _) = listed(&params);
+        search.invalidate();
+        assert!(!search.is_valid());
+    }
+
+    #[test]
+    fn without_a_skin_lists_serve_one_step() {
+        let params = params(0.0);
+        let (mut search, position) = listed(&params);
+        assert!(!search.is_valid());
+        assert!(search.begin_lists(&params, &position).0.is_some());
     }
 }

@@ -116,7 +116,7 @@ impl Iisph {
     }
 
     fn sort(&mut self) {
-        self.search.sort(&self.setup.search_space(), &self.world.particles.position);
+        self.search.sort(&self.setup.search_params(), &self.world.particles.position);
         let Search { order, scratch, .. } = &mut self.search;
         self.world.particles.permute(order, scratch);
         self.state.permute(order, scratch);
@@ -154,12 +154,14 @@ impl Iisph {
         let predict_input = setup.predict_input(particles, dt, self.world.time);
         let constants = setup.sweep_constants(particles, dt);
         let (air, gravity) = (self.world.air.as_ref(), self.world.gravity);
-        let space = setup.search_space();
+        let params = setup.search_params();
         let (search, blocks) =
-            clock.time(Stage::Neighbors, || self.search.find_neighbors(&space, &particles.position));
+            clock.time(Stage::Neighbors, || self.search.begin_lists(&params, &particles.position));
         let columns = Columns::of(&mut self.state);
         blocks.par_iter_mut().enumerate().for_each(|(b, list)| {
-            clock.time(Stage::Neighbors, || search.build(b, list));
+            if let Some(search) = &search {
+                clock.time(Stage::Neighbors, || search.build(b, list));
+            }
             // SAFETY: the search has found these neighbours among the same particles; every block is visited once and
             // writes to its own part of density, diagonal, prediction and velocity, which no other block reads here.
             unsafe {

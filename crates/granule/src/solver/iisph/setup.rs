@@ -13,7 +13,7 @@ use super::predict::PredictInput;
 use super::sweep::{SweepConstants, SweepInput};
 use crate::solver::Defect;
 use crate::solver::laws::Laws;
-use crate::solver::search::{Search, SearchSpace};
+use crate::solver::search::{Search, SearchParams};
 use crate::solver::walls::{WALL_RELAXATION, WallStep};
 
 /// Relaxation of pressure and stress in coupled sweeps; larger values explode.
@@ -65,11 +65,12 @@ impl Setup {
         }
     }
 
-    /// Where neighbours are searched.
-    pub(super) fn search_space(&self) -> SearchSpace {
-        SearchSpace {
+    /// How neighbours are searched: every step anew.
+    pub(super) fn search_params(&self) -> SearchParams {
+        SearchParams {
             domain: self.domain,
-            reach: self.params.support,
+            cutoff: self.params.support,
+            skin: 0.0,
             instructions: self.instructions,
             all_rows: self.defect != Some(Defect::MissingNeighborRow),
         }

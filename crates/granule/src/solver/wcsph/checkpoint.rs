@@ -67,6 +67,7 @@ impl Wcsph {
         };
         self.world.take_over(saved.world);
         self.state.resize(self.world.particles.len(), glam::Vec4::ZERO);
+        self.search.invalidate();
     }
 }
 

@@ -25,13 +25,14 @@ impl Changeable for Wcsph {
 
     fn grow(&mut self) {
         self.state.resize(self.world.particles.len(), self.world.gravity.extend(0.0));
-        self.state.listed.clear();
+        self.search.invalidate();
     }
 
     fn remove(&mut self, keep: &[bool]) -> usize {
         let before = self.world.particles.len();
         self.world.particles.retain(keep);
         self.state.retain(keep);
+        self.search.invalidate();
         before - self.world.particles.len()
     }
 }

@@ -89,11 +89,11 @@ impl Wcsph {
         }
     }
 
-    /// Moves particles, and forgets the lists once one has moved half the skin.
+    /// Moves particles, and lets the search know how far.
     fn drift(&mut self, dt: f64) {
         let dt = dt as f32;
         let domain = self.setup.domain;
-        let listed = &self.state.listed;
+        let search = &self.search;
         let velocity = &self.world.particles.velocity;
         let blocks = self.world.particles.position.par_chunks_mut(BLOCK).enumerate();
         let farthest = blocks.map(|(b, position)| {
@@ -105,18 +105,12 @@ impl Wcsph {
                     moved = domain.wrap(moved);
                 }
                 *x = moved.extend(x.w);
-                if let Some(from) = listed.get(i) {
-                    farthest = farthest.max(domain.displacement(moved, from.truncate()).length_squared());
-                }
+                farthest = farthest.max(search.moved_squared(&domain, i, moved));
             }
             farthest
         });
-        let farthest = farthest.reduce(|| 0.0, f32::max).sqrt();
-        // Not so where a position is not a number.
-        let lists_hold = farthest < 0.5 * self.setup.params.skin;
-        if !lists_hold {
-            self.state.listed.clear();
-        }
+        let farthest = farthest.reduce(|| 0.0, f32::max);
+        self.search.note_motion(farthest);
     }
 
     /// Removes particles whose state is not finite and returns how many.

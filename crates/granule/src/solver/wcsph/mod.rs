@@ -27,7 +27,7 @@ use rayon::prelude::*;
 
 use crate::bodies::BodyReport;
 use crate::boundary::Sdf;
-use crate::neighbors::{BlockSearch, NeighborBlock, sum_blocks};
+use crate::neighbors::sum_blocks;
 use crate::simd::Instructions;
 use crate::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
@@ -76,7 +76,7 @@ impl Wcsph {
             self.sample_boundaries();
             self.evaluate(0.0, &mut t);
             self.ready = true;
-        } else if self.state.listed.is_empty() {
+        } else if !self.search.is_valid() {
             // A frame begins, or something was changed between steps.
             t.time(Stage::SampleBoundaries, || self.sample_boundaries());
         }
@@ -96,7 +96,7 @@ impl Wcsph {
         self.world.time += dt;
         if dt >= max_dt * (1.0 - 1e-9) {
             // Lists and walls do not outlive a frame, so that a checkpoint need not hold them.
-            self.state.listed.clear();
+            self.search.invalidate();
         }
         self.report(dt, limited, lost, t)
     }
@@ -138,8 +138,7 @@ impl Wcsph {
 
     /// Sorts by cell where neighbours must be listed anew.
     fn sort_if_moved(&mut self) {
-        if self.state.listed.is_empty() {
-            self.search.sort(&self.setup.search_space(), &self.world.particles.position);
+        if self.search.sort(&self.setup.search_params(), &self.world.particles.position) {
             let Search { order, scratch, .. } = &mut self.search;
             self.world.particles.permute(order, scratch);
             self.state.permute(order, scratch);
@@ -171,29 +170,19 @@ impl Wcsph {
             velocity: &particles.velocity,
             half_dt: 0.5 * dt as f32,
         };
-        let space = self.setup.search_space();
-        let anew = self.state.listed.is_empty();
-        let find =
-            |b: usize, list: &mut NeighborBlock, search: Option<&BlockSearch>, columns: &Columns, walls| {
-                if let Some(search) = search {
-                    clock.time(Stage::Neighbors, || search.build(b, list));
-                }
-                // SAFETY: neighbours were found among the same particles; every block is visited once and writes to its
-                // own part of the columns, which no other block reads here.
-                clock.time(Stage::Density, || unsafe { compute_density(&input, b, list, walls, columns) });
-            };
+        let params = self.setup.search_params();
+        let (search, blocks) =
+            clock.time(Stage::Neighbors, || self.search.begin_lists(&params, &particles.position));
         let columns = Columns::of(&mut self.state);
         let walls = &self.state.contacts.blocks;
-        if anew {
-            let (search, blocks) =
-                clock.time(Stage::Neighbors, || self.search.find_neighbors(&space, &particles.position));
-            let blocks = blocks.par_iter_mut().zip(walls).enumerate();
-            blocks.for_each(|(b, (list, walls))| find(b, list, Some(&search), &columns, walls));
-            self.state.listed.clone_from(&particles.position);
-        } else {
-            let blocks = self.search.lists.blocks.par_iter_mut().zip(walls).enumerate();
-            blocks.for_each(|(b, (list, walls))| find(b, list, None, &columns, walls));
-        }
+        blocks.par_iter_mut().zip(walls).enumerate().for_each(|(b, (list, walls))| {
+            if let Some(search) = &search {
+                clock.time(Stage::Neighbors, || search.build(b, list));
+            }
+            // SAFETY: neighbours were found among the same particles; every block is visited once and writes to its
+            // own part of the columns, which no other block reads here.
+            clock.time(Stage::Density, || unsafe { compute_density(&input, b, list, walls, &columns) });
+        });
     }
 
     fn find_normals(&mut self) {
@@ -255,7 +244,7 @@ impl Simulator for Wcsph {
     }
 
     fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
-        self.state.listed.clear();
+        self.search.invalidate();
         self.apply_command(command)
     }
 

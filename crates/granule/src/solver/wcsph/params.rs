@@ -8,7 +8,7 @@ use crate::neighbors::Domain;
 use crate::scene::{MaterialSettings, PressureLaw, Scene, YieldLaw};
 use crate::simd::Instructions;
 use crate::solver::Defect;
-use crate::solver::search::SearchSpace;
+use crate::solver::search::SearchParams;
 use crate::sph::{Kernel, KernelKind, WallTable, lattice_density};
 
 use super::pairs::{COHESION_CONSTANT, cohesion_scale};
@@ -124,11 +124,12 @@ impl Setup {
         }
     }
 
-    /// Where neighbours are searched.
-    pub fn search_space(&self) -> SearchSpace {
-        SearchSpace {
+    /// How neighbours are searched.
+    pub fn search_params(&self) -> SearchParams {
+        SearchParams {
             domain: self.domain,
-            reach: self.params.support + self.params.skin,
+            cutoff: self.params.support,
+            skin: self.params.skin,
             instructions: self.instructions,
             all_rows: self.defect != Some(Defect::MissingNeighborRow),
         }

@@ -24,8 +24,6 @@ pub struct WcsphState {
     pub motion: Vec<Vec4>,
     /// Normals of the surface, times the support; empty unless surfaces are smoothed.
     pub normal: Vec<Vec4>,
-    /// Positions when neighbours were listed last [m]; empty where they must be listed anew.
-    pub listed: Vec<Vec4>,
     /// Walls near particles.
     pub contacts: WallContacts,
 }
@@ -53,7 +51,6 @@ impl WcsphState {
         retain_column(&mut self.pressure, keep);
         retain_column(&mut self.neighbors, keep);
         self.contacts.retain(keep);
-        self.listed.clear();
         self.place.clear();
         self.motion.clear();
         self.resize(self.acceleration.len(), Vec4::ZERO);
@@ -61,7 +58,7 @@ impl WcsphState {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        let rows = [&self.acceleration, &self.place, &self.motion, &self.normal, &self.listed];
+        let rows = [&self.acceleration, &self.place, &self.motion, &self.normal];
         let rows: usize = rows.iter().map(|column| column.capacity()).sum();
         16 * rows + 12 * self.density.capacity() + self.contacts.bytes()
     }
