@@ -106,7 +106,7 @@ fn search(group: &mut BenchmarkGroup<WallTime>) {
     sorted.order.apply(&mut position, &mut Vec::new());
     group.bench_function("cells", |bencher| bencher.iter(|| sorted.find_cells(&position)));
     for set in available() {
-        let mut lists = NeighborLists::default();
+        let mut lists = NeighborLists::<()>::default();
         group.bench_function(format!("lists/{}", set.name()), |bencher| {
             bencher.iter(|| lists.build(&sorted.cells, &Domain::default(), SUPPORT, &position, set));
         });

@@ -154,7 +154,7 @@ pub fn check_overlaps(
     order.sort(&mut key, cells.key_bits());
     order.apply(&mut position, &mut Vec::new());
     cells.index(&key);
-    let mut lists = NeighborLists::default();
+    let mut lists = NeighborLists::<()>::default();
     lists.build(&cells, domain, reach, &position, Instructions::best());
     let (mut count, mut first) = (0, None);
     for i in 0..position.len() {

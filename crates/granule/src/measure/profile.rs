@@ -134,7 +134,7 @@ pub fn connected_to_largest(position: &[[f32; 3]], reach: f64) -> Vec<bool> {
     order.sort(&mut key, cells.key_bits());
     order.apply(&mut columns, &mut Vec::new());
     cells.index(&key);
-    let mut lists = NeighborLists::default();
+    let mut lists = NeighborLists::<()>::default();
     lists.build(&cells, &domain, reach as f32, &columns, Instructions::best());
     let mut group = vec![usize::MAX; columns.len()];
     let mut sizes = Vec::new();

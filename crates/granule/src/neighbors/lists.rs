@@ -1,13 +1,7 @@
-//! Compact neighbour lists: sixteen particles side by side.
-//!
-//! Particles are taken in groups of sixteen, one per lane. A group's list is a sequence of slots; in each slot, every
-//! lane holds one neighbour of its particle, or nothing. A pass over pairs works on whole slots, so that every
-//! instruction serves sixteen particles, sums need no reduction, and the order of each particle's sum does not depend
-//! on the width of the processor's registers. A pair takes eight bytes: two of index, relative to the slot's first
-//! neighbour, and six for its kernel gradient.
+//! Neighbour lists of all particles, and the search for them, block by block.
 
 use std::cell::RefCell;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
 use glam::Vec4;
 use rayon::prelude::*;
@@ -15,113 +9,19 @@ use rayon::prelude::*;
 use super::blocks::{BLOCK, block_count, block_range};
 use super::cells::{CellIndex, Walk};
 use super::domain::Domain;
+use super::slots::{LaneLists, NeighborBlock, Payload};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised};
-
-/// One neighbour for each of sixteen particles.
-#[repr(C, align(64))]
-#[derive(Clone, Copy, Debug)]
-pub struct Slot {
-    /// Index of the neighbour, less the slot's base; 0 in lanes without one.
-    pub delta: [u16; LANES],
-    /// Kernel gradients of the pairs along x, y, z in the solver's units; must be 0 in lanes without a neighbour.
-    pub gradient: [[i16; LANES]; 3],
-}
-
-impl Slot {
-    const EMPTY: Self = Self { delta: [0; LANES], gradient: [[0; LANES]; 3] };
-}
-
-/// Largest distance of two neighbours in one slot, in places in memory.
-const REACH_OF_SLOT: u32 = u16::MAX as u32;
-
-/// The neighbours of the particles of one block, without the particles themselves.
-#[derive(Clone, Debug, Default)]
-pub struct NeighborBlock {
-    /// First slot of every group, and the end of the last.
-    first: Vec<u32>,
-    /// Lowest neighbour of every slot.
-    base: Vec<u32>,
-    /// Lanes of every slot that hold a neighbour, as bits.
-    mask: Vec<u16>,
-    /// At least as many slots as there are bases.
-    slots: Vec<Slot>,
-    pairs: usize,
-    /// All neighbours lie from the first to before the second.
-    extent: (u32, u32),
-}
-
-impl NeighborBlock {
-    /// The slots of the block's `g`-th group.
-    #[inline(always)]
-    pub fn group(&self, g: usize) -> Group<'_> {
-        let range = self.first[g] as usize..self.first[g + 1] as usize;
-        Group { base: &self.base[range.clone()], mask: &self.mask[range.clone()], slots: &self.slots[range] }
-    }
-
-    /// The slots of the block's `g`-th group, with gradients to be written.
-    #[inline(always)]
-    pub fn group_mut(&mut self, g: usize) -> (&[u32], &[u16], &mut [Slot]) {
-        let range = self.first[g] as usize..self.first[g + 1] as usize;
-        (&self.base[range.clone()], &self.mask[range.clone()], &mut self.slots[range])
-    }
-
-    /// The blocks that the neighbours of this one lie in.
-    pub fn neighbor_blocks(&self) -> RangeInclusive<usize> {
-        self.extent.0 as usize / BLOCK..=(self.extent.1.max(1) - 1) as usize / BLOCK
-    }
-
-    /// Number of neighbours of the block's `k`-th particle.
-    pub fn count(&self, k: usize) -> usize {
-        self.group(k / LANES).mask.iter().filter(|mask| **mask >> (k % LANES) & 1 == 1).count()
-    }
-
-    /// The neighbours of the block's `k`-th particle, ascending per row of cells.
-    pub fn of(&self, k: usize) -> impl Iterator<Item = usize> + '_ {
-        let (group, lane) = (self.group(k / LANES), k % LANES);
-        (0..group.base.len())
-            .filter(move |&s| group.mask[s] >> lane & 1 == 1)
-            .map(move |s| group.base[s] as usize + group.slots[s].delta[lane] as usize)
-    }
-
-    /// Makes room for more slots and returns the first one's number.
-    fn begin(&mut self, count: usize) -> usize {
-        let at = self.base.len();
-        if self.slots.len() < at + count {
-            let needed = (at + count).max(at + at / 8);
-            self.slots.reserve_exact(needed - self.slots.len());
-            self.slots.resize(needed, Slot::EMPTY);
-        }
-        at
-    }
-
-    fn bytes(&self) -> usize {
-        4 * (self.first.capacity() + self.base.capacity())
-            + 2 * self.mask.capacity()
-            + size_of::<Slot>() * self.slots.capacity()
-    }
-}
-
-/// The slots of sixteen particles.
-#[derive(Clone, Copy)]
-pub struct Group<'a> {
-    /// Lowest neighbour of every slot.
-    pub base: &'a [u32],
-    /// Lanes that hold a neighbour, as bits.
-    pub mask: &'a [u16],
-    /// The slots.
-    pub slots: &'a [Slot],
-}
 
 /// Neighbour lists of all particles.
 #[derive(Clone, Debug, Default)]
-pub struct NeighborLists {
+pub struct NeighborLists<P = ()> {
     /// Lists per block.
-    pub blocks: Vec<NeighborBlock>,
+    pub blocks: Vec<NeighborBlock<P>>,
     count: usize,
     coordinates: Coordinates,
 }
 
-impl NeighborLists {
+impl<P: Payload> NeighborLists<P> {
     /// Lists every pair nearer than `reach` [m]; particles must be sorted by `cells`.
     pub fn build(
         &mut self,
@@ -143,7 +43,7 @@ impl NeighborLists {
         reach: f32,
         position: &[Vec4],
         instructions: Instructions,
-    ) -> (BlockSearch<'a>, &'a mut [NeighborBlock]) {
+    ) -> (BlockSearch<'a>, &'a mut [NeighborBlock<P>]) {
         self.count = position.len();
         self.blocks.resize_with(block_count(position.len()), NeighborBlock::default);
         self.coordinates.fill(position);
@@ -211,43 +111,6 @@ thread_local! {
     static SCRATCH: RefCell<LaneLists> = RefCell::default();
 }
 
-/// Neighbours of sixteen particles as they are found, one list after the other.
-#[derive(Default)]
-struct LaneLists {
-    /// Room per lane.
-    stride: usize,
-    index: Vec<u32>,
-    count: [u32; LANES],
-    /// Lowest candidate of all lanes, and one past the highest.
-    extent: (u32, u32),
-}
-
-impl LaneLists {
-    /// Makes room for these candidates.
-    #[inline(always)]
-    fn prepare(&mut self, ranges: &[(u32, u32)]) {
-        let mut most = 0;
-        for &(from, to) in ranges {
-            most += (to - from) as usize;
-            self.extent = (self.extent.0.min(from), self.extent.1.max(to));
-        }
-        if self.stride < most + LANES {
-            self.reserve(most);
-        }
-    }
-
-    /// Makes room for `most` neighbours per lane and sixteen more that are written and not kept.
-    #[cold]
-    fn reserve(&mut self, most: usize) {
-        let stride = (most + LANES).next_power_of_two();
-        let mut index = vec![0; stride * LANES];
-        for (old, new) in self.index.chunks(self.stride.max(1)).zip(index.chunks_mut(stride)) {
-            new[..old.len()].copy_from_slice(old);
-        }
-        (self.stride, self.index) = (stride, index);
-    }
-}
-
 /// A search for neighbours, block by block.
 #[derive(Clone, Copy)]
 pub struct BlockSearch<'a> {
@@ -259,30 +122,24 @@ pub struct BlockSearch<'a> {
     instructions: Instructions,
 }
 
-struct BuildBlock<'a> {
+struct BuildBlock<'a, P> {
     search: BlockSearch<'a>,
-    block: &'a mut NeighborBlock,
+    block: &'a mut NeighborBlock<P>,
     range: Range<usize>,
     found: &'a mut LaneLists,
 }
 
-impl Vectorised for BuildBlock<'_> {
+impl<P: Payload> Vectorised for BuildBlock<'_, P> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Self { search, block, range, found } = self;
-        block.first.clear();
-        block.base.clear();
-        block.mask.clear();
-        block.pairs = 0;
-        block.first.push(0);
-        block.extent = (u32::MAX, 0);
+        block.clear();
         let periodic = search.domain.is_periodic();
         let mut walk = Walk::new(search.cells, range.start);
         for group in range.clone().step_by(LANES) {
-            found.count = [0; LANES];
-            found.extent = (u32::MAX, 0);
+            found.clear();
             for i in group..(group + LANES).min(range.end) {
                 let ranges = walk.around(i);
                 found.prepare(ranges);
@@ -292,17 +149,14 @@ impl Vectorised for BuildBlock<'_> {
                     search.find::<L, false>(i, ranges, found, i - group)
                 };
             }
-            block.extent.0 = block.extent.0.min(found.extent.0);
-            block.extent.1 = block.extent.1.max(found.extent.1);
-            fill_slots::<L>(found, block);
-            block.first.push(block.base.len() as u32);
+            block.push_group::<L>(found);
         }
     }
 }
 
 impl BlockSearch<'_> {
     /// Builds the lists of a block.
-    pub fn build(&self, b: usize, block: &mut NeighborBlock) {
+    pub fn build<P: Payload>(&self, b: usize, block: &mut NeighborBlock<P>) {
         let range = block_range(b, self.count);
         SCRATCH.with_borrow_mut(|found| {
             self.instructions.run(BuildBlock { search: *self, block, range, found });
@@ -361,62 +215,10 @@ impl BlockSearch<'_> {
     }
 }
 
-/// Turns the lists of sixteen particles into slots.
-#[inline(always)]
-fn fill_slots<L: Lanes>(found: &LaneLists, block: &mut NeighborBlock) {
-    let most = found.count.iter().copied().max().unwrap_or(0) as usize;
-    let (lowest, end) = found.extent;
-    // No row at all has no extent.
-    if end.saturating_sub(lowest) > REACH_OF_SLOT {
-        return fill_slots_far(found, block);
-    }
-    let at = block.begin(most);
-    block.base.resize(at + most, lowest);
-    block.mask.resize(at + most, 0);
-    for k in 0..most {
-        // SAFETY: every lane has room for the longest list.
-        let (delta, mask) = unsafe { L::take_row(&found.index, found.stride, k, &found.count, lowest) };
-        block.slots[at + k].delta = delta;
-        block.mask[at + k] = mask as u16;
-    }
-    block.pairs += found.count.iter().sum::<u32>() as usize;
-}
-
-/// As [`fill_slots`], for neighbours far apart in memory: one that is too far off for its slot waits for a later one;
-/// the order within each lane stays.
-#[cold]
-fn fill_slots_far(found: &LaneLists, block: &mut NeighborBlock) {
-    let mut cursor = [0u32; LANES];
-    loop {
-        let next: [u32; LANES] = std::array::from_fn(|lane| {
-            let place = lane * found.stride + cursor[lane] as usize;
-            if cursor[lane] < found.count[lane] { found.index[place] } else { u32::MAX }
-        });
-        let base = next.into_iter().min().unwrap_or(u32::MAX);
-        if base == u32::MAX {
-            return;
-        }
-        let mut slot = [0u16; LANES];
-        let mut mask = 0u16;
-        for lane in 0..LANES {
-            let fits = next[lane] != u32::MAX && next[lane] - base <= REACH_OF_SLOT;
-            slot[lane] = if fits { (next[lane] - base) as u16 } else { 0 };
-            cursor[lane] += fits as u32;
-            mask |= (fits as u16) << lane;
-        }
-        let at = block.begin(1);
-        block.slots[at].delta = slot;
-        block.base.push(base);
-        block.mask.push(mask);
-        block.pairs += mask.count_ones() as usize;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{Permutation, brute_force_neighbors};
     use super::*;
-    use crate::simd::Portable;
     use glam::Vec3;
     use proptest::prelude::*;
 
@@ -429,7 +231,7 @@ mod tests {
         order.apply(&mut position, &mut Vec::new());
         cells.index(&key);
         let mut all = Instructions::ALL.into_iter().filter(|set| set.available()).map(|set| {
-            let mut lists = NeighborLists::default();
+            let mut lists = NeighborLists::<()>::default();
             lists.build(&cells, domain, reach, &position, set);
             let total: usize = (0..position.len()).map(|i| lists.neighbor_count(i)).sum();
             assert_eq!(lists.total(), total);
@@ -465,24 +267,6 @@ mod tests {
     fn strays_far_out_do_not_hide_pairs() {
         let far = Vec3::new(3.0e7, -4.0e8, 1.0e9);
         check(&[Vec3::ZERO, far, far, Vec3::splat(0.05), -far, -far], &Domain::default(), 0.1);
-    }
-
-    #[test]
-    fn neighbours_far_apart_in_memory_wait_for_another_slot() {
-        let mut found = LaneLists::default();
-        found.reserve(4);
-        found.count[..3].copy_from_slice(&[2, 3, 1]);
-        for (lane, list) in [vec![5, 90_000], vec![70_000, 70_001, 900_000], vec![40]].iter().enumerate() {
-            found.index[lane * found.stride..][..list.len()].copy_from_slice(list);
-        }
-        found.extent = (5, 900_001);
-        let mut block = NeighborBlock { first: vec![0], ..NeighborBlock::default() };
-        fill_slots::<Portable>(&found, &mut block);
-        block.first.push(block.base.len() as u32);
-        assert_eq!(block.of(0).collect::<Vec<_>>(), [5, 90_000]);
-        assert_eq!(block.of(1).collect::<Vec<_>>(), [70_000, 70_001, 900_000]);
-        assert_eq!(block.of(2).collect::<Vec<_>>(), [40]);
-        assert_eq!((block.count(3), block.pairs), (0, 6));
     }
 
     fn cloud(spread: f32, offset: f32) -> impl Strategy<Value = Vec<Vec3>> {

@@ -10,12 +10,14 @@ mod cells;
 mod domain;
 mod lists;
 mod room;
+mod slots;
 mod sort;
 
 pub use blocks::{BLOCK, block_count, block_range, par_blocks, sum_blocks};
 pub use brute_force::brute_force_neighbors;
 pub use cells::CellIndex;
 pub use domain::Domain;
-pub use lists::{BlockSearch, Group, NeighborBlock, NeighborLists, Slot};
+pub use lists::{BlockSearch, NeighborLists};
 pub use room::Room;
+pub use slots::{Group, NeighborBlock, Payload, Slot};
 pub use sort::{Permutation, Scratch};

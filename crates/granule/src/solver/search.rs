@@ -13,7 +13,7 @@ use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
 use crate::neighbors::{
-    BLOCK, BlockSearch, CellIndex, Domain, NeighborBlock, NeighborLists, Permutation, Scratch,
+    BLOCK, BlockSearch, CellIndex, Domain, NeighborBlock, NeighborLists, Payload, Permutation, Scratch,
 };
 use crate::simd::Instructions;
 
@@ -40,13 +40,13 @@ impl SearchParams {
     }
 }
 
-/// Cells, order and neighbour lists.
+/// Cells, order and neighbour lists, with what a solver keeps per pair.
 ///
 /// Lists are valid from [`begin_lists`](Self::begin_lists) until a particle has moved by half the skin
 /// ([`note_motion`](Self::note_motion)) or somebody [invalidates](Self::invalidate) them: at the end of a frame, so that
 /// checkpoints need not hold them, and wherever particles come, go or are changed between steps.
 #[derive(Default)]
-pub struct Search {
+pub struct Search<P = ()> {
     cells: CellIndex,
     key: Vec<u64>,
     /// Neighbours per particle from a checkpoint, until lists are built.
@@ -56,7 +56,7 @@ pub struct Search {
     /// Memory for reordering columns.
     pub scratch: Scratch,
     /// Neighbour lists.
-    pub lists: NeighborLists,
+    pub lists: NeighborLists<P>,
     /// Whether particles are still near enough to where they were listed.
     valid: bool,
     /// The skin of the lists [m].
@@ -67,7 +67,7 @@ pub struct Search {
     list_row: Option<Vec<u32>>,
 }
 
-impl Search {
+impl<P: Payload> Search<P> {
     /// Whether lists and order are those of now.
     pub fn is_valid(&self) -> bool {
         self.valid
@@ -98,7 +98,7 @@ impl Search {
         &'a mut self,
         params: &'a SearchParams,
         position: &[Vec4],
-    ) -> (Option<BlockSearch<'a>>, &'a mut [NeighborBlock]) {
+    ) -> (Option<BlockSearch<'a>>, &'a mut [NeighborBlock<P>]) {
         if self.valid {
             return (None, &mut self.lists.blocks);
         }

@@ -32,7 +32,7 @@ pub fn normals(
     cells.index(&key);
     cells.search_all_rows(true);
     order.apply(&mut position, &mut Vec::new());
-    let mut lists = NeighborLists::default();
+    let mut lists = NeighborLists::<()>::default();
     lists.build(&cells, domain, reach, &position, instructions);
     let pair = |i: usize, j: usize| {
         let x = domain.displacement(position[i].truncate(), position[j].truncate());

@@ -2,10 +2,11 @@
 
 use glam::Vec4;
 
-use crate::neighbors::{BLOCK, Domain, NeighborBlock};
+use crate::neighbors::{BLOCK, Domain};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, load_rows, store};
 use crate::sph::Kernel;
 
+use super::pairs::{NeighborBlock, Slot};
 use super::params::IisphParams;
 use crate::solver::laws::Laws;
 use crate::solver::walls::{WallBlock, wall_density};
@@ -76,7 +77,7 @@ impl Vectorised for DensityBlock<'_> {
     }
 }
 
-type GroupMut<'a> = (&'a [u32], &'a [u16], &'a mut [crate::neighbors::Slot]);
+type GroupMut<'a> = (&'a [u32], &'a [u16], &'a mut [Slot]);
 
 #[inline(always)]
 fn group_density<L: Lanes>(input: &DensityInput, first: usize, (base, mask, slots): GroupMut) -> (L, L) {
@@ -98,8 +99,8 @@ fn group_density<L: Lanes>(input: &DensityInput, first: usize, (base, mask, slot
         let mask = u32::from(mask[s]);
         values = values + w.keep(mask);
         let factor = (per_unit * factor).keep(mask);
-        slot.gradient = d.map(|d| (factor * d).to_i16());
-        let gradient = slot.gradient.each_ref().map(|g| L::from_i16(g));
+        slot.payload = d.map(|d| (factor * d).to_i16());
+        let gradient = slot.payload.each_ref().map(|g| L::from_i16(g));
         let lighter = input.laws.neighbors::<L>(base[s], &slot.delta, |m| 1.0 / m.density);
         let mut square = zero;
         for (sum, g) in sum.iter_mut().zip(gradient) {

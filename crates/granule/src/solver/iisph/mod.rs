@@ -13,6 +13,7 @@ mod commands;
 mod density;
 mod fields;
 mod integrate;
+pub mod pairs;
 pub mod params;
 mod predict;
 pub mod rheology;
@@ -40,6 +41,7 @@ use crate::solver::world::World;
 use crate::stages::{SharedClock, Stage, StageTimes};
 
 use density::compute_density;
+use pairs::Gradients;
 use predict::{predict_drag, predict_velocity};
 use setup::Setup;
 use state::IisphState;
@@ -52,7 +54,7 @@ pub struct Iisph {
     setup: Setup,
     world: World,
     state: IisphState,
-    search: Search,
+    search: Search<Gradients>,
     diagnostics: bool,
 }
 

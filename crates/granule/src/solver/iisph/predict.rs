@@ -3,10 +3,11 @@
 use glam::{Vec3, Vec4};
 
 use crate::air::Air;
-use crate::neighbors::{BLOCK, Domain, NeighborBlock, block_range};
+use crate::neighbors::{BLOCK, Domain, block_range};
 use crate::particles::Particles;
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, load_rows, store_rows};
 
+use super::pairs::NeighborBlock;
 use super::params::{IisphParams, viscosity_softening};
 use crate::solver::drag::DragInput;
 use crate::solver::laws::Laws;
@@ -126,7 +127,7 @@ fn viscous_acceleration<L: Lanes>(
         let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
         let both = own + input.laws.neighbors::<L>(base, &slot.delta, |m| scale * m.viscosity);
         let factor = both * approach / (square + softening);
-        for (sum, gradient) in sum.iter_mut().zip(&slot.gradient) {
+        for (sum, gradient) in sum.iter_mut().zip(&slot.payload) {
             *sum = *sum + factor * L::from_i16(gradient);
         }
     }

@@ -8,6 +8,7 @@ use crate::simd::Instructions;
 use crate::sph::{Kernel, WallTable};
 
 use super::density::DensityInput;
+use super::pairs::Gradients;
 use super::params::IisphParams;
 use super::predict::PredictInput;
 use super::sweep::{SweepConstants, SweepInput};
@@ -134,7 +135,7 @@ impl Setup {
 
     pub(super) fn sweep_input<'a>(
         &'a self,
-        search: &'a Search,
+        search: &'a Search<Gradients>,
         particles: &'a Particles,
         dt: f64,
     ) -> SweepInput<'a> {

@@ -3,8 +3,9 @@
 use bytemuck::{Pod, Zeroable};
 use glam::Vec4;
 
-use crate::neighbors::{BLOCK, Group, NeighborBlock};
+use crate::neighbors::BLOCK;
 use crate::simd::{LANES, Lanes, Vectorised, load, load_rows, store_rows};
+use crate::solver::iisph::pairs::{Group, NeighborBlock};
 use crate::sym3::Sym3;
 
 use super::{Columns, SweepConstants};
@@ -41,7 +42,7 @@ pub fn store_total<L: Lanes>(total: &mut [TotalStress], at: usize, pressure: L, 
 /// The pair gradients of a slot, in their unit.
 #[inline(always)]
 pub fn gradients<L: Lanes>(group: &Group, s: usize) -> [L; 3] {
-    let [x, y, z] = &group.slots[s].gradient;
+    let [x, y, z] = &group.slots[s].payload;
     [L::from_i16(x), L::from_i16(y), L::from_i16(z)]
 }
 

@@ -19,10 +19,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::bodies::BodyMotion;
-use crate::neighbors::{NeighborBlock, NeighborLists};
 use crate::simd::Instructions;
 use crate::stages::{SharedClock, Stage};
 
+use super::pairs::{NeighborBlock, NeighborLists};
 use super::state::IisphState;
 use crate::solver::laws::Laws;
 use crate::solver::walls::WallStep;

@@ -2,8 +2,9 @@
 
 use glam::{Vec3, Vec4};
 
-use crate::neighbors::{BLOCK, Group, NeighborBlock};
+use crate::neighbors::BLOCK;
 use crate::simd::{LANES, Lanes, Vectorised, load, load_rows, store};
+use crate::solver::iisph::pairs::{Group, NeighborBlock};
 use crate::solver::iisph::rheology::{
     compaction_rate, project_pressure, required_expansion, required_expansion_of_fluid, return_to_cone,
 };

@@ -3,8 +3,9 @@
 use glam::Vec4;
 use rayon::prelude::*;
 
-use crate::neighbors::{BLOCK, NeighborBlock, par_blocks};
+use crate::neighbors::{BLOCK, par_blocks};
 use crate::simd::{LANES, Lanes, Vectorised, load, load_rows, store};
+use crate::solver::iisph::pairs::NeighborBlock;
 use crate::solver::iisph::state::{IisphState, store_tensor};
 use crate::solver::laws::Laws;
 use crate::sym3::Sym3;
