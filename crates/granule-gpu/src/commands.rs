@@ -2,7 +2,7 @@
 
 use glam::{Vec3, Vec4};
 use granule::boundary::Sdf;
-use granule::neighbors::Room as Places;
+use granule::neighbors::OverlapQuery;
 use granule::particles::NewParticle;
 use granule::scene::Scene;
 use granule::simulator::{Command, CommandError, CommandReport, MIN_SEPARATION};
@@ -73,8 +73,8 @@ impl GpuIisph {
                 return 0;
             }
         };
-        let room = Places::new(&domain, reach, &places, &near);
-        let added: Vec<NewParticle> = free_places(&places, radius, &self.boundaries, room, most)
+        let query = OverlapQuery::new(&domain, MIN_SEPARATION, &places, radius, &near);
+        let added: Vec<NewParticle> = free_places(&places, radius, &self.boundaries, query, most)
             .into_iter()
             .map(|position| NewParticle { position, velocity, radius, mass, material })
             .collect();

@@ -5,9 +5,10 @@
 use std::time::Duration;
 
 use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, Criterion, SamplingMode};
-use glam::Vec4;
-use granule::neighbors::{CellIndex, Domain, NeighborLists, Permutation};
+use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
+use glam::{Vec3, Vec4};
+use granule::neighbors::{CellIndex, Domain, LevelIndex, NeighborLists, OverlapQuery, Permutation};
+use granule::random::Random;
 use granule::simd::Instructions;
 use granule::stages::Stage;
 use granule::{Options, Scene, Simulation};
@@ -66,6 +67,7 @@ fn main() {
         instructions(&mut group(&mut criterion, &format!("{material}/step")), friction_angle);
     }
     search(&mut group(&mut criterion, "search"));
+    radii(&mut group(&mut criterion, "radii"));
     criterion.final_summary();
 }
 
@@ -127,6 +129,91 @@ impl Sorted {
         self.order.sort(&mut self.key, self.cells.key_bits());
         self.cells.index(&self.key);
     }
+}
+
+/// Packed beds of spheres: name, radii of the size classes [m], of which all have the same volume, the share of space that
+/// they fill, and the side of the box [m].
+const PACKINGS: [(&str, &[f32], f32, f32); 3] = [
+    ("equal", &[1.0], 0.62, 72.0),
+    ("1to2", &[2.0, 1.5, 1.0], 0.68, 100.0),
+    ("1to10", &[10.0, 4.64, 2.15, 1.0], 0.76, 115.0),
+];
+
+/// How much farther than their radii pairs are listed in packings, in units of the smallest radius.
+const SKIN: f32 = 0.2;
+
+/// Order and lists of spheres with radii of their own, per pair (`elem` in the output).
+fn radii(group: &mut BenchmarkGroup<WallTime>) {
+    for (name, classes, fill, side) in PACKINGS {
+        let mut bed = BySize { position: packed(classes, fill, side), ..BySize::default() };
+        bed.find_pairs(SKIN);
+        group.throughput(Throughput::Elements(bed.lists.total() as u64));
+        group.bench_function(name, |bencher| bencher.iter(|| bed.find_pairs(SKIN)));
+    }
+}
+
+/// Spheres with their order and lists.
+#[derive(Default)]
+struct BySize {
+    position: Vec<Vec4>,
+    levels: LevelIndex,
+    key: Vec<u64>,
+    order: Permutation,
+    lists: NeighborLists,
+}
+
+impl BySize {
+    fn find_pairs(&mut self, skin: f32) {
+        let domain = Domain::default();
+        self.levels.sort(&domain, skin, &self.position, &mut self.key, &mut self.order);
+        self.order.apply(&mut self.position, &mut Vec::new());
+        let (search, blocks) =
+            self.lists.begin_by_radii(&self.levels, &domain, &self.position, Instructions::best());
+        blocks.iter_mut().enumerate().for_each(|(b, block)| search.build(b, block));
+    }
+
+    /// Pushes spheres out of each other, the lighter ones farther, and keeps them inside the box.
+    fn push_apart(&mut self, side: f32) {
+        self.find_pairs(0.0);
+        let position = &self.position;
+        let push = |i: usize, j: usize| {
+            let (a, b) = (position[i], position[j]);
+            let d = (a - b).truncate();
+            let share = b.w.powi(3) / (a.w.powi(3) + b.w.powi(3));
+            0.6 * share * (a.w + b.w - d.length()).max(0.0) * d.normalize_or_zero()
+        };
+        let pushed = |i: usize| {
+            let sum: Vec3 = self.lists.of(i).map(|j| push(i, j)).sum();
+            (position[i].truncate() + sum).clamp(Vec3::ZERO, Vec3::splat(side)).extend(position[i].w)
+        };
+        self.position = (0..position.len()).map(pushed).collect();
+    }
+}
+
+/// Spheres thrown into a box, the largest first, and pushed apart until they have about five contacts each.
+fn packed(classes: &[f32], fill: f32, side: f32) -> Vec<Vec4> {
+    let mut random = Random::new(1);
+    let mut bed = BySize::default();
+    for &radius in classes {
+        let volume = 4.0 / 3.0 * std::f32::consts::PI * radius.powi(3);
+        let count = (fill * side.powi(3) / (classes.len() as f32 * volume)) as usize;
+        let corners = [Vec3::ZERO, Vec3::splat(side)];
+        let mut query = OverlapQuery::new(&Domain::default(), 0.7, &corners, radius, &bed.position);
+        for _ in 0..count {
+            let free = (0..400).find_map(|_| {
+                let place = side * Vec3::new(random.unit(), random.unit(), random.unit());
+                query.is_free(place, radius).then_some(place)
+            });
+            if let Some(place) = free {
+                query.insert(place, radius);
+                bed.position.push(place.extend(radius));
+            }
+        }
+    }
+    for _ in 0..60 {
+        bed.push_apart(side);
+    }
+    bed.position
 }
 
 /// The sets of instructions that the processor has.

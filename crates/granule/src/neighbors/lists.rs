@@ -9,6 +9,8 @@ use rayon::prelude::*;
 use super::blocks::{BLOCK, block_count, block_range};
 use super::cells::{CellIndex, Walk};
 use super::domain::Domain;
+use super::levels::{LevelIndex, listed_radius};
+use super::radii::{BuildByRadii, Candidates, RadiiSearch};
 use super::slots::{LaneLists, NeighborBlock, Payload};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised};
 
@@ -47,15 +49,27 @@ impl<P: Payload> NeighborLists<P> {
         self.count = position.len();
         self.blocks.resize_with(block_count(position.len()), NeighborBlock::default);
         self.coordinates.fill(position);
-        let search = BlockSearch {
-            cells,
-            domain,
-            reach,
-            count: self.count,
-            coordinates: &self.coordinates,
-            instructions,
-        };
-        (search, &mut self.blocks)
+        let pairs = Pairs::Within { cells, reach };
+        let (count, coordinates) = (self.count, &self.coordinates);
+        (BlockSearch { pairs, domain, count, coordinates, instructions }, &mut self.blocks)
+    }
+
+    /// Makes ready to list, block by block, every pair nearer than both radii and the skin; particles must be sorted by
+    /// `levels`.
+    pub fn begin_by_radii<'a>(
+        &'a mut self,
+        levels: &'a LevelIndex,
+        domain: &'a Domain,
+        position: &[Vec4],
+        instructions: Instructions,
+    ) -> (BlockSearch<'a>, &'a mut [NeighborBlock<P>]) {
+        self.count = position.len();
+        self.blocks.resize_with(block_count(position.len()), NeighborBlock::default);
+        self.coordinates.fill(position);
+        self.coordinates.fill_radii(domain, position);
+        let pairs = Pairs::ByRadii { levels };
+        let (count, coordinates) = (self.count, &self.coordinates);
+        (BlockSearch { pairs, domain, count, coordinates, instructions }, &mut self.blocks)
     }
 
     /// The number of particles. Every neighbour in the lists is below it.
@@ -85,16 +99,17 @@ impl<P: Payload> NeighborLists<P> {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        let coordinates: usize = self.coordinates.axis.iter().map(|axis| 4 * axis.capacity()).sum();
-        coordinates + self.blocks.iter().map(NeighborBlock::bytes).sum::<usize>()
+        self.coordinates.bytes() + self.blocks.iter().map(NeighborBlock::bytes).sum::<usize>()
     }
 }
 
 /// Coordinates as separate columns, so that distances of many candidates are found at once.
 #[derive(Clone, Debug, Default)]
-struct Coordinates {
+pub(super) struct Coordinates {
     /// Sixteen numbers longer than there are particles.
-    axis: [Vec<f32>; 3],
+    pub(super) axis: [Vec<f32>; 3],
+    /// Radii that particles are listed with [m], likewise; empty unless they matter.
+    pub(super) radius: Vec<f32>,
 }
 
 impl Coordinates {
@@ -105,25 +120,43 @@ impl Coordinates {
             columns.for_each(|(slot, x)| *slot = x[k]);
         }
     }
+
+    fn fill_radii(&mut self, domain: &Domain, position: &[Vec4]) {
+        self.radius.resize(position.len() + LANES, 0.0);
+        let columns = self.radius.par_iter_mut().zip(position.par_iter()).with_min_len(4096);
+        columns.for_each(|(slot, x)| *slot = listed_radius(domain, *x));
+    }
+
+    fn bytes(&self) -> usize {
+        4 * (self.axis.iter().map(Vec::capacity).sum::<usize>() + self.radius.capacity())
+    }
 }
 
 thread_local! {
-    static SCRATCH: RefCell<LaneLists> = RefCell::default();
+    static SCRATCH: RefCell<(LaneLists, Candidates)> = RefCell::default();
 }
 
 /// A search for neighbours, block by block.
 #[derive(Clone, Copy)]
 pub struct BlockSearch<'a> {
-    cells: &'a CellIndex,
+    pairs: Pairs<'a>,
     domain: &'a Domain,
-    reach: f32,
     count: usize,
     coordinates: &'a Coordinates,
     instructions: Instructions,
 }
 
+/// Which pairs are listed.
+#[derive(Clone, Copy)]
+enum Pairs<'a> {
+    /// Those nearer than a distance [m].
+    Within { cells: &'a CellIndex, reach: f32 },
+    /// Those nearer than both radii and the skin.
+    ByRadii { levels: &'a LevelIndex },
+}
+
 struct BuildBlock<'a, P> {
-    search: BlockSearch<'a>,
+    search: DistanceSearch<'a>,
     block: &'a mut NeighborBlock<P>,
     range: Range<usize>,
     found: &'a mut LaneLists,
@@ -158,11 +191,30 @@ impl BlockSearch<'_> {
     /// Builds the lists of a block.
     pub fn build<P: Payload>(&self, b: usize, block: &mut NeighborBlock<P>) {
         let range = block_range(b, self.count);
-        SCRATCH.with_borrow_mut(|found| {
-            self.instructions.run(BuildBlock { search: *self, block, range, found });
+        let Self { domain, coordinates, .. } = *self;
+        SCRATCH.with_borrow_mut(|(found, candidates)| match self.pairs {
+            Pairs::Within { cells, reach } => {
+                let search = DistanceSearch { cells, domain, reach, coordinates };
+                self.instructions.run(BuildBlock { search, block, range, found });
+            }
+            Pairs::ByRadii { levels } => {
+                let search = RadiiSearch { levels, domain, coordinates };
+                self.instructions.run(BuildByRadii { search, block, range, found, candidates });
+            }
         });
     }
+}
 
+/// What lists up to a distance are made from.
+#[derive(Clone, Copy)]
+struct DistanceSearch<'a> {
+    cells: &'a CellIndex,
+    domain: &'a Domain,
+    reach: f32,
+    coordinates: &'a Coordinates,
+}
+
+impl DistanceSearch<'_> {
     /// Writes the neighbours of particle `i` to a lane and returns how many.
     #[inline(always)]
     fn find<L: Lanes, const PERIODIC: bool>(

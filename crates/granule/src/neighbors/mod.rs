@@ -8,16 +8,20 @@ mod blocks;
 mod brute_force;
 mod cells;
 mod domain;
+mod levels;
 mod lists;
-mod room;
+mod overlap;
+mod radii;
+
 mod slots;
 mod sort;
 
 pub use blocks::{BLOCK, block_count, block_range, par_blocks, sum_blocks};
-pub use brute_force::brute_force_neighbors;
+pub use brute_force::{brute_force_contacts, brute_force_neighbors};
 pub use cells::CellIndex;
 pub use domain::Domain;
+pub use levels::{LevelIndex, listed_radius};
 pub use lists::{BlockSearch, NeighborLists};
-pub use room::Room;
+pub use overlap::OverlapQuery;
 pub use slots::{Group, NeighborBlock, Payload, Slot};
 pub use sort::{Permutation, Scratch};

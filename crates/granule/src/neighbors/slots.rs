@@ -149,6 +149,27 @@ impl LaneLists {
         self.extent = (u32::MAX, 0);
     }
 
+    /// Room for `most` more neighbours of a lane and sixteen that are written and not kept.
+    #[inline(always)]
+    pub(super) fn room(&mut self, lane: usize, most: usize) -> &mut [u32] {
+        let count = self.count[lane] as usize;
+        if self.stride < count + most + LANES {
+            self.reserve(count + most);
+        }
+        &mut self.index[lane * self.stride + count..(lane + 1) * self.stride]
+    }
+
+    /// Keeps the first `count` of what was written to the room of a lane, which ascends.
+    #[inline(always)]
+    pub(super) fn add(&mut self, lane: usize, count: usize) {
+        if count > 0 {
+            let from = lane * self.stride + self.count[lane] as usize;
+            let (first, last) = (self.index[from], self.index[from + count - 1]);
+            self.extent = (self.extent.0.min(first), self.extent.1.max(last + 1));
+            self.count[lane] += count as u32;
+        }
+    }
+
     /// Makes room for these candidates.
     #[inline(always)]
     pub(super) fn prepare(&mut self, ranges: &[(u32, u32)]) {

@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use crate::air::Air;
 use crate::boundary::Boundaries;
-use crate::neighbors::Room;
+use crate::neighbors::OverlapQuery;
 use crate::scene::{AirSettings, Scene};
 use crate::simulator::{Command, CommandError, MIN_SEPARATION};
 
@@ -87,12 +87,12 @@ pub fn adopt(scene: &Scene, boundaries: &mut Boundaries, air: &mut Option<Air>) 
 }
 
 /// The first `most` of the places that have room for a particle of a radius [m]: none in walls, in particles or in each
-/// other. `room` knows the particles.
+/// other. `query` knows the particles.
 pub fn free_places(
     places: &[Vec3],
     radius: f32,
     boundaries: &Boundaries,
-    mut room: Room,
+    mut query: OverlapQuery,
     most: usize,
 ) -> Vec<Vec3> {
     let mut free = Vec::new();
@@ -101,8 +101,8 @@ pub fn free_places(
             break;
         }
         let clear = place.is_finite() && boundaries.distance(place) >= MIN_SEPARATION * radius;
-        if clear && room.is_free(place) {
-            room.insert(place);
+        if clear && query.is_free(place, radius) {
+            query.insert(place, radius);
             free.push(place);
         }
     }

@@ -13,31 +13,36 @@ use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
 use crate::neighbors::{
-    BLOCK, BlockSearch, CellIndex, Domain, NeighborBlock, NeighborLists, Payload, Permutation, Scratch,
+    BLOCK, BlockSearch, CellIndex, Domain, LevelIndex, NeighborBlock, NeighborLists, Payload, Permutation,
+    Scratch,
 };
 use crate::simd::Instructions;
+
+/// Which pairs must be in the lists.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cutoff {
+    /// Those nearer than a distance [m], whatever their radii. Lists are ascending per row of cells.
+    Distance(f32),
+    /// Those that touch: nearer than both radii, of which each particle has its own as the fourth number of its position
+    /// [m]. Lists are ascending. Positions may be rounded from exact ones: what that could hide is added to the radii
+    /// ([`listed_radius`](crate::neighbors::listed_radius)).
+    Radii,
+}
 
 /// What a search needs to know.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchParams {
     /// Space.
     pub domain: Domain,
-    /// Distance below which a pair must be in the lists [m].
-    pub cutoff: f32,
+    /// Which pairs must be in the lists.
+    pub cutoff: Cutoff,
     /// How much farther pairs are listed [m], so that lists hold until a particle has moved by half of it. 0: lists are
     /// built anew in every step.
     pub skin: f32,
     /// Instructions to use.
     pub instructions: Instructions,
-    /// Whether all rows of cells are searched; false only in a negative control.
+    /// Whether all rows of cells are searched up to a distance; false only in a negative control.
     pub all_rows: bool,
-}
-
-impl SearchParams {
-    /// Distance up to which pairs are listed [m].
-    fn reach(&self) -> f32 {
-        self.cutoff + self.skin
-    }
 }
 
 /// Cells, order and neighbour lists, with what a solver keeps per pair.
@@ -47,7 +52,10 @@ impl SearchParams {
 /// checkpoints need not hold them, and wherever particles come, go or are changed between steps.
 #[derive(Default)]
 pub struct Search<P = ()> {
+    /// Cells, with one distance for all.
     cells: CellIndex,
+    /// Cells by size, with radii.
+    levels: LevelIndex,
     key: Vec<u64>,
     /// Neighbours per particle from a checkpoint, until lists are built.
     restored_count: Vec<u32>,
@@ -85,9 +93,16 @@ impl<P: Payload> Search<P> {
             return false;
         }
         self.restored_count.clear();
-        self.cells.assign(&params.domain, params.reach(), position, &mut self.key);
-        self.order.sort(&mut self.key, self.cells.key_bits());
-        self.cells.index(&self.key);
+        match params.cutoff {
+            Cutoff::Distance(distance) => {
+                self.cells.assign(&params.domain, distance + params.skin, position, &mut self.key);
+                self.order.sort(&mut self.key, self.cells.key_bits());
+                self.cells.index(&self.key);
+            }
+            Cutoff::Radii => {
+                self.levels.sort(&params.domain, params.skin, position, &mut self.key, &mut self.order);
+            }
+        }
         self.list_row = None;
         true
     }
@@ -108,9 +123,15 @@ impl<P: Payload> Search<P> {
         if self.valid {
             self.listed_position.extend_from_slice(position);
         }
-        self.cells.search_all_rows(params.all_rows);
-        let (search, blocks) =
-            self.lists.begin(&self.cells, &params.domain, params.reach(), position, params.instructions);
+        let (domain, instructions) = (&params.domain, params.instructions);
+        let (search, blocks) = match params.cutoff {
+            Cutoff::Distance(distance) => {
+                self.cells.search_all_rows(params.all_rows);
+                let reach = distance + params.skin;
+                self.lists.begin(&self.cells, domain, reach, position, instructions)
+            }
+            Cutoff::Radii => self.lists.begin_by_radii(&self.levels, domain, position, instructions),
+        };
         (Some(search), blocks)
     }
 
@@ -187,6 +208,7 @@ impl<P: Payload> Search<P> {
             + self.key.capacity() * 8
             + self.listed_position.capacity() * 16
             + self.cells.bytes()
+            + self.levels.bytes()
             + self.order.bytes()
             + self.scratch.bytes()
     }
@@ -196,13 +218,20 @@ impl<P: Payload> Search<P> {
 mod tests {
     use super::*;
     use crate::random::Random;
+    use glam::DVec3;
 
     const CUTOFF: f32 = 0.1;
     const SKIN: f32 = 0.03;
 
     fn params(skin: f32) -> SearchParams {
         let domain = Domain::new([None, Some([0.0, 1.0]), None]);
-        SearchParams { domain, cutoff: CUTOFF, skin, instructions: Instructions::best(), all_rows: true }
+        SearchParams {
+            domain,
+            cutoff: Cutoff::Distance(CUTOFF),
+            skin,
+            instructions: Instructions::best(),
+            all_rows: true,
+        }
     }
 
     fn cloud(random: &mut Random) -> Vec<Vec4> {
@@ -284,5 +313,102 @@ mod tests {
         let (mut search, position) = listed(&params);
         assert!(!search.is_valid());
         assert!(search.begin_lists(&params, &position).0.is_some());
+    }
+
+    /// Exact places of grains of 1 mm and smaller around (10, 10, 10) m, and the same rounded, with radii.
+    fn far_grains(random: &mut Random) -> (Vec<DVec3>, Vec<Vec4>) {
+        let place = |random: &mut Random| DVec3::from_array([(); 3].map(|_| 10.0 + 0.006 * exact(random)));
+        let places: Vec<DVec3> = (0..1200).map(|_| place(random)).collect();
+        let radius = |i: usize| 0.0005 * 10f32.powf(-((i % 7) as f32) / 6.0);
+        let rounded = places.iter().enumerate().map(|(i, x)| x.as_vec3().extend(radius(i))).collect();
+        (places, rounded)
+    }
+
+    /// Uniform in [0, 1) with 53 bits.
+    fn exact(random: &mut Random) -> f64 {
+        (random.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Counts the pairs that touch, and asserts that all of them are listed.
+    fn count_listed_contacts(search: &Search, place: &[DVec3], position: &[Vec4]) -> usize {
+        let mut contacts = 0;
+        for i in 0..place.len() {
+            let touches = |j: &usize| {
+                let sum = f64::from(position[i].w) + f64::from(position[*j].w);
+                *j != i && place[i].distance(place[*j]) < sum
+            };
+            for j in (0..place.len()).filter(touches) {
+                assert!(search.lists.of(i).any(|k| k == j), "contact {i}, {j} is missing");
+                contacts += 1;
+            }
+        }
+        contacts
+    }
+
+    /// At 10 m from the origin f32 knows a place to 1e-6 m, a fiftieth of the smallest radius here.
+    #[test]
+    fn rounded_positions_far_from_the_origin_hide_no_contact_of_the_exact_ones() {
+        for skin in [0.0, 0.0001] {
+            let params = SearchParams { domain: Domain::default(), cutoff: Cutoff::Radii, ..params(skin) };
+            let (mut place, mut position) = far_grains(&mut Random::new(8));
+            // Pairs that touch by less than the rounding.
+            for i in (0..place.len()).step_by(2) {
+                let sum = f64::from(position[i].w) + f64::from(position[i + 1].w);
+                place[i + 1] = place[i] + (sum - 1e-9) * (place[i + 1] - place[i]).normalize();
+                position[i + 1] = place[i + 1].as_vec3().extend(position[i + 1].w);
+            }
+            let mut search: Search = Search::default();
+            assert!(search.sort(&params, &position));
+            search.order.apply(&mut position, &mut Vec::new());
+            search.order.apply(&mut place, &mut Vec::new());
+            search.build(&params, &position);
+            assert!(count_listed_contacts(&search, &place, &position) > 2000);
+            if skin == 0.0 {
+                continue;
+            }
+            // Towards the centre, as far as the lists are said to hold.
+            let center = DVec3::splat(10.003);
+            for (place, x) in place.iter_mut().zip(&mut position) {
+                *place += 0.48 * f64::from(skin) * (center - *place).normalize();
+                *x = place.as_vec3().extend(x.w);
+            }
+            search.measure_motion(&params.domain, &position);
+            assert!(search.is_valid());
+            assert!(count_listed_contacts(&search, &place, &position) > 2000);
+        }
+    }
+
+    #[test]
+    fn lists_by_radii_are_kept_until_a_grain_has_moved_by_half_the_skin() {
+        let domain = Domain::new([Some([0.0, 1.0]), None, Some([0.0, 1.0])]);
+        let params = SearchParams { domain, cutoff: Cutoff::Radii, ..params(SKIN) };
+        let mut random = Random::new(9);
+        let mut position = cloud(&mut random);
+        position.iter_mut().for_each(|x| x.w = 0.01 * 10f32.powf(random.unit()));
+        let mut search: Search = Search::default();
+        search.sort(&params, &position);
+        search.order.apply(&mut position, &mut Vec::new());
+        search.build(&params, &position);
+        for x in &mut position {
+            let way = Vec3::new(random.signed(), random.signed(), random.signed());
+            *x = domain.wrap(x.truncate() + 0.499 * SKIN * way.normalize()).extend(x.w);
+        }
+        search.measure_motion(&domain, &position);
+        assert!(search.is_valid());
+        let mut pairs = 0;
+        for i in 0..position.len() {
+            let touches = |j: &usize| {
+                let d = domain.displacement(position[i].truncate(), position[*j].truncate());
+                *j != i && d.length() < position[i].w + position[*j].w
+            };
+            for j in (0..position.len()).filter(touches) {
+                assert!(search.lists.of(i).any(|k| k == j), "pair {i}, {j} is missing");
+                pairs += 1;
+            }
+        }
+        assert!(pairs > 2000, "{pairs} pairs were looked for");
+        position[3].z += 1.1 * SKIN;
+        search.measure_motion(&domain, &position);
+        assert!(!search.is_valid());
     }
 }

@@ -11,7 +11,7 @@ use crate::bodies::Bodies;
 use crate::boundary::{Boundaries, Sdf};
 use crate::hash::Fnv;
 use crate::material::Material;
-use crate::neighbors::{Domain, Room, par_blocks};
+use crate::neighbors::{Domain, OverlapQuery, par_blocks};
 use crate::particles::{NewParticle, Particles};
 use crate::scene::Scene;
 use crate::simulator::{Command, CommandError, MIN_SEPARATION};
@@ -106,9 +106,8 @@ impl World {
     /// Adds particles like `one` at the first `most` of the places that have room, and returns how many.
     pub fn add_grains(&mut self, domain: &Domain, places: &[Vec3], one: NewParticle, most: usize) -> usize {
         let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
-        let reach = MIN_SEPARATION * (2.0 * one.radius);
-        let room = Room::new(domain, reach, &places, &self.particles.position);
-        let free = free_places(&places, one.radius, &self.boundaries, room, most);
+        let query = OverlapQuery::new(domain, MIN_SEPARATION, &places, one.radius, &self.particles.position);
+        let free = free_places(&places, one.radius, &self.boundaries, query, most);
         if !free.is_empty() {
             self.particles.note_birth(self.particles.next_id(), self.time);
         }

@@ -14,7 +14,7 @@ use super::predict::PredictInput;
 use super::sweep::{SweepConstants, SweepInput};
 use crate::solver::Defect;
 use crate::solver::laws::Laws;
-use crate::solver::search::{Search, SearchParams};
+use crate::solver::search::{Cutoff, Search, SearchParams};
 use crate::solver::walls::{WALL_RELAXATION, WallStep};
 
 /// Relaxation of pressure and stress in coupled sweeps; larger values explode.
@@ -70,7 +70,7 @@ impl Setup {
     pub(super) fn search_params(&self) -> SearchParams {
         SearchParams {
             domain: self.domain,
-            cutoff: self.params.support,
+            cutoff: Cutoff::Distance(self.params.support),
             skin: 0.0,
             instructions: self.instructions,
             all_rows: self.defect != Some(Defect::MissingNeighborRow),

@@ -8,7 +8,7 @@ use crate::neighbors::Domain;
 use crate::scene::{MaterialSettings, PressureLaw, Scene, YieldLaw};
 use crate::simd::Instructions;
 use crate::solver::Defect;
-use crate::solver::search::SearchParams;
+use crate::solver::search::{Cutoff, SearchParams};
 use crate::sph::{Kernel, KernelKind, WallTable, lattice_density};
 
 use super::pairs::{COHESION_CONSTANT, cohesion_scale};
@@ -128,7 +128,7 @@ impl Setup {
     pub fn search_params(&self) -> SearchParams {
         SearchParams {
             domain: self.domain,
-            cutoff: self.params.support,
+            cutoff: Cutoff::Distance(self.params.support),
             skin: self.params.skin,
             instructions: self.instructions,
             all_rows: self.defect != Some(Defect::MissingNeighborRow),
