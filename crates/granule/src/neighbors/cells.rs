@@ -365,6 +365,12 @@ impl CellIndex {
         self.axes[axis].distance_to_cell(cell, x)
     }
 
+    /// Number of particles in all cells.
+    pub(super) fn particle_count(&self) -> usize {
+        let (first, end) = (self.starts.first().unwrap_or(&0), self.starts.last().unwrap_or(&0));
+        (end - first) as usize
+    }
+
     /// Number of cells that hold particles.
     pub(super) fn occupied_count(&self) -> usize {
         self.keys.len()

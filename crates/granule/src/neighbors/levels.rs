@@ -162,6 +162,11 @@ impl LevelIndex {
         self.levels.len()
     }
 
+    /// Number of particles in all levels.
+    pub(super) fn particle_count(&self) -> usize {
+        self.levels.last().map_or(0, |level| level.particles.end as usize)
+    }
+
     /// The level of a particle.
     pub(super) fn level_of_particle(&self, particle: usize) -> usize {
         self.levels.partition_point(|level| level.particles.end as usize <= particle)

@@ -49,6 +49,8 @@ impl<P: Payload> NeighborLists<P> {
         self.count = position.len();
         self.blocks.resize_with(block_count(position.len()), NeighborBlock::default);
         self.coordinates.fill(position);
+        // The search relies on it.
+        assert_eq!(cells.particle_count(), position.len(), "particles are sorted by these cells");
         let pairs = Pairs::Within { cells, reach };
         let (count, coordinates) = (self.count, &self.coordinates);
         (BlockSearch { pairs, domain, count, coordinates, instructions }, &mut self.blocks)
@@ -67,6 +69,8 @@ impl<P: Payload> NeighborLists<P> {
         self.blocks.resize_with(block_count(position.len()), NeighborBlock::default);
         self.coordinates.fill(position);
         self.coordinates.fill_radii(domain, position);
+        // The search relies on it.
+        assert_eq!(levels.particle_count(), position.len(), "particles are sorted by these levels");
         let pairs = Pairs::ByRadii { levels };
         let (count, coordinates) = (self.count, &self.coordinates);
         (BlockSearch { pairs, domain, count, coordinates, instructions }, &mut self.blocks)
