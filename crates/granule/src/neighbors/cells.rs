@@ -43,6 +43,7 @@ impl Axis {
     }
 
     /// The cells that hold coordinates from `low` to `high` [m], in the nearest images of a periodic axis.
+    #[inline]
     fn spans_of(&self, low: f64, high: f64) -> Spans {
         let n = i64::from(self.periodic_count);
         if n == 0 {
@@ -113,9 +114,14 @@ impl Spans {
         &self.spans[..self.len]
     }
 
-    /// All cells.
-    pub(super) fn cells(&self) -> impl Iterator<Item = u32> + '_ {
-        self.as_slice().iter().flat_map(|&(from, to)| from..=to)
+    /// Does something with all cells; iterators of iterators are slow here.
+    #[inline]
+    pub(super) fn for_each(&self, mut work: impl FnMut(u32)) {
+        for &(from, to) in self.as_slice() {
+            for cell in from..to + 1 {
+                work(cell);
+            }
+        }
     }
 
     /// Number of cells.
@@ -356,6 +362,7 @@ impl CellIndex {
     }
 
     /// The cells of an axis that hold coordinates from `low` to `high` [m].
+    #[inline]
     pub(super) fn spans_of(&self, axis: usize, low: f64, high: f64) -> Spans {
         self.axes[axis].spans_of(low, high)
     }

@@ -216,13 +216,13 @@ impl Level {
             return self.cells.push_layers(&spans[2], ranges);
         }
         look.begin();
-        for z in spans[2].cells() {
-            for y in spans[1].cells() {
+        spans[2].for_each(|z| {
+            spans[1].for_each(|y| {
                 for &span in spans[0].as_slice() {
                     self.cells.push_row([y, z], span, look, ranges);
                 }
-            }
-        }
+            });
+        });
     }
 
     /// Adds the particles in all cells that a sphere touches, less some that lie before or after it in their rows.
@@ -240,22 +240,22 @@ impl Level {
             return self.cells.push_layers(&spans[1], ranges);
         }
         look.begin();
-        for z in spans[1].cells() {
+        spans[1].for_each(|z| {
             let beyond = self.cells.distance_to_cell(2, z, center.z);
             let left = radius * radius - beyond * beyond;
-            for y in spans[0].cells() {
+            spans[0].for_each(|y| {
                 let beyond = self.cells.distance_to_cell(1, y, center.y);
                 let left = left - beyond * beyond;
                 if left < 0.0 {
-                    continue;
+                    return;
                 }
                 let half = left.sqrt();
                 let row = self.cells.spans_of(0, center.x - half, center.x + half);
                 for &span in row.as_slice() {
                     self.cells.push_row([y, z], span, look, ranges);
                 }
-            }
-        }
+            });
+        });
     }
 
     /// Whether all particles of the level are tested as quickly as its cells are looked up.
