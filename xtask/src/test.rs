@@ -26,6 +26,12 @@ const STEPS: &[Step] = &[
         component: Some("clippy"),
     },
     Step {
+        name: "the engine without features",
+        args: &["check", "--locked", "--package", "granule", "--no-default-features"],
+        env: &[],
+        component: None,
+    },
+    Step {
         name: "documentation",
         args: &["doc", "--locked", "--workspace", "--no-deps"],
         env: &[("RUSTDOCFLAGS", "-D warnings")],

@@ -20,6 +20,26 @@ pub use crate::build::{Device, Options};
 pub use crate::error::SimulationError;
 
 /// A running simulation.
+///
+/// ```
+/// use granule::{MaterialSettings, Options, Scene, Shape, Simulation};
+///
+/// let scene = Scene::new("drop")
+///     .with_material(MaterialSettings::default())
+///     .with_wall("floor", Shape::floor(0.0))
+///     .with_grains("sand", Shape::cuboid([0.0; 3], [0.1; 3]));
+/// let mut simulation = Simulation::new(scene, &Options::default())?;
+/// let report = simulation.step();
+/// assert_eq!(report.particles, simulation.particle_count());
+///
+/// // To the next frame, and on from a checkpoint there: the same bits.
+/// simulation.run_until(1.0 / simulation.scene().simulation.fps);
+/// let mut again = Simulation::resume(&simulation.checkpoint()?, &Options::default())?;
+/// simulation.step();
+/// again.step();
+/// assert_eq!(simulation.simulator().state_hash(), again.simulator().state_hash());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Simulation {
     scene: Scene,
     simulator: Box<dyn Simulator>,

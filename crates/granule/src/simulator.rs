@@ -70,6 +70,22 @@ impl FieldData {
 }
 
 /// Fields of all particles at one time, sorted by id.
+///
+/// ```
+/// # use granule::{FieldKind, MaterialSettings, Options, Scene, Shape, Simulation};
+/// # let scene = Scene::new("a")
+/// #     .with_material(MaterialSettings::default())
+/// #     .with_grains("sand", Shape::cuboid([0.0; 3], [0.1; 3]));
+/// # let mut simulation = Simulation::new(scene, &Options::default())?;
+/// let snapshot = simulation.read(&["position", "density"])?;
+/// let positions: &[[f32; 3]] = snapshot.vec3("position").unwrap();
+/// let densities: &[f32] = snapshot.scalar("density").unwrap();
+/// assert_eq!(positions.len(), densities.len());
+/// assert_eq!(snapshot.columns[0].0.unit, "m");
+/// assert_eq!(snapshot.columns[1].0.kind, FieldKind::Scalar);
+/// assert!(simulation.read(&["colour"]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// Simulated time [s].
@@ -114,6 +130,20 @@ impl Snapshot {
 pub struct ReadTicket(pub u64);
 
 /// What may be changed between steps.
+///
+/// ```
+/// # use granule::{MaterialSettings, Options, Scene, Shape, Simulation};
+/// use granule::Command;
+/// # let scene = Scene::new("a")
+/// #     .with_material(MaterialSettings::default())
+/// #     .with_grains("sand", Shape::cuboid([0.0; 3], [0.1; 3]));
+/// # let mut simulation = Simulation::new(scene, &Options::default())?;
+/// let steeper = Command::Set { path: "material.sand.friction_angle".into(), value: 40.0 };
+/// simulation.apply(&steeper)?;
+/// let error = simulation.apply(&Command::Set { path: "material.sand.friction".into(), value: 1.0 });
+/// assert!(error.is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Sets a numeric parameter by its scene path, e.g. `material.sand.friction_angle` [degrees].
@@ -229,6 +259,19 @@ pub struct FieldError {
 }
 
 /// What happened in one step.
+///
+/// ```
+/// # use granule::{MaterialSettings, Options, Scene, Shape, Simulation};
+/// # let scene = Scene::new("a")
+/// #     .with_material(MaterialSettings::default())
+/// #     .with_grains("sand", Shape::cuboid([0.0; 3], [0.1; 3]));
+/// # let mut simulation = Simulation::new(scene, &Options::default())?;
+/// let report = simulation.step();
+/// assert!(report.dt > 0.0 && report.lost == 0);
+/// // Free fall: v = g t.
+/// assert!((report.max_speed - 9.81 * report.dt).abs() < 1e-3 * report.max_speed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct StepReport {
     /// Length of the step [s].

@@ -7,13 +7,16 @@ use glam::Vec3;
 use granule::bodies::BodyReport;
 use granule::boundary::Sdf;
 use granule::measure::{EXPERIMENTS, MeasureOptions};
-use granule::scene::{Fill, Scene};
+use granule::scene::{Fill, MaterialSettings, Scene, SolverCapabilities};
 use granule::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
     StepReport,
 };
 use granule::solver::Defect;
-use granule::{Backend, BackendError, BackendInput, Device, Options, Simulation, SimulationError};
+use granule::{
+    Backend, BackendError, BackendInput, Device, Options, Simulation, SimulationError, SolverEntry,
+    SolverInput,
+};
 
 /// A device that takes no scene.
 struct Refusing;
@@ -66,8 +69,84 @@ fn deliberate_faults_are_refused_where_they_would_do_nothing() {
     }
 }
 
+/// A device that takes no method but its own.
+struct Particular;
+
+impl Backend for Particular {
+    fn make(&self, input: BackendInput) -> Result<Box<dyn Simulator>, BackendError> {
+        let name = input.solver.name;
+        match name {
+            "still" => Ok((STILL.make)(SolverInput {
+                scene: input.scene.clone(),
+                boundaries: input.boundaries,
+                bodies: input.bodies,
+                grains: input.grains,
+                pool: rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap(),
+                instructions: None,
+                defect: None,
+            })),
+            _ => Err(BackendError::new(format!("there is no method `{name}`"))),
+        }
+    }
+}
+
+/// A solver from outside: it moves nothing, and takes grains of any radii.
+static STILL: SolverEntry = SolverEntry {
+    kind: None,
+    name: "still",
+    capabilities: SolverCapabilities { one_radius: false },
+    fields: granule::solver::iisph::FIELDS,
+    make: |input| Box::new(Lost { solver: "still", grains: input.grains.len(), steps: 0 }),
+};
+
+/// Sand and gravel of two radii, which the solver that the scene names refuses.
+fn two_radii() -> Scene {
+    let mut scene = scene();
+    let gravel = MaterialSettings { name: "gravel".into(), radius: 0.02, ..scene.material[0].clone() };
+    scene.material.push(gravel);
+    scene
+}
+
+#[test]
+fn a_solver_from_outside_takes_the_place_of_the_scenes() {
+    let error = Simulation::new(two_radii(), &Options::default()).err().unwrap();
+    assert!(error.to_string().contains("solver iisph needs one radius"), "{error}");
+    let own = Options { solver: Some(&STILL), ..Options::default() };
+    let simulation = Simulation::new(two_radii(), &own).unwrap();
+    assert_eq!(simulation.simulator().solver(), "still");
+    let bytes = simulation.checkpoint().unwrap();
+    let resumed = Simulation::resume(&bytes, &own).unwrap();
+    assert_eq!((resumed.simulator().solver(), resumed.scene()), ("still", simulation.scene()));
+    // Without it, nobody can go on with its state.
+    assert!(Simulation::resume(&bytes, &Options::default()).is_err());
+    let one_radius = Simulation::new(scene(), &own).unwrap().checkpoint().unwrap();
+    let error = Simulation::resume(&one_radius, &Options::default()).err().unwrap();
+    assert!(error.to_string().contains("state of `still` in a scene for `iisph`"), "{error}");
+}
+
+#[test]
+fn a_backend_hears_which_method_it_is_to_make() {
+    let device = Device::backend(Particular);
+    let error = Simulation::new(scene(), &Options { device: device.clone(), ..Options::default() });
+    assert_eq!(error.err().unwrap().to_string(), "there is no method `iisph`");
+    let own = Options { device, solver: Some(&STILL), ..Options::default() };
+    assert_eq!(Simulation::new(scene(), &own).unwrap().simulator().solver(), "still");
+}
+
+/// A live run owns its simulation on a thread of its own.
+#[test]
+fn a_simulation_may_move_to_another_thread() {
+    let mut simulation = Simulation::new(scene(), &Options::default()).unwrap();
+    let steps = std::thread::spawn(move || {
+        simulation.step();
+        simulation.steps()
+    });
+    assert_eq!(steps.join().unwrap(), 1);
+}
+
 /// A device that is lost in its third step. It moves nothing and has nothing to read.
 struct Lost {
+    solver: &'static str,
     grains: usize,
     steps: usize,
 }
@@ -79,7 +158,7 @@ const PATIENCE: usize = 100;
 
 impl Simulator for Lost {
     fn solver(&self) -> &'static str {
-        "iisph"
+        self.solver
     }
     fn device(&self) -> String {
         "lost".into()
@@ -138,7 +217,7 @@ struct MakeLost;
 
 impl Backend for MakeLost {
     fn make(&self, input: BackendInput) -> Result<Box<dyn Simulator>, BackendError> {
-        Ok(Box::new(Lost { grains: input.grains.len(), steps: 0 }))
+        Ok(Box::new(Lost { solver: "iisph", grains: input.grains.len(), steps: 0 }))
     }
 }
 

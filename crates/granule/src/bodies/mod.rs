@@ -6,11 +6,22 @@
 //! they take from the body in the same sweep, so a light body yields at once instead of a step later. What the sweeps
 //! end with is handed over as one impulse per body and step.
 
+#[cfg(not(feature = "bodies"))]
+mod absent;
+mod error;
+#[cfg(feature = "bodies")]
 mod joint;
 mod motion;
+mod report;
+#[cfg(feature = "bodies")]
 mod solid;
+#[cfg(feature = "bodies")]
 mod world;
 
+#[cfg(not(feature = "bodies"))]
+pub use absent::Bodies;
+pub use error::{BodyError, SolidError};
 pub use motion::{BodyMotion, MeanLoads, Wrench};
-pub use solid::SolidError;
-pub use world::{Bodies, BodyError, BodyReport};
+pub use report::BodyReport;
+#[cfg(feature = "bodies")]
+pub use world::Bodies;

@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use glam::{DVec3, Mat3, Vec3};
 
-use super::world::BodyReport;
+use super::report::BodyReport;
 use crate::boundary::Boundary;
 
 /// A force and its torque about the centre of mass.

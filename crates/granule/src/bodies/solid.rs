@@ -5,6 +5,7 @@ use rapier3d::math::Pose as RapierPose;
 use rapier3d::parry::mass_properties::MassProperties;
 use rapier3d::prelude::SharedShape;
 
+use super::error::SolidError;
 use crate::boundary::{MeshShape, Sdf, Shape, ShapeError};
 use crate::geometry::TriangleMesh;
 
@@ -19,25 +20,6 @@ const CONVEX: f64 = 0.97;
 
 /// Points around the ends of a truncated cone's hull.
 const RING: usize = 32;
-
-/// Why a shape cannot be a body.
-#[derive(Clone, Debug, thiserror::Error, PartialEq)]
-pub enum SolidError {
-    /// The shape itself is wrong.
-    #[error(transparent)]
-    Shape(#[from] ShapeError),
-    /// The shape has no finite volume.
-    #[error(
-        "a body needs a finite volume, but this shape has no bounds: planes and hollow shapes can only be boundaries"
-    )]
-    Unbounded,
-    /// The shape is empty.
-    #[error("the shape encloses no volume")]
-    Empty,
-    /// No collider could be made of the surface.
-    #[error("no collision shape could be made of the surface: {0}")]
-    Collider(String),
-}
 
 /// What rapier needs to know of a solid.
 pub struct Solid {

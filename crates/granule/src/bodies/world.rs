@@ -4,9 +4,11 @@ use glam::{Mat3, Quat, Vec3};
 use rapier3d::math::Pose as RapierPose;
 use rapier3d::prelude::{ColliderBuilder, PhysicsWorld, RigidBody, RigidBodyBuilder, RigidBodyHandle};
 
+use super::error::{BodyError, SolidError};
 use super::joint::joint;
 use super::motion::{BodyMotion, Wrench};
-use super::solid::{Solid, SolidError, mass_properties};
+use super::report::BodyReport;
+use super::solid::{Solid, mass_properties};
 use crate::boundary::{Boundaries, Boundary, Pose, Sdf};
 use crate::scene::{BodyKind, BodySettings, JointSettings, Scene};
 
@@ -18,70 +20,6 @@ const OVERLAP_CELLS: f32 = 24.0;
 
 /// Coulomb friction between bodies and walls that have none of their own.
 const DEFAULT_FRICTION: f32 = 0.5;
-
-/// Why bodies cannot be made.
-#[derive(Clone, Debug, thiserror::Error, PartialEq)]
-pub enum BodyError {
-    /// A shape cannot be a body.
-    #[error("body `{name}`: {error}")]
-    Solid {
-        /// Name of the body.
-        name: String,
-        /// What is wrong with it.
-        error: SolidError,
-    },
-    /// A wall cannot be made for bodies to collide with.
-    #[error("boundary `{name}`: {error}")]
-    Wall {
-        /// Name of the boundary.
-        name: String,
-        /// What is wrong with it.
-        error: SolidError,
-    },
-    /// Two things are in each other at the start.
-    #[error("bodies `{first}` and `{second}` overlap by {depth} m at the start. Move them apart")]
-    Overlap {
-        /// Name of the body.
-        first: String,
-        /// Name of the other body or wall.
-        second: String,
-        /// Depth [m].
-        depth: f32,
-    },
-}
-
-impl BodyError {
-    /// Path of the scene's entry at fault.
-    pub fn path(&self) -> String {
-        match self {
-            Self::Solid { name, .. } | Self::Overlap { first: name, .. } => format!("body.{name}.shape"),
-            Self::Wall { name, .. } => format!("boundary.{name}.shape"),
-        }
-    }
-}
-
-/// A body between two steps.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BodyReport {
-    /// Name in the scene.
-    pub name: String,
-    /// Whether it is free, kinematic or fixed.
-    pub kind: BodyKind,
-    /// Mass [kg]; 0 for bodies that do not move freely.
-    pub mass: f32,
-    /// Centre of mass [m]; the pivot for bodies that do not move freely.
-    pub center: Vec3,
-    /// Where the frame that the shape is described in lies.
-    pub pose: Pose,
-    /// Velocity of the centre [m/s].
-    pub velocity: Vec3,
-    /// Angular velocity [rad/s].
-    pub angular_velocity: Vec3,
-    /// Force of the grains on the body in the last step [N].
-    pub force: Vec3,
-    /// Torque of the grains about the centre in the last step [N m].
-    pub torque: Vec3,
-}
 
 struct Body {
     name: String,

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use glam::{Quat, Vec3};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::geometry::{MeshFileError, MeshOptions, TriangleMesh, UpAxis, builtin_mesh, load_mesh, solid};
@@ -12,7 +11,8 @@ use crate::geometry::{MeshFileError, MeshOptions, TriangleMesh, UpAxis, builtin_
 const BUILTIN: &str = "builtin:";
 
 /// A solid bounded by a closed triangle mesh.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MeshShape {
     /// File (OBJ, STL, PLY, glTF or GLB), relative to the scene's file; or a mesh that the program makes itself:

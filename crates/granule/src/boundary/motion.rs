@@ -1,12 +1,12 @@
 //! Keyframed rigid motion of boundaries.
 
 use glam::{DQuat, DVec3, Quat, Vec3};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// How a motion goes from keyframe to keyframe.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Interpolation {
     /// At constant velocity and turning rate, which jump at keyframes.
@@ -17,7 +17,17 @@ pub enum Interpolation {
 }
 
 /// Motion through keyframes, at rest outside.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+///
+/// ```
+/// use granule::{Keyframe, Motion};
+///
+/// // Up by 30 cm within a second.
+/// let up = Keyframe { time: 1.0, translation: [0.0, 0.3, 0.0], ..Keyframe::default() };
+/// let lift = Motion { keyframe: vec![Keyframe::default(), up], ..Motion::default() };
+/// assert!(lift.validate().is_ok());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Motion {
     /// Keyframes in the order of time.
@@ -34,7 +44,8 @@ pub struct Motion {
 }
 
 /// Pose at a time, relative to where the shape is described.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {
     /// Time [s].
@@ -48,6 +59,13 @@ pub struct Keyframe {
     /// Angle of the rotation [degrees]; more than a turn is allowed.
     #[serde(default)]
     pub angle: f32,
+}
+
+impl Default for Keyframe {
+    /// Where the shape is described, at time 0.
+    fn default() -> Self {
+        Self { time: 0.0, translation: [0.0; 3], axis: up(), angle: 0.0 }
+    }
 }
 
 fn up() -> [f32; 3] {

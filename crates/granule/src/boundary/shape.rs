@@ -1,13 +1,13 @@
 //! Solid shapes as scenes describe them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::mesh_shape::MeshShape;
 
 /// A solid. Lengths in metres. `hollow` turns it inside out: the solid is then everything outside the shape,
 /// so that grains live inside it (a container).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Shape {
     /// A half-space: solid on the side that the normal points away from.
@@ -100,6 +100,38 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// A level floor: solid below the height `y` [m].
+    ///
+    /// ```
+    /// use granule::Shape;
+    ///
+    /// assert_eq!(Shape::floor(0.5), Shape::Plane { point: [0.0, 0.5, 0.0], normal: [0.0, 1.0, 0.0] });
+    /// ```
+    pub fn floor(y: f32) -> Self {
+        Self::Plane { point: [0.0, y, 0.0], normal: [0.0, 1.0, 0.0] }
+    }
+
+    /// A block between two corners [m].
+    pub fn cuboid(min: [f32; 3], max: [f32; 3]) -> Self {
+        Self::Box { min, max, hollow: false }
+    }
+
+    /// A closed room between two corners [m], in which grains live.
+    pub fn container(min: [f32; 3], max: [f32; 3]) -> Self {
+        Self::Box { min, max, hollow: true }
+    }
+
+    /// A ball; lengths in metres.
+    pub fn ball(center: [f32; 3], radius: f32) -> Self {
+        Self::Sphere { center, radius, hollow: false }
+    }
+
+    /// An upright cylinder on the point `foot`; lengths in metres.
+    pub fn pillar(foot: [f32; 3], height: f32, radius: f32) -> Self {
+        let [x, y, z] = foot;
+        Self::Cylinder { from: foot, to: [x, y + height, z], radius, hollow: false }
+    }
+
     /// Whether the shape or a part of it is a mesh.
     pub fn has_mesh(&self) -> bool {
         match self {

@@ -15,6 +15,13 @@ use crate::solver::{Defect, SolverEntry};
 use crate::upsample::{AdvectionSettings, Fault, GrainAdvector};
 
 /// Where and how to simulate.
+///
+/// ```
+/// use granule::{Device, Options};
+///
+/// let options = Options { threads: Some(2), ..Options::default() };
+/// assert_eq!(options.device, Device::Cpu);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// The device.

@@ -27,6 +27,9 @@ pub enum MeshError {
     /// Neither the name's ending nor the first bytes tell a format.
     #[error("unknown mesh format; known are .obj, .stl, .ply, .gltf and .glb")]
     UnknownFormat,
+    /// The crate was compiled without readers of meshes.
+    #[error("mesh files need the feature `meshes` of the crate granule, which is off")]
+    NotCompiled,
     /// The contents break the rules of the format.
     #[error("not a sound {format} file: {what}")]
     Malformed {

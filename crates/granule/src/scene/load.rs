@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_path_to_error::Segment;
 use toml::{Table, Value};
 
+use super::capabilities::SolverCapabilities;
 use super::error::{Location, Problem, ProblemKind, SceneError, nearest};
 use super::overrides::{self, Applied};
 use super::schema::Scene;
@@ -61,6 +62,26 @@ impl Scene {
         quick: bool,
         sets: &[(String, String)],
     ) -> Result<Self, SceneError> {
+        Self::resolve_for(None, text, source_name, quick, sets)
+    }
+
+    /// Parses a scene and checks it for a solver that takes the place of the one that it names.
+    pub(crate) fn parse_for(
+        solver: &str,
+        can: SolverCapabilities,
+        text: &str,
+        source_name: &str,
+    ) -> Result<Self, SceneError> {
+        Self::resolve_for(Some((solver, can)), text, source_name, false, &[])
+    }
+
+    fn resolve_for(
+        solver: Option<(&str, SolverCapabilities)>,
+        text: &str,
+        source_name: &str,
+        quick: bool,
+        sets: &[(String, String)],
+    ) -> Result<Self, SceneError> {
         let mut source = Source::parse(text, source_name)?;
         // Files that the scene names lie beside it, those of overrides where the program runs.
         if let Some(folder) = folder_of(source_name) {
@@ -73,12 +94,12 @@ impl Scene {
             .map_err(SceneError::from)
             .and_then(|mut scene| {
                 meshes::fold(&mut scene);
-                scene.validate_values().map(|()| scene)
+                scene.validate_values(solver).map(|()| scene)
             })
             .map_err(|error| source.explain(error))?;
         if has_quick && !quick {
             if sets.is_empty() {
-                Self::resolve(text, source_name, true, &[])?;
+                Self::resolve_for(solver, text, source_name, true, &[])?;
             } else if scene.validate().is_err() {
                 scene.quick.clear(); // the overrides removed what it would change
             }

@@ -4,6 +4,7 @@
 //! Both apply the `[quick]` form and overrides by path to the TOML before it becomes types, so that an override is
 //! checked exactly as the file is. A scene built in code is checked with [`Scene::validate`].
 
+mod builder;
 mod builtin;
 mod capabilities;
 mod error;

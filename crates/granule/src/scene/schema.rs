@@ -11,7 +11,6 @@ mod upsample;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::boundary::{Motion, Resolution, Shape};
@@ -25,7 +24,8 @@ pub use output::*;
 pub use upsample::*;
 
 /// A whole scene.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
     /// Name, used for the run folder.
@@ -83,7 +83,7 @@ pub struct Scene {
     pub expect: Vec<ExpectSettings>,
     /// Overrides for a coarser, shorter form (`--quick`), as scene paths.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, serde_json::Value>"))]
     pub quick: BTreeMap<String, toml::Value>,
 }
 
@@ -108,7 +108,8 @@ impl Scene {
 }
 
 /// The solvers that a scene may ask for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SolverKind {
     /// Granular implicit incompressible SPH.
@@ -119,7 +120,8 @@ pub enum SolverKind {
 }
 
 /// Solver, device, time and space.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct SimulationSettings {
     /// Which solver moves the grains.
@@ -168,7 +170,8 @@ impl Default for SimulationSettings {
 }
 
 /// Axes along which space repeats; each as [from, to] in metres.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Periodic {
     /// Range along x [m].
@@ -195,7 +198,8 @@ impl Periodic {
 }
 
 /// How friction is solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FrictionMode {
     /// Together with pressure, iterated and warm-started.
@@ -206,7 +210,8 @@ pub enum FrictionMode {
 }
 
 /// Which line the friction angle means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum YieldLaw {
     /// sqrt(2) tan(theta) p: a slope of exactly theta is the limit.
@@ -217,7 +222,8 @@ pub enum YieldLaw {
 }
 
 /// Settings of the granular IISPH solver.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct IisphSettings {
     /// How friction is solved.
@@ -250,7 +256,8 @@ impl Default for IisphSettings {
 }
 
 /// A named material.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct MaterialSettings {
     /// Name that grains and emitters refer to.
@@ -307,7 +314,8 @@ impl Default for MaterialSettings {
 }
 
 /// How a volume is filled with particles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
     /// A cubic lattice of one spacing.
@@ -323,7 +331,8 @@ pub enum Fill {
 }
 
 /// Initial grains that fill a shape.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GrainsSettings {
     /// Name of the material.
@@ -339,7 +348,8 @@ pub struct GrainsSettings {
 }
 
 /// A wall, container or tool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BoundarySettings {
     /// Name that commands refer to.
@@ -355,7 +365,8 @@ pub struct BoundarySettings {
 }
 
 /// A place where grains enter at a rate, at random and never into each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EmitterSettings {
     /// Name that results refer to.
@@ -378,7 +389,8 @@ pub struct EmitterSettings {
 }
 
 /// A region that removes and counts the grains whose centres are inside it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OutletSettings {
     /// Name that results refer to.
@@ -391,7 +403,8 @@ pub struct OutletSettings {
 }
 
 /// A region whose grains are counted at every frame and otherwise left alone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CounterSettings {
     /// Name that results refer to.

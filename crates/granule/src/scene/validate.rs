@@ -59,10 +59,15 @@ impl Scene {
         Ok(())
     }
 
-    /// Checks every range and reference of the scene itself.
-    pub(super) fn validate_values(&self) -> Result<(), SceneError> {
+    /// Checks every range and reference of the scene itself, for its solver or the one that takes its place.
+    pub(super) fn validate_values(
+        &self,
+        solver: Option<(&str, SolverCapabilities)>,
+    ) -> Result<(), SceneError> {
         self.check_values()?;
-        self.check_for(self.simulation.solver.name(), self.simulation.solver.capabilities())?;
+        let own = self.simulation.solver;
+        let (solver, can) = solver.unwrap_or_else(|| (own.name(), own.capabilities()));
+        self.check_for(solver, can)?;
         Ok(())
     }
 

@@ -14,7 +14,6 @@ mod portable;
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use columns::{first_lanes, largest, load, load_rows, splat3, store, store_rows, total};
@@ -132,7 +131,8 @@ pub trait Vectorised {
 }
 
 /// A set of instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Instructions {
     /// Plain Rust.

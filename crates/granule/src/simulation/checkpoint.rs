@@ -43,7 +43,12 @@ impl Simulation {
 
     /// Goes on from a checkpoint that has been read.
     pub fn restore(checkpoint: &Checkpoint, options: &Options) -> Result<Self, CheckpointError> {
-        let scene = Scene::parse(&checkpoint.scene, "checkpoint")?;
+        let scene = match options.solver {
+            Some(solver) => {
+                Scene::parse_for(solver.name, solver.capabilities, &checkpoint.scene, "checkpoint")?
+            }
+            None => Scene::parse(&checkpoint.scene, "checkpoint")?,
+        };
         let boundaries = build::boundaries(&scene)?;
         let parts = build::parts(&scene, boundaries, &[], options).map_err(|error| match error {
             SimulationError::Scene(error) => CheckpointError::Scene(error),

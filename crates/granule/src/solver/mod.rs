@@ -107,6 +107,7 @@ mod tests {
     use super::*;
 
     /// Every word that scenes may use for a solver has its own entry, under that word.
+    #[cfg(feature = "schema")]
     #[test]
     fn every_word_of_the_schema_has_its_entry() {
         let schema = serde_json::to_value(schemars::schema_for!(SolverKind)).unwrap().to_string();

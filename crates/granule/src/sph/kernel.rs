@@ -11,13 +11,13 @@ mod lanes;
 
 use std::f32::consts::PI;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::simd::{Lanes, Real};
 
 /// The kernels that a scene may ask for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum KernelKind {
     /// Cubic spline (Monaghan 1992).

@@ -4,11 +4,15 @@
 //! makes a reader panic. The readers are our own because those on the registry index buffers unchecked or reserve what
 //! a header promises.
 
+#[cfg(feature = "meshes")]
 mod gltf;
+#[cfg(feature = "meshes")]
 mod obj;
+#[cfg(feature = "meshes")]
 mod ply;
+#[cfg(feature = "meshes")]
 mod stl;
-#[cfg(test)]
+#[cfg(all(test, feature = "meshes"))]
 mod tests;
 
 use std::fmt;
@@ -64,6 +68,7 @@ impl MeshFormat {
         }
     }
 
+    #[cfg(feature = "meshes")]
     fn error(self, what: impl Into<String>) -> MeshError {
         MeshError::Malformed { format: self, what: what.into() }
     }
@@ -140,18 +145,29 @@ pub fn parse_mesh(
     if !(options.scale > 0.0 && options.scale.is_finite()) {
         return Err(MeshError::Scale(options.scale));
     }
-    let mut mesh = match format {
-        MeshFormat::Obj => obj::parse(bytes)?,
-        MeshFormat::Stl => stl::parse(bytes)?,
-        MeshFormat::Ply => ply::parse(bytes)?,
-        MeshFormat::Gltf => gltf::parse(bytes, folder)?,
-    };
+    let mut mesh = read(bytes, format, folder)?;
     mesh.check()?;
     if *options != MeshOptions::default() {
         mesh.transform(options.transform());
         mesh.check()?;
     }
     Ok(mesh)
+}
+
+#[cfg(feature = "meshes")]
+fn read(bytes: &[u8], format: MeshFormat, folder: Option<&Path>) -> Result<TriangleMesh, MeshError> {
+    match format {
+        MeshFormat::Obj => obj::parse(bytes),
+        MeshFormat::Stl => stl::parse(bytes),
+        MeshFormat::Ply => ply::parse(bytes),
+        MeshFormat::Gltf => gltf::parse(bytes, folder),
+    }
+}
+
+/// Refuses all files of a crate that was compiled without readers.
+#[cfg(not(feature = "meshes"))]
+fn read(_bytes: &[u8], _format: MeshFormat, _folder: Option<&Path>) -> Result<TriangleMesh, MeshError> {
+    Err(MeshError::NotCompiled)
 }
 
 /// The bytes of a plain file that is not too large.

@@ -1,10 +1,10 @@
 //! Air and wind in scene files.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Surrounding air: drag and wind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct AirSettings {
     /// Density of the air [kg/m3].
@@ -36,7 +36,8 @@ impl Default for AirSettings {
 }
 
 /// How the drag coefficient is found.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DragLaw {
     /// A constant coefficient.
@@ -46,7 +47,8 @@ pub enum DragLaw {
 }
 
 /// A wind field.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum WindField {
     /// The same everywhere.

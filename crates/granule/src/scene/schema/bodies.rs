@@ -1,12 +1,12 @@
 //! Rigid bodies and joints in scene files.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::boundary::{MeshShape, Motion, Shape};
 
 /// What moves a body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BodyKind {
     /// Grains, gravity and other bodies.
@@ -19,7 +19,8 @@ pub enum BodyKind {
 }
 
 /// A rigid body: grains push it and are pushed by it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BodySettings {
     /// Name that results and expectations refer to; no boundary may have it.
@@ -57,7 +58,8 @@ pub struct BodySettings {
 }
 
 /// What a joint leaves free.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum JointKind {
     /// Nothing.
@@ -71,7 +73,8 @@ pub enum JointKind {
 }
 
 /// A joint of two bodies, where they are at the start. They do not collide with each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct JointSettings {
     /// Name.
@@ -98,7 +101,8 @@ fn up() -> [f32; 3] {
 }
 
 /// A motor that keeps a speed as far as its strength allows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MotorSettings {
     /// Speed of the second body relative to the first: [degrees/s] of a hinge, [m/s] of a slider.

@@ -1,10 +1,10 @@
 //! What must come out of a run, in scene files.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A quantity that must lie in a range at the end of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ExpectSettings {
     /// What is measured.
@@ -20,7 +20,8 @@ pub struct ExpectSettings {
 }
 
 /// Quantities that `[[expect]]` can check at the end of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
     /// Highest particle centre [m].

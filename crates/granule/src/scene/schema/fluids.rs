@@ -1,10 +1,10 @@
 //! What scenes say of the weakly compressible solver.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The equation of state of a fluid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PressureLaw {
     /// Tait: rho_0 c^2/gamma ((rho/rho_0)^gamma - 1), stiffer the denser.
@@ -15,7 +15,8 @@ pub enum PressureLaw {
 }
 
 /// Settings of the weakly compressible solver.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct WcsphSettings {
     /// Speed of sound [m/s]; ten times the fastest speed that the scene's fall height and initial velocities let expect

@@ -1,12 +1,12 @@
 //! Cameras and files of a run in scene files.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use crate::geometry::UpAxis;
 
 /// Where pictures are taken from: `position` and `target` of a camera that rests, or `keys` of one that moves.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CameraSettings {
     /// The eye [m]; not with `keys`.
@@ -24,7 +24,8 @@ pub struct CameraSettings {
 }
 
 /// Where a moving camera is at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CameraKey {
     /// Simulated time [s], later than that of the key before.
@@ -43,7 +44,8 @@ fn default_fov() -> f32 {
 }
 
 /// What a run writes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct OutputSettings {
     /// Files to write for every frame.
@@ -81,7 +83,8 @@ impl OutputSettings {
 }
 
 /// Files that a run can write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExportFormat {
     /// Binary PLY, one file per frame.
