@@ -3,6 +3,7 @@
 mod drivers;
 mod flags;
 mod limits;
+mod links;
 mod output;
 mod peers;
 mod program;
