@@ -17,15 +17,6 @@ pub enum Interpolation {
 }
 
 /// Motion through keyframes, at rest outside.
-///
-/// ```
-/// use granule::{Keyframe, Motion};
-///
-/// // Up by 30 cm within a second.
-/// let up = Keyframe { time: 1.0, translation: [0.0, 0.3, 0.0], ..Keyframe::default() };
-/// let lift = Motion { keyframe: vec![Keyframe::default(), up], ..Motion::default() };
-/// assert!(lift.validate().is_ok());
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -188,6 +179,15 @@ impl Motion {
     ///
     /// # Errors
     /// Says which value is wrong and what is allowed.
+    ///
+    /// ```
+    /// use granule::{Keyframe, Motion};
+    ///
+    /// // Up by 30 cm within a second.
+    /// let up = Keyframe { time: 1.0, translation: [0.0, 0.3, 0.0], ..Keyframe::default() };
+    /// let lift = Motion { keyframe: vec![Keyframe::default(), up], ..Motion::default() };
+    /// assert!(lift.validate().is_ok());
+    /// ```
     pub fn validate(&self) -> Result<(), MotionError> {
         let (Some(first), Some(last)) = (self.keyframe.first(), self.keyframe.last()) else {
             return Err(MotionError::NoKeyframes);
