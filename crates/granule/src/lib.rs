@@ -90,7 +90,8 @@ pub mod error;
 pub mod files;
 #[doc(hidden)]
 pub mod flow;
-#[doc(hidden)]
+// Parts of it serve readers of meshes only.
+#[cfg_attr(not(feature = "meshes"), allow(dead_code))]
 mod formats;
 #[doc(hidden)]
 pub mod geometry;
