@@ -4,7 +4,7 @@ use granule::{Device, Options, Simulation};
 use granule_device::{
     ADAPTER_VARIABLE, AdapterChoice, AdapterKind, AdapterSummary, Purpose, list_adapters_for,
 };
-use granule_gpu::GpuMaker;
+use granule_gpu::GpuBackend;
 
 use crate::args::{DeviceChoice, PlaceArgs};
 use crate::failure::Failure;
@@ -38,7 +38,7 @@ impl PlaceArgs {
         let threads = thread_count(self.threads);
         match &self.device {
             DeviceChoice::Cpu => Ok(on_cpu(threads)),
-            DeviceChoice::Gpu(adapter) => match GpuMaker::open(adapter) {
+            DeviceChoice::Gpu(adapter) => match GpuBackend::open(adapter) {
                 Ok(maker) => Ok(on_gpu(maker.into_device(), threads)),
                 Err(error) => Err(Failure::Input(format!("--device: {error}"))),
             },
@@ -68,7 +68,7 @@ impl Chosen {
 fn best(threads: usize) -> Chosen {
     let named = std::env::var_os(ADAPTER_VARIABLE).is_some();
     let choice = if named { Ok(AdapterChoice::Auto) } else { best_card(list_adapters_for(Purpose::Compute)) };
-    match choice.and_then(|choice| GpuMaker::open(&choice).map_err(|error| error.to_string())) {
+    match choice.and_then(|choice| GpuBackend::open(&choice).map_err(|error| error.to_string())) {
         Ok(maker) => on_gpu(maker.into_preferred_device(), threads),
         Err(reason) => Chosen { notice: Some(reason), ..on_cpu(threads) },
     }

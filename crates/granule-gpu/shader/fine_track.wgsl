@@ -15,7 +15,7 @@ struct Track {
 @group(0) @binding(0) var<uniform> track: Track;
 @group(0) @binding(1) var<storage, read> position: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> velocity: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> tags: array<Tag>;
+@group(0) @binding(3) var<storage, read> tags: array<Meta>;
 // Position and number of the frame, velocity, by id.
 @group(0) @binding(4) var<storage, read_write> latest: array<vec4<f32>>;
 // Position and id, velocity and material of particles that are new, in any order.

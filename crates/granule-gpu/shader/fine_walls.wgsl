@@ -12,7 +12,7 @@ fn wall_distance(wall: u32, x: vec3<f32>) -> f32 {
     let solids = fine_scene.walls[wall].solids;
     var distance = LARGEST;
     for (var s = 0u; s < solids.y; s++) {
-        distance = min(distance, solid_distance(program[solids.x + s], x));
+        distance = min(distance, solid_distance(solid_table[solids.x + s], x));
     }
     return distance;
 }
@@ -23,21 +23,21 @@ fn wall_nearest(wall: u32, x: vec3<f32>) -> Surface {
     var best = solids.x;
     var least = LARGEST;
     for (var s = 0u; s < solids.y; s++) {
-        let distance = solid_distance(program[solids.x + s], x);
+        let distance = solid_distance(solid_table[solids.x + s], x);
         if distance < least {
             least = distance;
             best = solids.x + s;
         }
     }
-    let solid = program[best];
+    let solid = solid_table[best];
     var part = solid.x;
     var most = -LARGEST;
     for (var k = 0u; k < solid.y; k++) {
-        let distance = part_distance(program[solid.x + k], x);
+        let distance = part_distance(solid_table[solid.x + k], x);
         if distance > most {
             most = distance;
             part = solid.x + k;
         }
     }
-    return part_nearest(program[part], x);
+    return part_nearest(solid_table[part], x);
 }

@@ -8,6 +8,14 @@ pub enum GpuError {
     /// There is no device, or it failed.
     #[error("{0}; choose another one, or the CPU")]
     Device(#[from] DeviceError),
+    /// A solver that devices do not have.
+    #[error("devices do not have the solver `{name}`; they have: {known}; take one of these, or the CPU")]
+    Solver {
+        /// Its word in scenes.
+        name: &'static str,
+        /// Those that devices have.
+        known: String,
+    },
     /// A buffer is larger than the device allows.
     #[error(
         "{what} need {:.2} GB in one piece, the device allows {:.2} GB; take fewer particles or the CPU",
@@ -63,12 +71,12 @@ pub enum GpuError {
     },
     /// Motions with too many keyframes within a frame.
     #[error(
-        "motions have {count} stretches within a frame, on a device there may be {most}; take fewer keyframes or the CPU"
+        "motions have {count} segments within a frame, on a device there may be {most}; take fewer keyframes or the CPU"
     )]
     Motions {
-        /// Stretches.
+        /// Segments.
         count: usize,
-        /// Stretches that are allowed.
+        /// Segments that are allowed.
         most: usize,
     },
     /// The device does nothing any more.

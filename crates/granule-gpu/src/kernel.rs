@@ -104,20 +104,26 @@ pub struct KernelPlan<'a> {
 
 impl KernelPlan<'_> {
     /// All that the pipeline depends on.
-    fn text(&self) -> String {
+    fn text(&self, hook: &str) -> String {
         let shared: Vec<usize> = self.shared.iter().map(|shared| shared.count).collect();
         let (entry, access, constants) = (self.entry, self.access, self.constants);
-        format!("{entry} {access:?} {shared:?} {constants:?}\n{}", self.shader.source())
+        format!("{entry} {access:?} {shared:?} {constants:?}\n{}\n{hook}", self.shader.source())
     }
 }
 
 impl Kernel {
     /// Compiles an entry point, where the device does not have it yet. Errors of the driver are kept by the device.
     pub fn new(gpu: &GpuDevice, plan: &KernelPlan) -> Self {
+        Self::with_hook(gpu, plan, "")
+    }
+
+    /// The same with more text behind the shader's own: declarations of WGSL may come in any order, so a shared kernel calls
+    /// what a method declares there.
+    pub fn with_hook(gpu: &GpuDevice, plan: &KernelPlan, hook: &str) -> Self {
         let storage = plan.access.iter().filter(|access| **access != Access::Uniform).count();
         debug_assert!(storage <= 8, "{}: {storage} storage buffers", plan.entry);
         let layout = layout(gpu, plan.entry, plan.access);
-        let pipeline = gpu.compute_pipeline(plan.text(), || compile(gpu, plan, &layout));
+        let pipeline = gpu.compute_pipeline(plan.text(hook), || compile(gpu, plan, hook, &layout));
         Self { name: plan.entry, pipeline, layout }
     }
 
@@ -169,8 +175,8 @@ pub fn rows(workgroups: u32) -> [u32; 3] {
     [workgroups.min(ROW), workgroups.div_ceil(ROW), 1]
 }
 
-fn compile(gpu: &GpuDevice, plan: &KernelPlan, own: &BindGroupLayout) -> ComputePipeline {
-    let module = create_module(gpu, plan.shader);
+fn compile(gpu: &GpuDevice, plan: &KernelPlan, hook: &str, own: &BindGroupLayout) -> ComputePipeline {
+    let module = create_module(gpu, plan.shader, hook);
     let shared = plan.shared.iter().map(|shared| &shared.layout);
     let layouts: Vec<_> = [own].into_iter().chain(shared).map(Some).collect();
     let layout = gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
@@ -192,10 +198,10 @@ fn compile(gpu: &GpuDevice, plan: &KernelPlan, own: &BindGroupLayout) -> Compute
     })
 }
 
-fn create_module(gpu: &GpuDevice, shader: &Shader) -> wgpu::ShaderModule {
+fn create_module(gpu: &GpuDevice, shader: &Shader, hook: &str) -> wgpu::ShaderModule {
     let descriptor = ShaderModuleDescriptor {
         label: Some(shader.name),
-        source: ShaderSource::Wgsl(shader.source().into()),
+        source: ShaderSource::Wgsl((shader.source() + "\n" + hook).into()),
     };
     // SAFETY: every kernel compares its thread's number with the count before it touches a column, indices come from
     // sorts and lists over that count, what does not fit is not written, and all loops end.

@@ -17,19 +17,21 @@ use granule::sym3::Sym3;
 use granule_device::GpuDevice;
 use wgpu::{Buffer, BufferUsages};
 
-use crate::bodies::record;
-use crate::columns::Room;
-use crate::constants::{self, BodyVariant, Variant};
-use crate::kernel::Access::{Read, Write};
-use crate::kernel::{Kernel, KernelPlan, Shader, SharedLayout, WORKGROUP};
-use crate::layout::{Params, PoseRecord, StepRecord};
-use crate::motion;
-use crate::primitives::DISPATCH;
-use crate::program::Program;
-use crate::shaders::{
-    BODIES, CONTACTS, INTERSECTION, LOADS, MAP_WALLS, MAPS, MOTION, PAIRS, RHEOLOGY, SOLIDS, STEP, TYPES,
+use crate::core::bodies::record;
+use crate::core::capacity::Capacity;
+use crate::core::constants::{self, BodyVariant, SceneConstants, Variant};
+use crate::core::layout::{Params, PoseRecord, StepRecord};
+use crate::core::motion;
+use crate::core::shaders::{
+    BODIES, CONSTANTS, CONTACTS, INTERSECTION, LOADS, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, STEP, TYPES,
     WALL_TABLE, WALLS,
 };
+use crate::iisph;
+use crate::iisph::shaders::{RHEOLOGY, TYPES as IISPH_TYPES};
+use crate::kernel::Access::{Read, Write};
+use crate::kernel::{Kernel, KernelPlan, Shader, SharedLayout, WORKGROUP};
+use crate::primitives::DISPATCH;
+use crate::solid_table::SolidTable;
 use crate::testing::{gpu, run, storage, uniform};
 
 /// What a row of a buffer is.
@@ -46,7 +48,7 @@ struct Bench {
     gpu: GpuDevice,
     scene: Scene,
     setup: Setup,
-    program: Program,
+    solid_table: SolidTable,
     wall_table: u32,
     poses: Vec<PoseRecord>,
 }
@@ -54,9 +56,9 @@ struct Bench {
 impl Bench {
     fn new(gpu: GpuDevice, scene: Scene) -> Self {
         let setup = Setup::new(&scene);
-        let mut program = Program::default();
-        let wall_table = program.push_wall_table(&setup.wall_table);
-        Self { gpu, setup, program, wall_table, poses: vec![PoseRecord::default()], scene }
+        let mut solid_table = SolidTable::default();
+        let wall_table = solid_table.push_wall_table(&setup.wall_table);
+        Self { gpu, setup, solid_table, wall_table, poses: vec![PoseRecord::default()], scene }
     }
 
     /// Runs the entry point `twin` for `count` threads, each with its own rows of input and output.
@@ -64,14 +66,15 @@ impl Bench {
         let gpu = &self.gpu;
         let shader = Shader { name: "twin", parts };
         let source = shader.source();
-        let variant = Variant::new(&self.setup, false, BodyVariant::Absent, None);
+        let own = iisph::constants::overrides(&self.setup);
+        let variant = Variant::new(&SceneConstants::new(&self.scene), false, BodyVariant::Absent, own);
         let constants: Vec<(&str, f64)> = variant
             .constants()
             .into_iter()
-            .chain(self.program.constants())
+            .chain(self.solid_table.constants())
             .filter(|(name, _)| source.contains(&format!("override {name}:")))
             .collect();
-        let layouts = [SharedLayout::new(gpu, "constants", 2), SharedLayout::new(gpu, "step", 1)];
+        let layouts = [SharedLayout::new(gpu, "constants", CONSTANTS), SharedLayout::new(gpu, "step", 1)];
         let access = [Read, Read, Write, Read];
         let shared = [&layouts[0], &layouts[1]];
         let plan = KernelPlan {
@@ -82,32 +85,50 @@ impl Bench {
             constants: &constants,
         };
         let outputs = storage(gpu, &vec![[0.0f32; 4]; count * rows]);
-        let buffers =
-            [storage(gpu, &self.program.records), storage(gpu, inputs), outputs, storage(gpu, &self.poses)];
-        let [params, materials, step] = self.constants(count);
+        let buffers = [
+            storage(gpu, &self.solid_table.records),
+            storage(gpu, inputs),
+            outputs,
+            storage(gpu, &self.poses),
+        ];
+        let ([params, materials, own, rheology], step) = self.constants(count);
         let bound = Kernel::new(gpu, &plan).bind_shared(
             gpu,
             &buffers.each_ref(),
-            &[&layouts[0].bind(gpu, &[&params, &materials]), &layouts[1].bind(gpu, &[&step])],
+            &[
+                &layouts[0].bind(gpu, &[&params, &materials, &own, &rheology]),
+                &layouts[1].bind(gpu, &[&step]),
+            ],
         );
         run(gpu, |pass| bound.dispatch(pass, (count as u32).div_ceil(WORKGROUP)));
         bytemuck::pod_collect_to_vec(&gpu.read_buffer(&buffers[2], 0, 16 * (count * rows) as u64).unwrap())
     }
 
-    fn constants(&self, count: usize) -> [Buffer; 3] {
+    fn constants(&self, count: usize) -> ([Buffer; CONSTANTS], Buffer) {
+        let scene = SceneConstants::new(&self.scene);
+        let limits = iisph::constants::limits(&self.setup);
         let params = Params {
             wall_table: self.wall_table,
-            ..constants::params(&self.scene, &self.setup, &Room::new(1, 1.0))
+            ..constants::params(&self.scene, &scene, &limits, Vec3::ZERO, &Capacity::new(1, 1.0))
         };
         let step = StepRecord { count: count as u32, dt: DT, inverse_dt: 1.0 / DT, ..StepRecord::default() };
-        let materials = constants::materials(&self.setup).unwrap();
+        let materials = constants::materials(&scene.materials).unwrap();
         let step_buffer = self.gpu.create_buffer(
             "step",
             size_of::<StepRecord>() as u64,
             BufferUsages::UNIFORM | BufferUsages::COPY_DST,
         );
         self.gpu.queue.write_buffer(&step_buffer, 0, bytemuck::bytes_of(&step));
-        [uniform(&self.gpu, &[params]), uniform(&self.gpu, &materials), step_buffer]
+        let own = iisph::constants::params(&self.scene, &self.setup);
+        let rheology = iisph::constants::rheology(&self.setup);
+        let gpu = &self.gpu;
+        let constants = [
+            uniform(gpu, &[params]),
+            uniform(gpu, &materials),
+            uniform(gpu, &[own]),
+            uniform(gpu, &rheology),
+        ];
+        (constants, step_buffer)
     }
 }
 
@@ -175,6 +196,7 @@ fn kernels_are_those_of_the_cpu() {
 const RHEOLOGY_TWIN: &[&str] = &[
     DISPATCH,
     TYPES,
+    IISPH_TYPES,
     STEP,
     RHEOLOGY,
     BINDINGS,
@@ -235,7 +257,7 @@ fn twin(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
         contact.normal = inputs[4u * i];
         contact.impulse = inputs[4u * i + 1u];
         contact.velocity = inputs[4u * i + 2u];
-        contact.give = inputs[4u * i + 3u].xy;
+        contact.mass_splitting = inputs[4u * i + 3u].xy;
         outputs[i] = correct_contact(contact, vec3(0.1, -0.2, 0.05), inputs[4u * i + 3u].z, step.inverse_dt);
     }
 }",
@@ -322,7 +344,7 @@ fn twin(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
     let boundary = u32(inputs[i].w);
     let pose = poses[boundary];
     for (var s = 0u; s < pose.solids.y; s++) {
-        solid_walls(boundary, program[pose.solids.x + s], inputs[i].xyz, params.support);
+        solid_walls(boundary, solid_table[pose.solids.x + s], inputs[i].xyz, params.support);
     }
     outputs[place] = vec4(f32(accepted));
 }",
@@ -377,7 +399,7 @@ fn walls_are_those_of_the_cpu() {
     let (kernel, spacing) = (bench.setup.kernel, bench.setup.params.spacing);
     let list = shapes().into_iter().map(|(name, shape)| (name, shape, None, None));
     let boundaries = Boundaries::resolved(list, Some(&Resolution { kernel, spacing })).unwrap();
-    bench.poses = motion::poses(&boundaries, &mut bench.program).unwrap();
+    bench.poses = motion::poses(&boundaries, &mut bench.solid_table).unwrap();
     let mut random = Random::new(5);
     let inputs: Vec<Row> = (0..boundaries.len() * COUNT)
         .map(|k| {

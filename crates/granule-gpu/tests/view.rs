@@ -6,7 +6,7 @@ use glam::Vec3;
 use granule::scene::Scene;
 use granule::{Device, Options, Simulation};
 use granule_device::GpuDevice;
-use granule_gpu::{GpuIisph, GpuMaker, VIEW_FIELDS};
+use granule_gpu::{GpuBackend, GpuSimulation};
 use granule_render::{
     Bounds, Camera, ColorMap, GpuRenderer, Image, Paint, RenderScene, RenderSettings, SphereBuffers,
     SphereSource, SphereTag, TagBuffers,
@@ -15,8 +15,11 @@ use granule_render::{
 use common::adapter;
 
 fn simulation(gpu: &GpuDevice, scene: &str) -> Simulation {
-    let scene = Scene::open(scene, true, &[]).unwrap();
-    let device: Device = GpuMaker::adopt(gpu.clone()).into_device();
+    simulation_with(gpu, Scene::open(scene, true, &[]).unwrap())
+}
+
+fn simulation_with(gpu: &GpuDevice, scene: Scene) -> Simulation {
+    let device: Device = GpuBackend::adopt(gpu.clone()).into_device();
     Simulation::new(scene, &Options { device, ..Options::default() }).unwrap()
 }
 
@@ -60,8 +63,8 @@ fn pictures_from_the_solvers_buffers_are_those_of_a_snapshot() {
     while simulation.flow().drained() == 0 {
         simulation.step_ahead();
     }
-    for field in VIEW_FIELDS {
-        let view = simulation.solver_as::<GpuIisph>().unwrap().publish(field).unwrap();
+    for field in simulation.solver_as::<GpuSimulation>().unwrap().view_fields() {
+        let view = simulation.solver_as::<GpuSimulation>().unwrap().publish(field).unwrap();
         let paint = match field {
             "material" => Paint::Material { albedo: vec![Vec3::new(0.7, 0.6, 0.4); 4] },
             _ => Paint::Scalar { map: ColorMap::Viridis, range: [0.0, 1.0] },
@@ -89,6 +92,13 @@ fn pictures_from_the_solvers_buffers_are_those_of_a_snapshot() {
 fn unknown_fields_of_views_are_named() {
     let Some(gpu) = adapter() else { return };
     let mut simulation = simulation(&gpu, "column");
-    let error = simulation.solver_as::<GpuIisph>().unwrap().publish("spin").unwrap_err().to_string();
-    assert!(error.contains("spin") && error.contains("speed"), "{error}");
+    let error = simulation.solver_as::<GpuSimulation>().unwrap().publish("spin").unwrap_err().to_string();
+    assert!(error.contains("spin") && error.contains("`iisph`") && error.contains("strain_rate"), "{error}");
+    // A weakly compressible fluid has no strain rate: zeros would be a lie.
+    let mut simulation = simulation_with(&gpu, common::water::dam());
+    let error =
+        simulation.solver_as::<GpuSimulation>().unwrap().publish("strain_rate").unwrap_err().to_string();
+    let (named, known) = error.split_once("it has: ").unwrap();
+    assert!(named.contains("`wcsph`") && named.contains("strain_rate"), "{error}");
+    assert_eq!(known, "material, speed, density, pressure");
 }

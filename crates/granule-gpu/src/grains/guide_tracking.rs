@@ -14,8 +14,8 @@ use granule_device::GpuDevice;
 use super::layout::FrameRecord;
 use super::{GpuGrains, SORT_PERIOD};
 use crate::GpuError;
+use crate::core::simulation::GpuSimulation;
 use crate::kernel::SharedLayout;
-use crate::solver::GpuIisph;
 use buffers::TrackingBuffers;
 use kernels::{BoundTracking, TrackRecord, TrackingKernels};
 
@@ -93,7 +93,7 @@ impl GuideTracking {
     }
 
     /// The kernels bound anew where a buffer was replaced, and the buffers.
-    fn bind(&mut self, grains: &GpuGrains, solver: &GpuIisph) -> (&BoundTracking, &TrackingBuffers) {
+    fn bind(&mut self, grains: &GpuGrains, solver: &GpuSimulation) -> (&BoundTracking, &TrackingBuffers) {
         let known = self.bound.take().filter(|b| b.is_current(solver, &self.buffers, &grains.buffers));
         let bound = self.bound.insert(known.unwrap_or_else(|| {
             self.kernels.bind(&grains.gpu, solver, &self.buffers, &grains.kernels, &grains.buffers)
@@ -103,7 +103,7 @@ impl GuideTracking {
 }
 
 /// The solver of a simulation, where it is one on a device.
-fn solver_of(simulator: &dyn Simulator) -> Option<&GpuIisph> {
+fn solver_of(simulator: &dyn Simulator) -> Option<&GpuSimulation> {
     let solver: &dyn Any = simulator;
     solver.downcast_ref()
 }
@@ -118,7 +118,7 @@ struct Counts {
 impl GpuGrains {
     /// Whether the guides are on this device, in a space that does not repeat.
     pub(super) fn can_track_guides(&self, simulator: &dyn Simulator) -> bool {
-        let same = |solver: &GpuIisph| solver.gpu.device == self.gpu.device;
+        let same = |solver: &GpuSimulation| solver.gpu.device == self.gpu.device;
         solver_of(simulator).is_some_and(same) && !self.settings.domain.is_periodic()
     }
 
@@ -153,7 +153,7 @@ impl GpuGrains {
 
     fn track_and_advect(
         &mut self,
-        solver: &GpuIisph,
+        solver: &GpuSimulation,
         tracking: &mut GuideTracking,
         input: &DeviceFrameInput,
     ) -> Result<(AdvectionReport, Vec<NewGuide>), GpuError> {
@@ -177,7 +177,7 @@ impl GpuGrains {
     /// Makes guides of the solver's particles and waits for how many blocks they need.
     fn track(
         &mut self,
-        solver: &GpuIisph,
+        solver: &GpuSimulation,
         tracking: &mut GuideTracking,
         input: &DeviceFrameInput,
         frame: &FrameRecord,
@@ -209,7 +209,7 @@ impl GpuGrains {
     /// Makes the tables of cells and blocks, now that their sizes are known.
     fn build_tables(
         &mut self,
-        solver: &GpuIisph,
+        solver: &GpuSimulation,
         tracking: &mut GuideTracking,
         record: &mut FrameRecord,
         counts: &Counts,

@@ -45,7 +45,7 @@ use granule_device::GpuDevice;
 
 use crate::GpuError;
 use crate::kernel::WORKGROUP;
-use crate::program::Program;
+use crate::solid_table::SolidTable;
 use buffers::GrainBuffers;
 use guide_tracking::GuideTracking;
 use kernels::Kernels;
@@ -335,11 +335,11 @@ impl GpuGrains {
         outlets: &[&Sdf],
         regions: Vec<usize>,
     ) -> Result<Solids, GpuError> {
-        let mut program = Program::default();
+        let mut table = SolidTable::default();
         let all = walls.iter().map(|wall| &wall.sdf).chain(outlets.iter().copied());
-        let ranges: Result<Vec<[u32; 2]>, GpuError> = all.map(|sdf: &Sdf| program.push(sdf)).collect();
-        self.buffers.write_solids(&self.gpu, &program.records)?;
-        self.kernels.choose(&self.gpu, program.has_maps());
+        let ranges: Result<Vec<[u32; 2]>, GpuError> = all.map(|sdf: &Sdf| table.push(sdf)).collect();
+        self.buffers.write_solids(&self.gpu, &table.records)?;
+        self.kernels.choose(&self.gpu, table.has_maps());
         Ok(Solids { ranges: ranges?, regions })
     }
 }

@@ -7,7 +7,7 @@ use super::{BoundScan, DISPATCH, Launch, Scan};
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader};
 
 pub(crate) const SHADER: Shader =
-    Shader { name: "compact", parts: &[DISPATCH, include_str!("../../shader/compact.wgsl")] };
+    Shader { name: "compact", parts: &[DISPATCH, include_str!("../../shader/primitives/compact.wgsl")] };
 
 /// Lists the indices of the entries whose flag is 1.
 pub struct Compact {

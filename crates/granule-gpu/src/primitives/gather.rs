@@ -7,7 +7,7 @@ use super::DISPATCH;
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader};
 
 pub(crate) const SHADER: Shader =
-    Shader { name: "gather", parts: &[DISPATCH, include_str!("../../shader/gather.wgsl")] };
+    Shader { name: "gather", parts: &[DISPATCH, include_str!("../../shader/primitives/gather.wgsl")] };
 
 /// Reorders a column of 16-byte records.
 pub struct Gather(Kernel);

@@ -25,9 +25,12 @@ use crate::kernel::Bound;
 /// Entries that a workgroup of a scan or sort takes.
 pub const TILE: u32 = 2048;
 
-pub(crate) const DISPATCH: &str = include_str!("../../shader/dispatch.wgsl");
-pub(crate) const WORKGROUP_SCAN: &str = include_str!("../../shader/workgroup_scan.wgsl");
-pub(crate) const TREE: &str = include_str!("../../shader/tree.wgsl");
+/// Numbers of workgroups and threads, in WGSL.
+pub const DISPATCH: &str = include_str!("../../shader/primitives/dispatch.wgsl");
+/// Sums over a workgroup in order, in WGSL.
+pub const WORKGROUP_SCAN: &str = include_str!("../../shader/primitives/workgroup_scan.wgsl");
+/// Sums and maxima over a workgroup, in WGSL.
+pub const TREE: &str = include_str!("../../shader/primitives/tree.wgsl");
 
 /// How many workgroups a primitive runs.
 #[derive(Clone, Copy, Debug)]

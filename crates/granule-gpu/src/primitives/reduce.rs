@@ -7,7 +7,7 @@ use super::{DISPATCH, Launch, TREE};
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader, WORKGROUP};
 
 pub(crate) const SHADER: Shader =
-    Shader { name: "reduce", parts: &[DISPATCH, TREE, include_str!("../../shader/reduce.wgsl")] };
+    Shader { name: "reduce", parts: &[DISPATCH, TREE, include_str!("../../shader/primitives/reduce.wgsl")] };
 
 /// Sum and maximum of 4-vectors.
 pub struct Reduce {

@@ -6,8 +6,10 @@ use wgpu::{Buffer, ComputePass};
 use super::{DISPATCH, Launch, TILE, WORKGROUP_SCAN};
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader};
 
-pub(crate) const SHADER: Shader =
-    Shader { name: "scan", parts: &[DISPATCH, WORKGROUP_SCAN, include_str!("../../shader/scan.wgsl")] };
+pub(crate) const SHADER: Shader = Shader {
+    name: "scan",
+    parts: &[DISPATCH, WORKGROUP_SCAN, include_str!("../../shader/primitives/scan.wgsl")],
+};
 
 /// Exclusive scan of u32, in place.
 pub struct Scan {

@@ -7,7 +7,7 @@ use wgpu::{Buffer, BufferUsages, ComputePass};
 use super::{DISPATCH, Launch, TILE, WORKGROUP_SCAN};
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader};
 
-const SORT: &str = include_str!("../../shader/sort.wgsl");
+const SORT: &str = include_str!("../../shader/primitives/sort.wgsl");
 
 /// Keys of 32 bits.
 pub(crate) const SHORT: Shader = Shader {

@@ -4,7 +4,7 @@ use granule::simulator::Snapshot;
 use granule::{Device, Options, Scene, Simulation};
 
 use crate::testing::gpu;
-use crate::{GpuIisph, GpuMaker};
+use crate::{GpuBackend, GpuSimulation};
 
 /// Particle spacing [m].
 const D: f32 = 0.02;
@@ -28,7 +28,7 @@ fn falling(skin: f32, wall_speed: f32) -> Scene {
 /// A step: whether it has listed neighbours, and the farthest that a particle can have moved [m].
 struct Taken {
     listed: bool,
-    way: f64,
+    displacement: f64,
 }
 
 fn take_steps(scene: Scene, device: &Device, steps: usize) -> (Vec<Taken>, Snapshot) {
@@ -39,8 +39,8 @@ fn take_steps(scene: Scene, device: &Device, steps: usize) -> (Vec<Taken>, Snaps
         let report = simulation.step();
         assert_eq!(simulation.failure(), None);
         // Cells are counted where neighbours are searched.
-        let listed = simulation.solver_as::<GpuIisph>().unwrap().step.cells_needed > 0;
-        taken.push(Taken { listed, way: report.dt * report.max_speed });
+        let listed = simulation.solver_as::<GpuSimulation>().unwrap().step.cells_needed > 0;
+        taken.push(Taken { listed, displacement: report.dt * report.max_speed });
     }
     (taken, simulation.read(&["position", "velocity", "neighbor_count"]).unwrap())
 }
@@ -54,19 +54,19 @@ fn apart(a: &Snapshot, b: &Snapshot, field: &str) -> f32 {
 #[test]
 fn kept_lists_give_what_lists_of_every_step_give() {
     let Some(gpu) = gpu() else { return };
-    let device = GpuMaker::adopt(gpu.clone()).into_device();
+    let device = GpuBackend::adopt(gpu.clone()).into_device();
     let steps = 40;
     let (every, fresh) = take_steps(falling(0.0, 0.0), &device, steps);
     assert!(every.iter().all(|step| step.listed), "without a skin every step lists");
     let (taken, kept) = take_steps(falling(0.1, 0.0), &device, steps);
     let half_skin = f64::from(0.05 * 2.0 * D);
-    let (mut way, mut listings) = (half_skin, 0);
+    let (mut displacement, mut listings) = (half_skin, 0);
     for step in &taken {
-        way += step.way;
+        displacement += step.displacement;
         if step.listed {
             listings += 1;
-            assert!(way > 0.9 * half_skin, "lists were given up after {way} m");
-            way = 0.0;
+            assert!(displacement > 0.9 * half_skin, "lists were given up after {displacement} m");
+            displacement = 0.0;
         }
     }
     assert!((4..=steps / 2).contains(&listings), "{listings} of {steps} steps listed neighbours");
@@ -81,7 +81,7 @@ fn kept_lists_give_what_lists_of_every_step_give() {
 #[test]
 fn walls_that_move_far_let_lists_go() {
     let Some(gpu) = gpu() else { return };
-    let device = GpuMaker::adopt(gpu.clone()).into_device();
+    let device = GpuBackend::adopt(gpu.clone()).into_device();
     let listings = |wall_speed| {
         let (taken, _) = take_steps(falling(0.1, wall_speed), &device, 12);
         taken.iter().filter(|step| step.listed).count()

@@ -8,7 +8,7 @@ use granule::boundary::Shape;
 use granule::scene::{BoundarySettings, Fill, GrainsSettings, Scene};
 use granule::simulator::{FieldData, Snapshot};
 use granule::{Device, Options, Simulation};
-use granule_gpu::GpuMaker;
+use granule_gpu::GpuBackend;
 pub use granule_testing::device as adapter;
 
 /// Particle spacing [m].
@@ -16,7 +16,7 @@ pub const D: f32 = 0.02;
 
 /// A device for simulations, as [`adapter`] gives it.
 pub fn gpu() -> Option<Device> {
-    adapter().map(|gpu| GpuMaker::adopt(gpu).into_device())
+    adapter().map(|gpu| GpuBackend::adopt(gpu).into_device())
 }
 
 /// A scene of a file without its grains and walls, with a given number of sweeps.

@@ -5,6 +5,7 @@ use granule_device::GpuDevice;
 use wgpu::{Buffer, ComputePass};
 
 use super::buffers::TrackingBuffers;
+use crate::core::simulation::GpuSimulation;
 use crate::grains::buffers::GrainBuffers;
 use crate::grains::kernels::Kernels;
 use crate::grains::layout::FrameRecord;
@@ -12,7 +13,6 @@ use crate::kernel::Access::{Read, Uniform, Write};
 use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader, SharedLayout, WORKGROUP};
 use crate::primitives::{BoundScan, BoundSort, DIGIT_BITS, Launch, Scan, Sort};
 use crate::shaders;
-use crate::solver::GpuIisph;
 
 /// What a frame tracks; twin of `Track`.
 #[repr(C)]
@@ -89,19 +89,19 @@ impl TrackingKernels {
     pub fn bind(
         &self,
         gpu: &GpuDevice,
-        solver: &GpuIisph,
+        solver: &GpuSimulation,
         b: &TrackingBuffers,
         grain_kernels: &Kernels,
         grains: &GrainBuffers,
     ) -> BoundTracking {
         let shared = grain_kernels.frame_group(gpu, grains);
-        let c = &solver.columns;
+        let c = &solver.buffers;
         let bind = |kernel: &Kernel, buffers: &[&Buffer]| kernel.bind_shared(gpu, buffers, &[&shared]);
         let tracked = [
             &b.track,
             &c.position,
             &c.velocity,
-            &c.tags,
+            &c.meta,
             &b.latest,
             &b.born,
             &b.born_count,
@@ -134,8 +134,8 @@ impl TrackingKernels {
 
 impl BoundTracking {
     /// Whether none of the buffers was replaced since.
-    pub fn is_current(&self, solver: &GpuIisph, b: &TrackingBuffers, grains: &GrainBuffers) -> bool {
-        self.versions == [b.version, grains.version] && self.position == solver.columns.position
+    pub fn is_current(&self, solver: &GpuSimulation, b: &TrackingBuffers, grains: &GrainBuffers) -> bool {
+        self.versions == [b.version, grains.version] && self.position == solver.buffers.position
     }
 
     /// Runs all from the solver's particles to the marks of blocks.

@@ -1,0 +1,15 @@
+// Hook of begin.wgsl: a step as long as the fastest particle and viscosity allow; particles are sorted before they move.
+
+fn begin_step(fastest: f32, pushed: f32) -> f32 {
+    var bound = params.viscous_step;
+    if fastest > 0.0 {
+        bound = min(bound, params.cfl * params.spacing / fastest);
+    }
+    choose_dt(bound);
+    return 0.0;
+}
+
+// Whether walls move in this attempt at a step.
+fn walls_move() -> bool {
+    return true;
+}

@@ -1,0 +1,4 @@
+// Hook: lists are built anew in every step, and its length does not depend on accelerations.
+
+const KEEPS_LISTS: bool = false;
+const MEASURES_ACCELERATION: bool = false;

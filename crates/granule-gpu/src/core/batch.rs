@@ -1,0 +1,290 @@
+//! Steps in batches: recorded and submitted without waiting for any of them.
+//!
+//! A batch ends at a frame's time. The device chooses the length of every step itself and keeps the time since the
+//! batch's start; recorded steps beyond its end dispatch nothing. How many steps and iterations are recorded follows the
+//! last batch and changes nothing but time: a step whose iterations were not all recorded goes on with those of the next,
+//! and a batch that has not reached its end is followed by more.
+
+use std::time::Instant;
+
+use granule::simulator::StepReport;
+use granule::stages::{Stage, StageTimes};
+
+use crate::GpuError;
+use crate::kernel::WORKGROUP;
+
+use super::bodies;
+use super::buffers::{MOST_REPORTS, MOST_SEGMENTS};
+use super::layout::{BodyRecord, ReportRecord, StepRecord, phase};
+use super::method::BodyVisit;
+use super::motion;
+use super::recording::{Frame, Recorded, RecordedSteps, record};
+use super::simulation::GpuSimulation;
+use super::timing::{Passed, Timing, stage_times};
+
+/// Most steps that are submitted at once. A batch begins with a single one, so that the device does not wait while
+/// several are recorded.
+const STEPS_PER_SUBMISSION: u32 = 4;
+
+/// Steps that are recorded before the device is asked how far it got.
+const MOST_RECORDED: u32 = 256;
+
+/// Rounds without any step done or any room made, after which the device is given up.
+const MOST_IDLE_ROUNDS: u32 = 8;
+
+impl GpuSimulation {
+    /// Advances by at most `most` steps, not beyond `length` [s].
+    pub(crate) fn run_batch(&mut self, length: f64, most: usize) -> Result<Vec<StepReport>, GpuError> {
+        self.begin_batch(length, most)?;
+        let (mut recorded, mut idle) = (0, 0);
+        let mut passed = Vec::new();
+        let mut moving = 0.0;
+        let records = loop {
+            let before = self.step;
+            let count = self.steps_to_record(most);
+            let timings = self.submit(recorded, count);
+            recorded += count;
+            let records = self.read_round(recorded, timings, &mut passed)?;
+            match self.step.phase {
+                phase::HALTED => self.make_way()?,
+                phase::MOVING => moving += self.move_bodies_within_step(),
+                _ => {}
+            }
+            if matches!(self.step.phase, phase::HALTED | phase::MOVING) {
+                self.step.phase = phase::READY;
+                self.write_step();
+            }
+            if self.step.reports >= self.step.most_reports || self.step.elapsed >= self.step.length {
+                break records;
+            }
+            let same = before.reports == self.step.reports && before.iteration == self.step.iteration;
+            idle = if same && self.step.phase != phase::READY { idle + 1 } else { 0 };
+            if idle > MOST_IDLE_ROUNDS {
+                return Err(GpuError::Stuck { adapter: self.gpu.adapter.name.clone() });
+            }
+        };
+        moving += self.end_batch(&records);
+        let mut reports = self.reports(&records, &passed);
+        if let Some(last) = reports.last_mut() {
+            last.stages.add(Stage::MoveBodies, moving);
+        }
+        Ok(reports)
+    }
+
+    /// Makes room for what a step needed more of: buffers, or passes of the sort.
+    fn make_way(&mut self) -> Result<(), GpuError> {
+        self.step.pass_capacity = self.step.pass_capacity.max(self.step.sort_passes);
+        let capacity = self.capacity.grown(&self.step);
+        if capacity == self.capacity { Ok(()) } else { self.make_room(capacity) }
+    }
+
+    fn begin_batch(&mut self, length: f64, most: usize) -> Result<(), GpuError> {
+        self.refresh_poses();
+        // Single steps towards a frame's end count from its start, as a batch does, so that both give the same bits.
+        if !self.frame.ends_at(self.time + length) {
+            self.frame = Frame { start: self.time, length };
+            self.step.elapsed = 0.0;
+            self.step.length = length as f32;
+            // Neighbours and walls do not outlive a frame, so that a checkpoint need not hold them.
+            self.method.forget_neighbors(&mut self.step);
+        }
+        let Frame { start, length } = self.frame;
+        self.segments = motion::segments(&self.boundaries, &mut self.poses, start, length);
+        if self.segments.len() > MOST_SEGMENTS as usize {
+            return Err(GpuError::Motions { count: self.segments.len(), most: MOST_SEGMENTS as usize });
+        }
+        self.upload_surroundings();
+        self.step = StepRecord {
+            phase: phase::READY,
+            reports: 0,
+            most_reports: most.min(MOST_REPORTS as usize) as u32,
+            slots: 0,
+            slots_needed: 0,
+            contacts_needed: 0,
+            cells_needed: 0,
+            ..self.step
+        };
+        self.write_step();
+        Ok(())
+    }
+
+    pub(crate) fn write_step(&self) {
+        self.gpu.queue.write_buffer(&self.buffers.step, 0, bytemuck::bytes_of(&self.step));
+    }
+
+    /// Steps that the rest of the batch is likely to take.
+    fn steps_to_record(&self, most: usize) -> u32 {
+        let likely = self.last_dt.unwrap_or_else(|| self.first_dt());
+        let left = self.frame.length - f64::from(self.step.elapsed);
+        let steps = (left / likely).ceil().clamp(1.0, f64::from(MOST_RECORDED)) as usize;
+        let steps = steps.min(most - self.step.reports as usize).max(1) as u32;
+        // A step of no length may come first, and one whose iterations were not all recorded goes on with those of the next.
+        steps + u32::from(self.step.progress != 0 || self.method.iterations().most > 0)
+    }
+
+    /// How long the first step may be [s].
+    fn first_dt(&self) -> f64 {
+        self.method.first_step(self.gravity.length())
+    }
+
+    /// Records and submits steps, a few at a time, so that the device begins while others are recorded.
+    fn submit(&mut self, first: u32, count: u32) -> Vec<Timing> {
+        let shape = self.shape();
+        let mut timings = Vec::new();
+        let (mut at, mut together) = (0, 1);
+        while at < count {
+            let end = (at + together).min(count);
+            let prepared = if first + at == 0 { self.prepared.take() } else { None };
+            let prepared = prepared.filter(|prepared| prepared.shape.serves(&shape));
+            let steps = prepared.unwrap_or_else(|| self.record_steps(first + at, end - at, shape));
+            self.gpu.queue.submit([steps.commands]);
+            timings.extend(steps.timing);
+            (at, together) = (end, (2 * together).min(STEPS_PER_SUBMISSION));
+        }
+        timings
+    }
+
+    fn shape(&self) -> Recorded {
+        let of_method = self.method.iterations();
+        Recorded {
+            blocks: self.step.sort_count.div_ceil(WORKGROUP),
+            sure_iterations: of_method.sure,
+            passes: self.step.pass_capacity,
+            iterations: self.iterations.min(of_method.most).saturating_sub(of_method.sure).max(1),
+            diagnostics: self.diagnostics,
+        }
+    }
+
+    fn record_steps(&mut self, first: u32, count: u32, shape: Recorded) -> RecordedSteps {
+        let mut timing = self.timings.pop().or_else(|| Timing::new(&self.gpu));
+        if let Some(timing) = &mut timing {
+            timing.begin(first);
+        }
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        for _ in 0..count {
+            record(self.stages.list(&self.shared, &shape), &mut encoder, &mut timing);
+            if let Some(timing) = &mut timing {
+                timing.next_step();
+            }
+        }
+        if let Some(timing) = &timing {
+            timing.resolve(&mut encoder);
+        }
+        RecordedSteps { commands: encoder.finish(), timing, shape }
+    }
+
+    /// Records the first step of the next batch while the device is busy with this one.
+    fn prepare_next(&mut self) {
+        if self.prepared.is_none() {
+            self.prepared = Some(self.record_steps(0, 1, self.shape()));
+        }
+    }
+
+    /// Waits until all that was submitted is done, and takes over the step, its reports and the times of stages.
+    fn read_round(
+        &mut self,
+        recorded: u32,
+        timings: Vec<Timing>,
+        passed: &mut Vec<Passed>,
+    ) -> Result<Vec<ReportRecord>, GpuError> {
+        let most = recorded.min(MOST_REPORTS);
+        let sizes = [size_of::<StepRecord>(), size_of::<ReportRecord>() * most as usize];
+        let (c, [step_size, reports_size]) = (&self.buffers, sizes);
+        let bodies_size = size_of::<BodyRecord>() * self.scene.body.len();
+        let mut parts = vec![
+            (&c.step, 0, step_size as u64),
+            (&c.reports, 0, reports_size as u64),
+            (&c.bodies, 0, bodies_size as u64),
+        ];
+        parts.extend(timings.iter().map(Timing::part));
+        let pending = self.gpu.begin_read(&parts);
+        self.prepare_next();
+        self.gpu.wait()?;
+        let bytes = pending.try_take(&self.gpu)?.unwrap_or_default();
+        let (step, rest) = bytes.split_at(step_size);
+        let (reports, rest) = rest.split_at(reports_size);
+        let (bodies, mut rest) = rest.split_at(bodies_size);
+        self.pushed = bytemuck::pod_collect_to_vec(bodies);
+        self.step = bytemuck::pod_read_unaligned(step);
+        for timing in &timings {
+            let own;
+            (own, rest) = rest.split_at(timing.part().2 as usize);
+            passed.extend(timing.passed(&self.gpu, own));
+        }
+        self.timings.extend(timings);
+        let mut records: Vec<ReportRecord> = bytemuck::pod_collect_to_vec(reports);
+        records.truncate(self.step.reports as usize);
+        self.last_dt = records.last().map(|last| f64::from(last.dt)).or(self.last_dt);
+        Ok(records)
+    }
+
+    /// Takes over where the batch has ended, and returns how long it took to move the bodies there [s].
+    fn end_batch(&mut self, records: &[ReportRecord]) -> f64 {
+        let Some(last) = records.last() else { return 0.0 };
+        let Frame { start, length } = self.frame;
+        let time = |record: &ReportRecord| {
+            start + if record.elapsed >= length as f32 { length } else { f64::from(record.elapsed) }
+        };
+        let before = records.len().checked_sub(2).map_or(self.time, |k| time(&records[k]));
+        self.time = time(last);
+        self.boundaries.advance(before, self.time - before);
+        self.live_count = last.count as usize;
+        self.added = None;
+        self.iterations = records.iter().map(|record| record.iterations).max().unwrap_or(1).max(1);
+        match self.method.body_visit() {
+            BodyVisit::AfterStep => self.move_bodies(last.dt),
+            BodyVisit::WithinStep => 0.0,
+        }
+    }
+
+    /// Moves the bodies in the middle of a step, and returns how long it took [s].
+    fn move_bodies_within_step(&mut self) -> f64 {
+        let seconds = self.move_bodies(self.step.dt);
+        self.refresh_poses();
+        self.upload_surroundings();
+        seconds
+    }
+
+    /// Hands the grains' forces over to the bodies and moves these by a step [s]; returns how long it took [s].
+    fn move_bodies(&mut self, dt: f32) -> f64 {
+        if self.bodies.is_empty() {
+            return 0.0;
+        }
+        let start = Instant::now();
+        let loads = bodies::loads(&self.pushed);
+        self.bodies.step(f64::from(dt), self.gravity, &loads, &mut self.boundaries);
+        start.elapsed().as_secs_f64()
+    }
+
+    fn refresh_poses(&mut self) {
+        for (pose, boundary) in self.poses.iter_mut().zip(self.boundaries.iter()) {
+            motion::refresh(pose, boundary);
+        }
+    }
+
+    fn reports(&self, records: &[ReportRecord], passed: &[Passed]) -> Vec<StepReport> {
+        let last_steps: Vec<u32> = records.iter().map(|record| record.slot).collect();
+        let times = stage_times(passed, &last_steps);
+        records.iter().zip(times).map(|(record, stages)| self.report(record, stages)).collect()
+    }
+
+    fn report(&self, record: &ReportRecord, stages: StageTimes) -> StepReport {
+        let mut report = StepReport {
+            dt: f64::from(record.dt),
+            particles: record.count as usize,
+            iterations: record.iterations,
+            converged: record.converged == 1,
+            limited: record.limited == 1,
+            max_speed: f64::from(record.max_speed),
+            kinetic_energy: f64::from(record.kinetic_energy),
+            friction_power: self.diagnostics.then_some(f64::from(record.friction_power)),
+            lost: record.lost as usize,
+            dropped_samples: record.dropped as usize,
+            neighbors_mean: f64::from(record.neighbors) / f64::from((record.count + record.lost).max(1)),
+            stages,
+            ..StepReport::default()
+        };
+        self.method.report(record, &mut report);
+        report
+    }
+}

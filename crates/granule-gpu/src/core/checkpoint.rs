@@ -1,0 +1,305 @@
+//! What outlives a step, in the form that the CPU's solver saves: a run may go on on either device.
+
+use granule::air::Air;
+use granule::scene::{AirSettings, Scene};
+use granule::simulator::StateError;
+use granule::solver::commands;
+use granule::solver::saved::{SavedContacts, SavedWorld};
+use granule::solver::walls::SavedContact;
+
+use super::buffers::{Buffers, Extents};
+use super::capacity::Capacity;
+use super::columns::{ColumnInfo, DENSITY_STATE, META, POSITION, VELOCITY};
+use super::constants::{self, BodyVariant, SceneConstants, Variant};
+use super::layout::ContactRecord;
+use super::method::{StateToRestore, StateToSave};
+use super::rows::Rows;
+use super::simulation::{GpuSimulation, air_records, extents, relative_reach};
+
+/// Buffers for a state, and what they were made for.
+struct Restored {
+    buffers: Buffers,
+    extents: Extents,
+    capacity: Capacity,
+    variant: Variant,
+}
+
+fn unreadable(error: impl std::fmt::Display) -> StateError {
+    StateError::Unreadable(error.to_string())
+}
+
+impl GpuSimulation {
+    pub(crate) fn save_state(&self) -> Result<Vec<u8>, StateError> {
+        let columns = self.buffers.columns.iter().map(|(info, _)| *info);
+        let kept: Vec<ColumnInfo> = columns.filter(|info| info.is_kept() && info.name != META.name).collect();
+        let rows = self.download(&kept).map_err(unreadable)?;
+        let live = rows.live();
+        let state = StateToSave {
+            world: self.saved_world(&rows, &live)?,
+            bodies: self.bodies.save().map_err(unreadable)?,
+            contacts: self.saved_contacts(&rows, &live)?,
+            rows: &rows,
+            live: &live,
+            step: &self.step,
+        };
+        self.method.save(state)
+    }
+
+    fn saved_world(&self, rows: &Rows, live: &[usize]) -> Result<SavedWorld, StateError> {
+        let (position, velocity) = (rows.position(), rows.velocity());
+        Ok(SavedWorld {
+            time: self.time,
+            scene: self.scene.to_toml().map_err(unreadable)?,
+            gravity: self.gravity,
+            wind: self.air.as_ref().and_then(Air::uniform_wind),
+            boundaries: self.boundaries.state(),
+            next_id: self.next_id,
+            births: self.births.clone(),
+            position: live.iter().map(|&i| position[i].into()).collect(),
+            velocity: live.iter().map(|&i| velocity[i].into()).collect(),
+            id: live.iter().map(|&i| rows.meta[i][0]).collect(),
+            material: live.iter().map(|&i| rows.material(i) as u16).collect(),
+        })
+    }
+
+    /// The contacts of the last step.
+    fn saved_contacts(&self, rows: &Rows, live: &[usize]) -> Result<SavedContacts, StateError> {
+        let half = self.buffers.contacts.size() / 2;
+        let at = u64::from(1 - self.step.contact_half) * half;
+        let bytes = self.gpu.read_buffer(&self.buffers.contacts, at, half).map_err(unreadable)?;
+        let contacts: Vec<ContactRecord> = bytemuck::pod_collect_to_vec(&bytes);
+        let own = |i: usize| {
+            let [_, _, first, count] = rows.meta[i];
+            contacts.iter().skip(first as usize).take(count as usize)
+        };
+        let saved = |c: &ContactRecord| SavedContact {
+            boundary: c.wall as u16,
+            face: (c.wall >> 16) as u16,
+            normal: c.impulse[3],
+            tangent: glam::Vec3::from_slice(&c.impulse),
+            direction: glam::Vec3::from_slice(&c.normal),
+        };
+        Ok(SavedContacts {
+            count: live.iter().map(|&i| rows.meta[i][3] as u8).collect(),
+            contacts: live.iter().flat_map(|&i| own(i)).map(saved).collect(),
+        })
+    }
+
+    /// Takes over a state. All that can go wrong is done before anything is changed: the state is decoded and checked,
+    /// walls are moved in a copy, and the device has given its buffers.
+    pub(crate) fn restore_state(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let saved = self.method.decode(bytes, self.boundaries.len(), self.constants.radius)?;
+        self.check_scene(&saved.scene)?;
+        let scene_constants = SceneConstants::new(&saved.scene);
+        constants::materials(&scene_constants.materials).map_err(unreadable)?;
+        let (mut boundaries, mut air) = (self.boundaries.clone(), self.air.clone());
+        commands::adopt(&saved.scene, &mut boundaries, &mut air);
+        boundaries.restore(&saved.world.boundaries);
+        if let Some(wind) = saved.world.wind {
+            air.get_or_insert_with(|| Air::new(AirSettings::default())).set_uniform_wind(wind);
+        }
+        // The method's constants are those of the changed scene while sizes are found; they go back if there is no room.
+        self.method.adopt(&saved.scene);
+        let made = self.restored_buffers(&saved, &scene_constants, air.as_ref());
+        let Restored { buffers, extents, capacity, variant } = match made {
+            Ok(made) if self.bodies.restore(&saved.bodies, &mut boundaries) => made,
+            failed => {
+                self.method.adopt(&self.scene);
+                return Err(failed.err().unwrap_or_else(|| {
+                    StateError::Impossible("bodies that are not those of the scene".into())
+                }));
+            }
+        };
+        (self.boundaries, self.air, self.constants) = (boundaries, air, scene_constants);
+        (self.buffers, self.extents, self.capacity) = (buffers, extents, capacity);
+        (self.time, self.gravity) = (saved.world.time, saved.world.gravity);
+        self.bind(variant);
+        self.upload_solids();
+        self.upload(&saved);
+        self.live_count = saved.world.position.len();
+        self.next_id = saved.world.next_id;
+        self.births = saved.world.births;
+        self.step.sort_count = self.live_count as u32;
+        (self.step.progress, self.step.listed) = (saved.progress, 0);
+        self.scene = saved.scene;
+        self.upload_constants().map_err(unreadable)
+    }
+
+    /// Buffers for a state, which the device has.
+    fn restored_buffers(
+        &self,
+        saved: &StateToRestore,
+        constants: &SceneConstants,
+        air: Option<&Air>,
+    ) -> Result<Restored, StateError> {
+        let bodies = BodyVariant::of(&self.bodies);
+        let variant = Variant::new(constants, air.is_some(), bodies, self.method.overrides());
+        let count = saved.world.position.len() as u32;
+        let capacity = Capacity::new(count, relative_reach(self.method.as_ref(), constants));
+        let contacts = capacity.contacts.max(saved.contacts.contacts.len() as u32);
+        let capacity = Capacity { contacts, ..capacity };
+        let records = air_records(&saved.scene, air, self.frame.start).len();
+        let extents = extents(&saved.scene, &variant, self.method.as_ref(), &self.solid_table, records);
+        let buffers = Buffers::new(&self.gpu, &capacity, &extents).map_err(unreadable)?;
+        // A device without memory says so here.
+        self.gpu.wait().map_err(unreadable)?;
+        Ok(Restored { buffers, extents, capacity, variant })
+    }
+
+    /// Refuses a scene that commands cannot have made of the solver's own.
+    fn check_scene(&self, scene: &Scene) -> Result<(), StateError> {
+        let shape = |s: &Scene| {
+            (s.simulation.solver, s.simulation.periodic, s.boundary.len(), s.body.len(), s.material.len())
+        };
+        if shape(scene) == shape(&self.scene) {
+            Ok(())
+        } else {
+            Err(StateError::Impossible("a scene that is not the one the solver was made from".into()))
+        }
+    }
+
+    fn upload(&mut self, saved: &StateToRestore) {
+        let count = saved.world.position.len();
+        let (mut meta, mut first) = (Vec::with_capacity(count), 0);
+        for i in 0..count {
+            let contacts = saved.contacts.count.get(i).copied().map_or(0, u32::from);
+            meta.push([saved.world.id[i], u32::from(saved.world.material[i]), first, contacts]);
+            first += contacts;
+        }
+        let state: Vec<[u32; 4]> = saved
+            .density
+            .iter()
+            .zip(&saved.neighbor_count)
+            .map(|(density, neighbors)| [density.to_bits(), 0, 0, neighbors << 12])
+            .collect();
+        let contact = |c: &SavedContact| ContactRecord {
+            normal: c.direction.extend(0.0).to_array(),
+            impulse: c.tangent.extend(c.normal).to_array(),
+            wall: ContactRecord::wall_word(c.boundary, c.face),
+            ..ContactRecord::default()
+        };
+        let contacts: Vec<ContactRecord> = saved.contacts.contacts.iter().map(contact).collect();
+        let bytes = |vectors: &[glam::Vec4]| -> Vec<u8> {
+            vectors.iter().flat_map(|v| bytemuck::bytes_of(&v.to_array()).to_vec()).collect()
+        };
+        let mut given = vec![
+            (POSITION, bytes(&saved.world.position)),
+            (VELOCITY, bytes(&saved.world.velocity)),
+            (META, bytemuck::pod_collect_to_vec(&meta)),
+            (DENSITY_STATE, bytemuck::pod_collect_to_vec(&state)),
+        ];
+        given.extend(saved.columns.iter().cloned());
+        // This step's contacts go to the other half.
+        self.step.contact_half = 1;
+        let gravity = self.gravity.to_array();
+        self.buffers.columns.append(&self.gpu.queue, 0, count, gravity, &given);
+        self.gpu.queue.write_buffer(&self.buffers.contacts, 0, bytemuck::cast_slice(&contacts));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use granule::simulator::{Command, Simulator};
+    use granule::solver::iisph::checkpoint::SavedState;
+    use granule::solver::saved;
+    use granule::solver::wcsph::checkpoint as wcsph;
+    use granule::{Options, Simulation};
+
+    use super::*;
+    use crate::GpuBackend;
+    use crate::testing::gpu;
+
+    /// Grains that fall beside a body and onto a tilted floor, with wind.
+    fn scene(solver: &str) -> Scene {
+        let text = format!(
+            "name = \"test\"\n[simulation]\nsolver = \"{solver}\"\n[[material]]\nname = \"grains\"\nradius = 0.01\n\
+             friction_angle = 0\n[[grains]]\nmaterial = \"grains\"\nfill = \"jittered\"\nvelocity = [0.5, -0.5, 0]\n\
+             shape.box = {{ min = [0, 0.02, 0], max = [0.1, 0.1, 0.1] }}\n[[boundary]]\nname = \"floor\"\n\
+             shape.plane = {{ point = [0, 0, 0], normal = [0.1, 1, 0] }}\n[[body]]\nname = \"ball\"\n\
+             density = 500\nshape.sphere = {{ center = [0.2, 0.1, 0.05], radius = 0.05 }}\n\
+             [air]\nwind = [{{ uniform = {{ velocity = [1, 0, 0] }} }}]\n"
+        );
+        Scene::parse(&text, "test").unwrap()
+    }
+
+    fn simulation(solver: &str, steps: usize) -> Option<Simulation> {
+        let device = GpuBackend::adopt(gpu()?).into_device();
+        let mut simulation =
+            Simulation::new(scene(solver), &Options { device, ..Options::default() }).unwrap();
+        for _ in 0..steps {
+            simulation.step();
+        }
+        assert_eq!(simulation.failure(), None);
+        Some(simulation)
+    }
+
+    fn solver(simulation: &mut Simulation) -> &mut GpuSimulation {
+        simulation.solver_as::<GpuSimulation>().unwrap()
+    }
+
+    /// Refuses all that is broken, and is then still what a solver is that was never asked.
+    fn refuses(solver_name: &str, broken: &[(&str, Vec<u8>)], good: &[u8], hash: u64) {
+        let (Some(mut asked), Some(mut untouched)) = (simulation(solver_name, 2), simulation(solver_name, 2))
+        else {
+            return;
+        };
+        for (word, bytes) in broken {
+            let error = solver(&mut asked).restore(bytes).unwrap_err().to_string();
+            assert!(error.contains(word), "{word}: {error}");
+            let hashes = [&mut asked, &mut untouched].map(|s| s.simulator().state_hash());
+            assert_eq!(hashes[0], hashes[1], "{word}");
+        }
+        for _ in 0..3 {
+            let steps = [&mut asked, &mut untouched].map(|s| s.step().dt);
+            assert_eq!(steps[0], steps[1]);
+        }
+        let hashes = [&mut asked, &mut untouched].map(|s| s.simulator().state_hash());
+        assert_eq!(hashes[0], hashes[1]);
+        solver(&mut asked).restore(good).unwrap();
+        assert_ne!(hash, hashes[0]);
+        assert_eq!(asked.simulator().state_hash(), hash);
+    }
+
+    #[test]
+    fn a_state_of_iisph_that_is_refused_changes_nothing() {
+        let Some(mut source) = simulation("iisph", 7) else { return };
+        let command = Command::Set { path: "air.density".into(), value: 3.0 };
+        source.apply(&command).unwrap();
+        let good = solver(&mut source).checkpoint().unwrap();
+        let changed = |change: &dyn Fn(&mut SavedState)| {
+            let mut state: SavedState = saved::decode(&good).unwrap();
+            change(&mut state);
+            saved::encode(&state).unwrap()
+        };
+        let broken = [
+            ("cannot be read", good[..good.len() / 2].to_vec()),
+            ("bytes too many", [&good[..], &[0]].concat()),
+            ("not finite", changed(&|s| s.stress[3][1] = f32::NAN)),
+            ("different lengths", changed(&|s| s.pressure.truncate(2))),
+            ("unique", changed(&|s| s.world.id[0] = s.world.id[1])),
+            ("cannot be read", changed(&|s| s.world.scene.push_str("nonsense"))),
+            ("radius", changed(&|s| s.world.scene = s.world.scene.replace("radius = 0.01", "radius = 0.02"))),
+            ("made from", changed(&|s| s.world.scene = s.world.scene.replace("\"iisph\"", "\"wcsph\""))),
+            ("bodies", changed(&|s| s.bodies = vec![1, 2, 3])),
+        ];
+        refuses("iisph", &broken, &good, source.simulator().state_hash());
+    }
+
+    #[test]
+    fn a_state_of_wcsph_that_is_refused_changes_nothing() {
+        let Some(mut source) = simulation("wcsph", 7) else { return };
+        let good = solver(&mut source).checkpoint().unwrap();
+        let changed = |change: &dyn Fn(&mut wcsph::SavedState)| {
+            let mut state: wcsph::SavedState = saved::decode(&good).unwrap();
+            change(&mut state);
+            saved::encode(&state).unwrap()
+        };
+        let broken = [
+            ("cannot be read", good[..good.len() / 2].to_vec()),
+            ("not finite", changed(&|s| s.density[3] = f32::NAN)),
+            ("different lengths", changed(&|s| s.density.truncate(2))),
+            ("bodies", changed(&|s| s.bodies.clear())),
+        ];
+        refuses("wcsph", &broken, &good, source.simulator().state_hash());
+    }
+}

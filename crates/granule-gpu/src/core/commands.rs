@@ -1,0 +1,184 @@
+//! Changes between steps: commands, new grains, removed grains.
+
+use glam::{Vec3, Vec4};
+use granule::boundary::Sdf;
+use granule::neighbors::OverlapQuery;
+use granule::particles::NewParticle;
+use granule::scene::Scene;
+use granule::simulator::{Command, CommandError, CommandReport, MIN_SEPARATION};
+use granule::solver::commands::{self, Applied, Commanded, free_places};
+
+use crate::GpuError;
+use crate::solid_table::SolidTable;
+
+use super::constants::SceneConstants;
+use super::simulation::GpuSimulation;
+
+impl GpuSimulation {
+    pub(crate) fn apply_command(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        self.method.forget_neighbors(&mut self.step);
+        let Self { scene, gravity, air, boundaries, .. } = self;
+        match (Commanded { scene, gravity, air, boundaries }.apply(command)?, command) {
+            (Applied::Changed(scene), _) => self.adopt(*scene),
+            (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
+                let emitted = self.add_grains(material, positions, *velocity, positions.len());
+                return Ok(CommandReport { emitted, blocked: positions.len() - emitted });
+            }
+            (_, Command::Wind(_)) => self.refresh(),
+            _ => {}
+        }
+        Ok(CommandReport::default())
+    }
+
+    /// Takes over the constants and materials of a changed scene.
+    pub(crate) fn adopt(&mut self, scene: Scene) {
+        self.constants = SceneConstants::new(&scene);
+        self.method.adopt(&scene);
+        commands::adopt(&scene, &mut self.boundaries, &mut self.air);
+        self.scene = scene;
+        self.refresh();
+    }
+
+    /// Brings constants and kernels up to date. Buffers stay as long as they hold what is needed, and nothing waits: sliders
+    /// send many changes per second.
+    fn refresh(&mut self) {
+        let variant = self.wanted_variant();
+        if !self.extents.hold(&self.wanted_extents(&variant)) {
+            if let Err(error) = self.make_room(self.capacity) {
+                self.fail(error);
+            }
+            return;
+        }
+        if variant != self.variant {
+            self.bind(variant);
+        }
+        if let Err(error) = self.upload_constants() {
+            self.fail(error);
+        }
+    }
+
+    /// Adds the first `most` of the places that have room and returns how many.
+    pub(crate) fn add_grains(
+        &mut self,
+        material: u16,
+        places: &[Vec3],
+        velocity: Vec3,
+        most: usize,
+    ) -> usize {
+        let Some(mass) = self.constants.materials.get(material as usize).map(|material| material.mass) else {
+            return 0;
+        };
+        let (radius, domain) = (self.constants.radius, self.constants.domain);
+        let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
+        let reach = MIN_SEPARATION * self.constants.spacing;
+        let near = match self.particles_near(&places, reach) {
+            Ok(near) => near,
+            Err(error) => {
+                self.fail(error);
+                return 0;
+            }
+        };
+        let query = OverlapQuery::new(&domain, MIN_SEPARATION, &places, radius, &near);
+        let added: Vec<NewParticle> = free_places(&places, radius, &self.boundaries, query, most)
+            .into_iter()
+            .map(|position| NewParticle { position, velocity, radius, mass, material })
+            .collect();
+        match self.append(&added) {
+            Ok(()) => added.len(),
+            Err(error) => {
+                self.fail(error);
+                0
+            }
+        }
+    }
+
+    /// Positions of the particles in the box around some places.
+    fn particles_near(&self, places: &[Vec3], reach: f32) -> Result<Vec<Vec4>, GpuError> {
+        let finite = || places.iter().filter(|x| x.is_finite());
+        let min = finite().fold(Vec3::INFINITY, |a, b| a.min(*b));
+        let max = finite().fold(Vec3::NEG_INFINITY, |a, b| a.max(*b));
+        if min.x > max.x || self.step.sort_count == 0 {
+            return Ok(Vec::new());
+        }
+        let (center, half) = (0.5 * (min + max), 0.5 * (max - min) + 1.001 * reach);
+        self.write_step();
+        let (buffers, count) = (&self.buffers, self.step.sort_count);
+        self.queries.particles_in_box(&self.gpu, buffers, count, self.variant.periodic, [center, half])
+    }
+
+    /// Removes the grains whose centres lie in the regions and returns how many per region.
+    pub(crate) fn remove_grains_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
+        let removed = self.mark_inside(regions);
+        match removed {
+            Ok(counts) => {
+                let removed = counts.iter().sum::<usize>();
+                self.live_count -= removed;
+                if removed > 0 {
+                    self.method.forget_neighbors(&mut self.step);
+                }
+                counts
+            }
+            Err(error) => {
+                self.fail(error);
+                vec![0; regions.len()]
+            }
+        }
+    }
+
+    fn mark_inside(&self, regions: &[&Sdf]) -> Result<Vec<usize>, GpuError> {
+        if self.step.sort_count == 0 || regions.is_empty() {
+            return Ok(vec![0; regions.len()]);
+        }
+        let mut table = SolidTable::default();
+        let solids = regions
+            .iter()
+            .map(|region| table.push(region).map(|[first, count]| [first, count, 0, 0]))
+            .collect::<Result<Vec<_>, _>>()?;
+        self.write_step();
+        self.queries.mark_inside(&self.gpu, &self.buffers, self.step.sort_count, &table, &solids)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use granule::{Options, Simulation};
+
+    use super::*;
+    use crate::GpuBackend;
+    use crate::testing::gpu;
+
+    /// Sliders of a window send thirty changes per second: none of them makes buffers anew, with air or without.
+    #[test]
+    fn changed_parameters_keep_all_buffers() {
+        let Some(gpu) = gpu() else { return };
+        for solver in ["iisph", "wcsph"] {
+            let text = format!(
+                "name = \"test\"\n[simulation]\nsolver = \"{solver}\"\n[[material]]\nname = \"grains\"\n\
+                 friction_angle = 0\n[[grains]]\nmaterial = \"grains\"\n\
+                 shape.box = {{ min = [0, 0, 0], max = [0.1, 0.1, 0.1] }}\n[air]\n\
+                 wind = [{{ uniform = {{ velocity = [1, 0, 0] }} }}]\n"
+            );
+            let device = GpuBackend::adopt(gpu.clone()).into_device();
+            let options = Options { device, ..Options::default() };
+            let mut simulation = Simulation::new(Scene::parse(&text, "test").unwrap(), &options).unwrap();
+            simulation.step();
+            let buffers = |simulation: &mut Simulation| {
+                let buffers = &simulation.solver_as::<GpuSimulation>().unwrap().buffers;
+                [&buffers.position, &buffers.list, &buffers.params, &buffers.air].map(Clone::clone)
+            };
+            let before = buffers(&mut simulation);
+            for k in 0..30 {
+                let (path, value) = match k % 3 {
+                    0 => ("air.density", 1.0 + f64::from(k)),
+                    1 => ("material.grains.viscosity", 1e-3 * f64::from(k)),
+                    _ => ("simulation.cfl", 0.2 + 1e-3 * f64::from(k)),
+                };
+                simulation.apply(&Command::Set { path: path.into(), value }).unwrap();
+                simulation.apply(&Command::Wind(Vec3::X * k as f32)).unwrap();
+                assert!(buffers(&mut simulation) == before, "{solver}: {path} made buffers anew");
+            }
+            let report = simulation.step();
+            assert_eq!((simulation.failure(), report.lost), (None, 0));
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! What a method is: all that differs between solvers on a device.
+//!
+//! The core holds device, buffers, batches, reads, checkpoints, walls, bodies, air and views. A method says which columns a
+//! particle has, which stages a step takes, what it adds to shared kernels, and what its fields and checkpoints hold. It lives
+//! in a folder of its own, or in another crate; `docs/adding-a-solver.md` is the recipe.
+
+use granule::particles::Birth;
+use granule::scene::Scene;
+use granule::simulator::{FieldData, FieldInfo, StateError, StepReport};
+use granule::solver::saved::{SavedContacts, SavedWorld};
+use granule::stages::Stage;
+
+use super::binder::Binder;
+use super::buffers::Buffers;
+use super::columns::ColumnInfo;
+use super::constants::StepLimits;
+use super::hooks::Hooks;
+use super::layout::{ReportRecord, StepRecord};
+use super::recording::{Recorded, StageList};
+use super::rows::Rows;
+use super::shared::SharedStages;
+
+/// A method that a device has, for registries.
+pub struct MethodEntry {
+    /// The solver's word in scenes.
+    pub name: &'static str,
+    /// Makes it for a checked scene.
+    pub make: fn(&Scene) -> Box<dyn Method>,
+}
+
+/// The method's own kernels with their buffers.
+pub trait MethodStages: Send {
+    /// The stages of a step, shared ones among them: each decides on the device whether it has anything to do.
+    fn list<'a>(&'a self, shared: &'a SharedStages, recorded: &Recorded) -> StageList<'a>;
+}
+
+/// Iterations of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Iterations {
+    /// Iterations that every step takes, without a decision after them.
+    pub sure: u32,
+    /// Most of them; 0 for a method that does not iterate.
+    pub most: u32,
+}
+
+/// When rapier moves the bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyVisit {
+    /// After the step.
+    AfterStep,
+    /// When the device has set the phase `MOVING`.
+    WithinStep,
+}
+
+/// A field that views carry: a number of one of the method's columns.
+#[derive(Clone, Copy, Debug)]
+pub struct PublishedField {
+    /// The field.
+    pub name: &'static str,
+    /// The column.
+    pub column: ColumnInfo,
+    /// Which of its numbers.
+    pub number: u32,
+}
+
+/// What a checkpoint is made of, beside the method's own columns: these are in `rows`, for the particles `live`.
+pub struct StateToSave<'a> {
+    /// Particles and what is around them.
+    pub world: SavedWorld,
+    /// The bodies' bytes.
+    pub bodies: Vec<u8>,
+    /// Columns, removed particles included.
+    pub rows: &'a Rows,
+    /// Rows of live particles, in memory order.
+    pub live: &'a [usize],
+    /// Wall contacts of the last step.
+    pub contacts: SavedContacts,
+    /// The step as the device left it.
+    pub step: &'a StepRecord,
+}
+
+/// A checkpoint that was decoded and checked.
+pub struct StateToRestore {
+    /// Particles and what is around them.
+    pub world: SavedWorld,
+    /// The scene as commands had changed it.
+    pub scene: Scene,
+    /// The bodies' bytes.
+    pub bodies: Vec<u8>,
+    /// Wall contacts that the next step takes over.
+    pub contacts: SavedContacts,
+    /// Density relative to rest.
+    pub density: Vec<f32>,
+    /// Neighbours.
+    pub neighbor_count: Vec<u32>,
+    /// The method's own columns, in the order of the particles; what is not here begins anew.
+    pub columns: Vec<(ColumnInfo, Vec<u8>)>,
+    /// `StepRecord::progress` of the next step.
+    pub progress: u32,
+}
+
+/// What fields are made of.
+pub struct FieldInput<'a> {
+    /// Columns that the field needs.
+    pub rows: &'a Rows,
+    /// Rows of live particles, by id.
+    pub order: &'a [u32],
+    /// When grains entered.
+    pub births: &'a [Birth],
+    /// Simulated time [s].
+    pub time: f64,
+}
+
+/// A solver's arithmetic on a device.
+pub trait Method: Send {
+    /// The solver's word in scenes.
+    fn name(&self) -> &'static str;
+
+    /// The fields that the solver has.
+    fn fields(&self) -> &'static [FieldInfo];
+
+    /// Fields that views carry beside material, speed and density.
+    fn published(&self) -> &'static [PublishedField] {
+        &[]
+    }
+
+    /// Takes over the constants of a changed scene.
+    fn adopt(&mut self, scene: &Scene);
+
+    /// What bounds steps and pairs.
+    fn limits(&self) -> StepLimits;
+
+    /// How long the first step may be [s], in a gravity of this size [m/s2].
+    fn first_step(&self, _gravity: f32) -> f64 {
+        f64::from(self.limits().longest)
+    }
+
+    /// Iterations of a step.
+    fn iterations(&self) -> Iterations {
+        Iterations::default()
+    }
+
+    /// When rapier moves the bodies.
+    fn body_visit(&self) -> BodyVisit {
+        BodyVisit::AfterStep
+    }
+
+    /// Overrides of constants in shaders. All that decides which kernels [`Method::bind`] binds must show here, since kernels
+    /// are bound anew when they change.
+    fn overrides(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
+    /// The method's own constants, as its WGSL declares them at binding 2 of group 1.
+    fn params(&self) -> Vec<u8> {
+        vec![0; 16]
+    }
+
+    /// The method's own table of materials, at binding 3 of group 1.
+    fn materials(&self) -> Vec<u8> {
+        vec![0; 16]
+    }
+
+    /// The method's own columns.
+    fn columns(&self) -> Vec<ColumnInfo>;
+
+    /// What the method adds to shared kernels.
+    fn hooks(&self) -> Hooks;
+
+    /// The column of accelerations that bound the step, where the hook says that they do.
+    fn measured(&self) -> Option<ColumnInfo> {
+        None
+    }
+
+    /// The column that drag changes; none where air does nothing.
+    fn driven(&self) -> Option<ColumnInfo> {
+        None
+    }
+
+    /// Binds the method's own kernels to buffers.
+    fn bind(&self, binder: &mut Binder, buffers: &Buffers) -> Box<dyn MethodStages>;
+
+    /// `StepRecord::progress` before the very first step.
+    fn first_progress(&self) -> u32 {
+        0
+    }
+
+    /// Lets the next step find neighbours and walls anew.
+    fn forget_neighbors(&self, step: &mut StepRecord) {
+        step.listed = 0;
+    }
+
+    /// Adds to a report what only the method knows.
+    fn report(&self, _record: &ReportRecord, _report: &mut StepReport) {}
+
+    /// Columns that a field of the method's own needs, beside the meta column.
+    fn field_columns(&self, field: &str) -> Vec<ColumnInfo>;
+
+    /// A field of the method's own.
+    fn field(&self, name: &str, input: &FieldInput) -> FieldData;
+
+    /// Bytes that stages of a step like the last one ask of memory, of which that is known; `state_bytes` per particle are
+    /// sorted.
+    fn traffic(&self, _step: &StepRecord, _state_bytes: u32) -> Vec<(Stage, f64)> {
+        Vec::new()
+    }
+
+    /// The bytes of a checkpoint, in the form of the CPU's solver where there is one.
+    ///
+    /// # Errors
+    /// Says what is not finite or cannot be written.
+    fn save(&self, state: StateToSave) -> Result<Vec<u8>, StateError>;
+
+    /// A checkpoint from its bytes, checked against what the solver was made from.
+    ///
+    /// # Errors
+    /// Says what cannot be read or is impossible.
+    fn decode(&self, bytes: &[u8], boundary_count: usize, radius: f32) -> Result<StateToRestore, StateError>;
+}
