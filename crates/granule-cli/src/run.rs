@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use granule::io::RunFolder;
 use granule::scene::ExportFormat;
+use granule::simulation::FRAME_ROUNDING;
 use granule::simulator::{Snapshot, StepReport};
 use granule::{Options, Scene, Simulation};
 
@@ -247,7 +248,7 @@ impl<'a> Run<'a> {
 /// The first frame at or after a time [s].
 fn frame_at(scene: &Scene, seconds: f64) -> u64 {
     // A hair less, so that rounding does not add a frame.
-    (seconds * scene.simulation.fps * (1.0 - 1e-12)).ceil() as u64
+    (seconds * scene.simulation.fps * (1.0 - FRAME_ROUNDING)).ceil() as u64
 }
 
 fn verdict(end: End, summary: &Summary) -> Result<(), Failure> {

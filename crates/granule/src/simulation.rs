@@ -19,6 +19,10 @@ use crate::upsample::Upsampler;
 pub use crate::build::{Device, Options};
 pub use crate::error::SimulationError;
 
+/// Part of a time that is rounding where it is compared with a frame time k/fps: some thousand times the rounding of an f64,
+/// and far below any step.
+pub const FRAME_ROUNDING: f64 = 1e-12;
+
 /// A running simulation.
 ///
 /// ```
@@ -159,7 +163,7 @@ impl Simulation {
 
     /// Ends the frame where its time has come; gives the time that fine grains took [s].
     fn end_frame_at(&mut self, target: f64) -> f64 {
-        if self.simulator.time() < target * (1.0 - 1e-12) {
+        if self.simulator.time() < target * (1.0 - FRAME_ROUNDING) {
             return 0.0;
         }
         self.frame += 1;
@@ -170,7 +174,7 @@ impl Simulation {
 
     /// Advances to the first frame time at or after `seconds` [s] of simulated time, or until the device fails.
     pub fn run_until(&mut self, seconds: f64) {
-        while self.time() < seconds * (1.0 - 1e-12) && self.failure().is_none() {
+        while self.time() < seconds * (1.0 - FRAME_ROUNDING) && self.failure().is_none() {
             self.step_ahead();
         }
     }
