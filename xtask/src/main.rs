@@ -1,5 +1,6 @@
 //! Chores of the workspace: `cargo xtask test`, `scenes`, `docs`, `fuzz`, `peers`, `limits`.
 
+mod dependencies;
 mod drivers;
 mod flags;
 mod limits;
@@ -18,7 +19,7 @@ use flags::Flags;
 const HELP: &str = "\
 Chores of the granule workspace.
 
-  cargo xtask test    everything a change must pass: format, lints, documentation, tests
+  cargo xtask test    everything a change must pass: format, dependencies, lints, documentation, tests
   cargo xtask scenes  runs every built-in scene in full and shows what took how long and what passed
   cargo xtask docs    make docs/scenes.md, the scene reference, from the types of a scene
   cargo xtask fuzz    mutates scenes, checkpoints and meshes [--minutes N] [--only scenes|checkpoints|meshes]

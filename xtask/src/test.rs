@@ -6,38 +6,68 @@ use std::time::Instant;
 
 use crate::program::root;
 use crate::skipped::{self, Skipped};
-use crate::{cargo, drivers, links};
+use crate::{cargo, dependencies, drivers, links};
 
-/// A command that must succeed.
+/// What must succeed.
 struct Step {
     name: &'static str,
-    args: &'static [&'static str],
-    /// Environment variables of this step.
-    env: &'static [(&'static str, &'static str)],
-    /// The toolchain component that the step needs, beyond cargo itself.
-    component: Option<&'static str>,
+    work: Work,
 }
 
-/// Makes the documentation; links are looked at, too.
-const DOCUMENT: &[&str] = &["doc", "--locked", "--workspace", "--no-deps"];
+enum Work {
+    /// A command of cargo.
+    Cargo {
+        args: &'static [&'static str],
+        /// The toolchain component that the step needs, beyond cargo itself.
+        component: Option<&'static str>,
+    },
+    /// A check of our own, and what it is in words.
+    Check(fn() -> Result<(), String>, &'static str),
+}
 
 const STEPS: &[Step] = &[
-    Step { name: "format", args: &["fmt", "--all", "--check"], env: &[], component: Some("rustfmt") },
+    Step {
+        name: "format",
+        work: Work::Cargo { args: &["fmt", "--all", "--check"], component: Some("rustfmt") },
+    },
+    Step {
+        name: "dependencies",
+        work: Work::Check(dependencies::check, "licences, versions and sources of deny.toml"),
+    },
     Step {
         name: "lints",
-        args: &["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"],
-        env: &[],
-        component: Some("clippy"),
+        work: Work::Cargo {
+            args: &["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"],
+            component: Some("clippy"),
+        },
     },
     Step {
         name: "the engine without features",
-        args: &["check", "--locked", "--package", "granule", "--no-default-features"],
-        env: &[],
-        component: None,
+        work: Work::Cargo {
+            args: &["check", "--locked", "--package", "granule", "--no-default-features"],
+            component: None,
+        },
     },
-    Step { name: "documentation", args: DOCUMENT, env: &[], component: None },
-    Step { name: "tests", args: &["test", "--locked", "--workspace"], env: &[], component: None },
+    Step { name: "documentation", work: Work::Check(document, "cargo doc, and every link in it") },
+    Step { name: "tests", work: Work::Cargo { args: &["test", "--locked", "--workspace"], component: None } },
 ];
+
+impl Work {
+    fn words(&self) -> String {
+        match self {
+            Self::Cargo { args, .. } => format!("cargo {}", args.join(" ")),
+            Self::Check(_, words) => (*words).into(),
+        }
+    }
+}
+
+/// Makes the documentation and looks at its links.
+fn document() -> Result<(), String> {
+    let sources = std::fs::read_to_string(root().join("docs/equations.md")).unwrap_or_default();
+    let mut command = cargo();
+    command.args(["doc", "--locked", "--workspace", "--no-deps"]);
+    links::document(command, &sources)
+}
 
 /// Runs all steps and says at the end what the tests left out. A missing adapter is a failure unless the environment
 /// says otherwise.
@@ -75,7 +105,7 @@ pub fn run() -> ExitCode {
 fn run_all(steps: &[Step], skipped: &mut Skipped) -> ExitCode {
     let start = Instant::now();
     for (number, step) in steps.iter().enumerate() {
-        eprintln!("\n== {} of {}: {}: cargo {}", number + 1, steps.len(), step.name, step.args.join(" "));
+        eprintln!("\n== {} of {}: {}: {}", number + 1, steps.len(), step.name, step.work.words());
         let step_start = Instant::now();
         if let Err((message, code)) = run_step(step, skipped) {
             eprintln!("\nxtask: {message} (after {:.1} s)", start.elapsed().as_secs_f64());
@@ -89,34 +119,30 @@ fn run_all(steps: &[Step], skipped: &mut Skipped) -> ExitCode {
 
 /// Runs a step; a failure is told in words with the exit code to end with.
 fn run_step(step: &Step, skipped: &mut Skipped) -> Result<(), (String, u8)> {
-    if let Some(component) = step.component.filter(|_| !is_installed(step.args[0])) {
+    let name = step.name;
+    let (args, component) = match step.work {
+        Work::Check(check, _) => return check().map_err(|message| (format!("step `{name}`: {message}"), 1)),
+        Work::Cargo { args, component } => (args, component),
+    };
+    if let Some(component) = component.filter(|_| !is_installed(args[0])) {
         let message = format!(
-            "step `{}` needs {component}, which is not installed: rustup component add {component}",
-            step.name
+            "step `{name}` needs {component}, which is not installed: rustup component add {component}"
         );
         return Err((message, 1));
     }
-    if step.args == DOCUMENT {
-        let sources = std::fs::read_to_string(root().join("docs/equations.md")).unwrap_or_default();
-        let mut command = cargo();
-        command.args(step.args);
-        return links::document(command, &sources).map_err(|message| (message, 1));
-    }
-    let status = run_cargo(step, skipped);
-    let status = status.map_err(|error| (format!("step `{}` could not start: {error}", step.name), 1))?;
+    let status = run_cargo(args, skipped);
+    let status = status.map_err(|error| (format!("step `{name}` could not start: {error}"), 1))?;
     if status.success() {
         return Ok(());
     }
     let code = status.code();
     let words = code.map_or("was killed by a signal".into(), |code| format!("failed with exit code {code}"));
-    Err((format!("step `{}` {words}", step.name), code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+    Err((format!("step `{name}` {words}"), code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }
 
 /// Runs cargo and hands its output on while it reads which tests are ignored.
-fn run_cargo(step: &Step, skipped: &mut Skipped) -> std::io::Result<ExitStatus> {
-    let mut command = cargo();
-    command.args(step.args).envs(step.env.iter().copied()).stdout(Stdio::piped());
-    let mut child = command.spawn()?;
+fn run_cargo(args: &[&str], skipped: &mut Skipped) -> std::io::Result<ExitStatus> {
+    let mut child = cargo().args(args).stdout(Stdio::piped()).spawn()?;
     if let Some(output) = child.stdout.take() {
         let mut stdout = std::io::stdout().lock();
         for line in BufReader::new(output).split(b'\n') {
