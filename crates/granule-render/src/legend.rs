@@ -213,6 +213,23 @@ mod tests {
 
     #[test]
     fn a_legend_in_a_tiny_picture_draws_what_fits() {
-        legend(0.0, 1.0).draw(&mut Image::filled(1, 1, [0; 4]));
+        let legend = legend(0.0, 1.0);
+        // The panel would begin six pixels from the left.
+        let mut dot = Image::filled(1, 1, [9, 8, 7, 255]);
+        legend.draw(&mut dot);
+        assert_eq!(dot.pixel(0, 0), [9, 8, 7, 255]);
+        // The bar is at least 20 pixels high, so that its upper end is cut off here.
+        let ground = [128, 128, 128, 255];
+        let mut image = Image::filled(30, 30, ground);
+        legend.draw(&mut image);
+        let place = legend.place(30, 30);
+        assert_eq!((place.left, place.top, place.width, place.height), (12, -6, 12, 20));
+        for y in 0..14 {
+            let expected = legend.map.srgb_bytes(1.0 - (y as f32 + 6.5) / 20.0);
+            assert_eq!(image.pixel(18, y), expected, "row {y}");
+        }
+        assert_eq!(image.pixel(3, 7), ground, "left of the panel");
+        assert_eq!(image.pixel(18, 28), ground, "below the panel");
+        assert_ne!(image.pixel(8, 7), ground, "the panel");
     }
 }

@@ -70,7 +70,11 @@ fn first_layer_fails_with_the_reference_stand_off() {
 #[test]
 fn hydrostatic_fails_with_a_missing_neighbour_row() {
     let bed = measure("hydrostatic", Some(Defect::MissingNeighborRow), FrictionMode::Coupled);
-    assert!(!bed.pass, "{:?}", bed.points);
+    // Sums without a row of cells are not those of a bed: stresses do not follow the depth, or densities do not converge.
+    let words = ["gradient of vertical stress", "density"];
+    let meant = bed.points.iter().filter(|point| !point.pass && point.measured.is_finite());
+    let meant = meant.filter(|point| words.iter().any(|word| point.quantity.contains(word)));
+    assert!(meant.count() > 0, "{:?}", bed.points);
 }
 
 #[test]

@@ -404,6 +404,42 @@ mod tests {
         }
     }
 
+    /// A blade along z whose edge lies on the axis, with an angle of 20 degrees between its faces.
+    fn blade() -> TriangleMesh {
+        let half = 10f32.to_radians().tan();
+        let section = [[0.0, 0.0], [1.0, -half], [1.0, half]];
+        let position = [-1.0, 1.0].into_iter().flat_map(|z| section.map(|[x, y]| Vec3::new(x, y, z)));
+        let sides =
+            [[0, 1], [1, 2], [2, 0]].into_iter().flat_map(|[a, b]| [[a, b, b + 3], [a, b + 3, a + 3]]);
+        let caps = [[0, 2, 1], [3, 4, 5]];
+        TriangleMesh {
+            position: position.collect(),
+            triangle: sides.chain(caps).collect(),
+            ..TriangleMesh::default()
+        }
+    }
+
+    /// Around an edge sharper than a right angle the normal of one face would call a part of the outside inside \[BA05\]:
+    /// at 20 degrees, all directions within 70 degrees of the other face's normal.
+    #[test]
+    fn all_around_the_edge_of_a_blade_is_outside() {
+        let tree = MeshTree::new(&blade());
+        assert!(tree.watertight());
+        assert!(tree.signed(Vec3::new(0.5, 0.0, 0.0), 0).0 < -0.05, "faces look outwards");
+        // The edge is nearest within 80 degrees of the direction away from the blade.
+        for degrees in (-77..=77).step_by(7) {
+            let (sin, cos) = (degrees as f32).to_radians().sin_cos();
+            let (distance, nearest, _) = tree.signed(Vec3::new(-0.1 * cos, 0.1 * sin, 0.0), 0);
+            assert!((distance - 0.1).abs() < 1e-5, "{degrees} degrees: {distance} m");
+            assert!(nearest.point.length() < 1e-5, "{degrees} degrees: {}", nearest.point);
+            let normal = nearest.pseudonormal.normalize();
+            assert!(
+                normal.distance(Vec3::NEG_X) < 1e-5,
+                "{degrees} degrees: the mean of both faces, {normal}"
+            );
+        }
+    }
+
     #[test]
     fn an_open_mesh_has_the_sign_of_its_winding_number() {
         let mut mesh = shapes::sphere(1.0, 16);

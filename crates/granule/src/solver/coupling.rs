@@ -109,3 +109,38 @@ pub fn load_of(contact: &WallContact, center: Vec3, mass: f32) -> Wrench {
     let force = force.as_dvec3();
     Wrench { force, torque: arm.cross(force) }
 }
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use super::*;
+    use crate::boundary::BoundarySample;
+
+    /// A contact on top of a body, for a grain whose centre is 0.1 m above the body's surface.
+    fn contact() -> WallContact {
+        let sample = BoundarySample {
+            distance: 0.1,
+            normal: Vec3::Y,
+            closest: Vec3::new(0.3, 0.5, 0.0),
+            lambda: 0.0,
+            lambda_derivative: 0.0,
+            velocity: Vec3::ZERO,
+            friction: None,
+            boundary: 0,
+            face: 0,
+            body: 0,
+        };
+        WallContact { sample, normal: 3.0, tangent: Vec3::new(2.0, 0.0, 0.0), give: [1.0; 2] }
+    }
+
+    /// The load acts where the grain feels it, in its centre, or grains and bodies would not keep their angular momentum:
+    /// an arm to the point of the wall would give another torque of friction.
+    #[test]
+    fn a_contact_pulls_a_body_at_the_centre_of_the_grain() {
+        let load = load_of(&contact(), Vec3::ZERO, 2.0);
+        assert_eq!(load.force, DVec3::new(-4.0, -6.0, 0.0));
+        // (0.3, 0.6, 0) x (-4, -6, 0); at the wall's point (0.3, 0.5, 0) it would be 0.2.
+        assert!((load.torque - DVec3::new(0.0, 0.0, 0.6)).length() < 1e-6, "{}", load.torque);
+    }
+}

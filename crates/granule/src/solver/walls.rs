@@ -376,6 +376,52 @@ mod tests {
     use crate::scene::{Scene, builtin_scenes};
     use crate::sph::{Kernel, KernelKind};
 
+    /// A contact with a wall below, of this distance [m] and share of the density.
+    fn contact(distance: f32, lambda: f32) -> WallContact {
+        let sample = BoundarySample {
+            distance,
+            normal: Vec3::Y,
+            closest: Vec3::ZERO,
+            lambda,
+            lambda_derivative: 0.0,
+            velocity: Vec3::ZERO,
+            friction: None,
+            boundary: 0,
+            face: 0,
+            body: crate::boundary::NO_BODY,
+        };
+        WallContact::new(sample, 0.0, Vec3::ZERO)
+    }
+
+    /// In the corner of two walls the volume behind both counts once: 1 - (1 - f l)(1 - f l).
+    #[test]
+    fn walls_that_meet_do_not_count_their_common_volume_twice() {
+        let wall = contact(0.01, 0.5);
+        assert_eq!(wall_density(&[], 0.9), 0.0);
+        assert!((wall_density(&[wall], 0.9) - 0.45).abs() < 1e-6);
+        assert!((wall_density(&[wall; 2], 0.9) - 0.6975).abs() < 1e-6);
+        assert!((wall_density(&[wall; 3], 0.9) - 0.833_625).abs() < 1e-6);
+    }
+
+    /// A grain that has sunk in is pushed out by a tenth of its depth per step, and never faster than the cap.
+    #[test]
+    fn sunken_grains_are_pushed_out_slowly() {
+        let wall = WallStep { radius: 0.01, inverse_dt: 1000.0, push_out_speed: 0.2, relaxation: 1.0 };
+        let speed_after = |gap: f32, velocity: f32| {
+            let mut contact = contact(wall.radius + gap, 0.0);
+            let push = correct_contact(&mut contact, velocity * Vec3::Y, 0.0, &wall);
+            velocity + push.y / wall.inverse_dt
+        };
+        // 0.1 mm deep: 0.1 * 1e-4 m / 1e-3 s.
+        assert!((speed_after(-1e-4, 0.0) - 0.01).abs() < 1e-6);
+        // 5 mm deep: a tenth per step would be 0.5 m/s.
+        assert!((speed_after(-5e-3, 0.0) - 0.2).abs() < 1e-6);
+        assert!((speed_after(-5e-3, -3.0) - 0.2).abs() < 1e-6);
+        // What moves away faster is let go, and what comes from afar may come as far as the wall.
+        assert!((speed_after(-5e-3, 0.7) - 0.7).abs() < 1e-6);
+        assert!((speed_after(1e-3, -3.0) + 1.0).abs() < 1e-5);
+    }
+
     /// Groups that are passed over have no wall within reach, in all built-in scenes.
     #[test]
     fn groups_far_from_walls_have_no_samples() {

@@ -105,6 +105,16 @@ mod tests {
         assert_eq!(return_to_cone(s, 1.0), Sym3::ZERO);
     }
 
+    /// The dilatancy law of [PP09] closes a deficit of density by K phi per unit of shear, K = 4.1 and phi = 0.6; the shear
+    /// rate is sqrt(2) |E|_F.
+    #[test]
+    fn loose_grains_compact_with_the_shear() {
+        let still = compaction_rate(2.0, 0.0f32);
+        assert_eq!(still, 2.0);
+        let per_shear = (compaction_rate(2.0, 10.0f32) - still) / 10.0;
+        assert!((per_shear / (2f32.sqrt() * 4.1 * 0.6) - 1.0).abs() < 0.03, "{per_shear}");
+    }
+
     #[test]
     fn loose_grains_compact_slowly_and_very_loose_ones_freely() {
         let slow = required_expansion(0.95, 0.004);

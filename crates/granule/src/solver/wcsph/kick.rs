@@ -173,3 +173,29 @@ fn hold_back(
         velocity[k] = v.extend(velocity[k].w);
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Scene, Simulation};
+
+    /// Accelerations outlive a step: one that is not finite would spoil the next, though position and velocity are sound.
+    #[test]
+    fn particles_whose_acceleration_is_not_finite_are_removed() {
+        let text = "name = \"test\"\n[simulation]\nsolver = \"wcsph\"\n[[material]]\nname = \"water\"\n\
+                    friction_angle = 0\n[[grains]]\nmaterial = \"water\"\n\
+                    shape.box = { min = [0, 0, 0], max = [0.1, 0.1, 0.1] }\n";
+        let scene = Scene::parse(text, "test").unwrap();
+        let mut simulation = Simulation::new(scene, &Default::default()).unwrap();
+        let solver = simulation.solver_as::<Wcsph>().unwrap();
+        let ids = solver.world.particles.id.clone();
+        assert_eq!((solver.quarantine(), ids.len()), (0, 125));
+        solver.state.acceleration[3].y = f32::NAN;
+        solver.state.acceleration[124].z = f32::NEG_INFINITY;
+        assert_eq!(solver.quarantine(), 2);
+        let kept: Vec<u32> = (0..124).filter(|&i| i != 3).map(|i| ids[i]).collect();
+        assert_eq!(solver.world.particles.id, kept);
+        assert_eq!(solver.state.acceleration.len(), 123);
+        assert!(solver.state.acceleration.iter().all(|a| a.is_finite()));
+    }
+}
