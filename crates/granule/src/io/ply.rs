@@ -352,17 +352,41 @@ mod tests {
         assert!(read_ply("/").is_err());
     }
 
+    /// Whether names are there once and every column has a value per particle.
+    fn is_whole(data: &PlyData) -> bool {
+        let names: std::collections::BTreeSet<&str> = data.names().collect();
+        let length = |column: &PlyColumn| match column {
+            PlyColumn::Integer(values) => values.len(),
+            PlyColumn::Float(values) => values.len(),
+        };
+        names.len() == data.columns.len()
+            && data.columns.iter().all(|(_, column)| length(column) == data.count)
+    }
+
     proptest! {
+        /// What is no PLY file is refused, and what is accepted of a damaged one is whole.
         #[test]
-        fn garbage_never_panics(
-            garbage in proptest::collection::vec(any::<u8>(), 0..400), at in 0usize..600, byte in any::<u8>()
-        ) {
-            let _ = parse_ply(&garbage);
-            let mut bytes = encode(&snapshot()).unwrap();
+        fn garbage_is_refused_or_read_as_whole_columns(garbage in proptest::collection::vec(any::<u8>(), 0..400)) {
+            prop_assert!(parse_ply(&garbage).is_err());
+            let between = [b"ply\n".as_slice(), garbage.as_slice(), b"\nend_header\n"].concat();
+            prop_assert!(parse_ply(&between).is_err(), "without a format and an element");
+        }
+
+        /// A changed byte of the values changes one value; one of the header is refused or leaves whole columns.
+        #[test]
+        fn a_changed_byte_changes_one_value_or_is_refused(at in 0usize..600, byte in any::<u8>()) {
+            let sound = encode(&snapshot()).unwrap();
+            let header = sound.windows(11).position(|bytes| bytes == b"end_header\n").unwrap() + 11;
+            let mut bytes = sound.clone();
             let index = at % bytes.len();
             bytes[index] = byte;
-            let _ = parse_ply(&bytes);
-            let _ = parse_ply(&[b"ply\n".as_slice(), garbage.as_slice(), b"\nend_header\n"].concat());
+            let (sound, changed) = (parse_ply(&sound).unwrap(), parse_ply(&bytes));
+            prop_assert!(index < header || changed.is_ok(), "values are whatever they are");
+            if let Ok(changed) = changed {
+                prop_assert!(is_whole(&changed));
+                let differing = sound.columns.iter().zip(&changed.columns).filter(|(a, b)| a.1 != b.1).count();
+                prop_assert!(index < header || differing <= 1, "{differing} columns");
+            }
         }
     }
 }
