@@ -297,7 +297,8 @@ fn contacts_are_corrected_as_on_the_cpu() {
             body: NO_BODY,
         };
         let tangent = Vec3::from_slice(&rows[1]);
-        let mut contact = WallContact { sample, normal: rows[1][3], tangent, give: [rows[3][0], rows[3][1]] };
+        let mut contact =
+            WallContact { sample, normal: rows[1][3], tangent, mass_splitting: [rows[3][0], rows[3][1]] };
         let velocity = Vec3::new(0.1, -0.2, 0.05) - Vec3::from_slice(&rows[2]);
         correct_contact(&mut contact, velocity, rows[3][2], &wall);
         assert_close(row[3], contact.normal, 100.0, "normal impulse");

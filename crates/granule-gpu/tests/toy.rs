@@ -7,10 +7,13 @@ use std::ops::ControlFlow;
 
 use glam::Vec3;
 use granule::boundary::Shape;
+use granule::columns::{ColumnData, SavedColumns};
+use granule::contacts::SavedContacts;
+use granule::particles::Particles;
 use granule::scene::{Scene, SolverKind};
 use granule::simulator::{Command, FieldData, FieldInfo, FieldKind, StateError};
 use granule::solver::SolverEntry;
-use granule::solver::saved::{self, SavedContacts, SavedWorld};
+use granule::solver::saved::SavedState;
 use granule::stages::Stage;
 use granule::{Device, Options, Simulation};
 use granule_gpu::core::binder::Binder;
@@ -101,9 +104,6 @@ impl MethodStages for FlightStages {
     }
 }
 
-/// What a checkpoint holds: the world, bodies and the columns of the method.
-type Saved = (SavedWorld, Vec<u8>, Vec<u32>, Vec<[f32; 4]>);
-
 impl Method for Flight {
     fn name(&self) -> &'static str {
         METHOD.name
@@ -162,18 +162,29 @@ impl Method for Flight {
         let mark: Vec<u32> = state.rows.of(MARK);
         let orientation: Vec<[f32; 4]> = state.rows.of(ORIENTATION);
         let mark = state.live.iter().map(|&i| mark[i]).collect();
-        let orientation = state.live.iter().map(|&i| orientation[i]).collect();
-        saved::encode::<Saved>(&(state.world, state.bodies, mark, orientation))
+        let orientation = state.live.iter().map(|&i| glam::Quat::from_array(orientation[i])).collect();
+        let mut columns = SavedColumns::default();
+        columns.set("mark", ColumnData::U32(mark));
+        columns.set("orientation", ColumnData::Quat(orientation));
+        SavedState::new(state.world, &state.particles, columns, SavedContacts::default(), true).encode()
     }
 
-    fn decode(&self, bytes: &[u8], boundary_count: usize, radius: f32) -> Result<StateToRestore, StateError> {
-        let (world, bodies, mark, orientation): Saved = saved::decode(bytes)?;
-        let count = world.position.len();
+    fn decode(
+        &self,
+        bytes: &[u8],
+        scene: &Scene,
+        boundary_count: usize,
+    ) -> Result<StateToRestore, StateError> {
+        let mut saved = SavedState::decode(bytes, scene, boundary_count, &Particles::default())?;
+        let count = saved.particles.len();
+        let mark: Vec<u32> = saved.columns.take_values("mark", count)?;
+        let orientation: Vec<glam::Quat> = saved.columns.take_values("orientation", count)?;
+        let orientation: Vec<[f32; 4]> = orientation.iter().map(|q| q.to_array()).collect();
         Ok(StateToRestore {
-            scene: world.check(boundary_count, radius, &[mark.len(), orientation.len()])?,
-            world,
-            bodies,
-            contacts: SavedContacts { count: vec![0; count], contacts: Vec::new() },
+            scene: saved.scene,
+            world: saved.world,
+            particles: saved.particles,
+            contacts: saved.contacts,
             density: vec![1.0; count],
             neighbor_count: vec![0; count],
             columns: vec![

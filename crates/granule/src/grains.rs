@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use crate::boundary::{Sdf, ShapeSolid};
 use crate::geometry::sample::{self, SampleError, Spread};
-use crate::particles::NewParticle;
+use crate::particles::{NewParticle, bulk_mass};
 use crate::random::Random;
 use crate::scene::{Fill, GrainsSettings, MaterialSettings};
 
@@ -70,7 +70,7 @@ pub fn fill(
         position,
         velocity: Vec3::from(grains.velocity),
         radius,
-        mass: material.density * (2.0 * radius).powi(3),
+        mass: bulk_mass(material.density, radius),
         material: index,
     };
     Ok(positions.into_iter().map(particle).collect())

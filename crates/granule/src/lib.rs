@@ -85,6 +85,10 @@ pub mod boundary;
 #[doc(hidden)]
 pub mod build;
 #[doc(hidden)]
+pub mod columns;
+#[doc(hidden)]
+pub mod contacts;
+#[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
 pub mod files;

@@ -2,6 +2,7 @@
 
 use std::f32::consts::SQRT_2;
 
+use crate::particles::bulk_mass;
 use crate::scene::{MaterialSettings, YieldLaw};
 use crate::simd::Real;
 
@@ -60,7 +61,7 @@ impl Material {
             grain_diameter: settings.grain_diameter.unwrap_or(spacing),
             yield_cohesion: SQRT_2 * settings.cohesion,
             viscosity: settings.viscosity,
-            mass: settings.density * spacing.powi(3),
+            mass: bulk_mass(settings.density, settings.radius),
         }
     }
 

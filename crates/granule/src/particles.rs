@@ -3,10 +3,10 @@
 //! The records are the same on every device: 16 bytes of position and radius, 16 bytes of velocity and mass.
 //! Particles are kept sorted by cell; nothing outside the engine relies on their order, only on ids.
 
-use glam::{Vec3, Vec4};
+use glam::{Quat, Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
-use crate::neighbors::{Permutation, Scratch};
+use crate::columns::{ParticleColumns, particle_columns};
 
 /// One particle as it is handed in from outside.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,19 +23,48 @@ pub struct NewParticle {
     pub material: u16,
 }
 
-/// The particle columns.
-#[derive(Clone, Debug, Default)]
-pub struct Particles {
-    /// Centre [m] and radius [m].
-    pub position: Vec<Vec4>,
-    /// Velocity [m/s] and mass [kg].
-    pub velocity: Vec<Vec4>,
-    /// Identity, never reused within a simulation.
-    pub id: Vec<u32>,
-    /// Index into the scene's materials.
-    pub material: Vec<u16>,
-    next_id: u32,
-    births: Vec<Birth>,
+particle_columns! {
+    /// The particle columns. Those in an `Option` exist only where a solver asks for them
+    /// ([`Particles::require`]).
+    pub struct Particles {
+        /// Identity, never reused within a simulation.
+        id: Vec<u32> => Motion,
+        /// Centre [m] and radius [m].
+        position: Vec<Vec4> => Motion,
+        /// Velocity [m/s] and mass [kg].
+        velocity: Vec<Vec4> => Motion,
+        /// Orientation, world from body.
+        orientation: Option<Vec<Quat>> => Motion,
+        /// Angular velocity [rad/s].
+        angular_velocity: Option<Vec<Vec4>> => Motion,
+        /// Index into the scene's materials.
+        material: Vec<u16> => State,
+        /// The rigid grain that a sphere is a member of, or [`NO_GRAIN`].
+        grain: Option<Vec<u32>> = NO_GRAIN => State,
+    }
+    beside {
+        next_id: u32,
+        births: Vec<Birth>,
+    }
+}
+
+/// The grain of a sphere that is a grain by itself.
+pub const NO_GRAIN: u32 = u32::MAX;
+
+/// A column that particles have only where a solver asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionalColumn {
+    /// [`Particles::orientation`].
+    Orientation,
+    /// [`Particles::angular_velocity`].
+    AngularVelocity,
+    /// [`Particles::grain`].
+    Grain,
+}
+
+/// Mass of a particle of a continuum [kg], m = rho_0 (2 r)^3: bulk density [kg/m3] times the cube that it stands for.
+pub fn bulk_mass(density: f32, radius: f32) -> f32 {
+    density * (2.0 * radius).powi(3)
 }
 
 /// When grains entered: all with this id or a later one, up to the next entry, at this time.
@@ -61,7 +90,7 @@ pub fn birth_time(births: &[Birth], id: u32) -> f64 {
 }
 
 impl Particles {
-    /// Particles from whole columns of equal length, in memory order.
+    /// Particles from whole columns of equal length, in memory order, without any of the optional ones.
     pub fn from_columns(
         position: Vec<Vec4>,
         velocity: Vec<Vec4>,
@@ -70,7 +99,31 @@ impl Particles {
         next_id: u32,
         births: Vec<Birth>,
     ) -> Self {
-        Self { position, velocity, id, material, next_id, births }
+        Self { position, velocity, id, material, next_id, births, ..Self::default() }
+    }
+
+    /// Gives the particles columns that they have not by default.
+    pub fn require(&mut self, columns: &[OptionalColumn]) {
+        for column in columns {
+            match column {
+                OptionalColumn::Orientation => self.orientation.get_or_insert_default().truncate(0),
+                OptionalColumn::AngularVelocity => self.angular_velocity.get_or_insert_default().truncate(0),
+                OptionalColumn::Grain => self.grain.get_or_insert_default().truncate(0),
+            }
+        }
+        self.resize(self.len());
+    }
+
+    /// Particles without any, with the optional columns that these have and with what a checkpoint says beside columns.
+    pub(crate) fn empty_like(&self, next_id: u32, births: Vec<Birth>) -> Self {
+        Self {
+            orientation: self.orientation.as_ref().map(|_| Vec::new()),
+            angular_velocity: self.angular_velocity.as_ref().map(|_| Vec::new()),
+            grain: self.grain.as_ref().map(|_| Vec::new()),
+            next_id,
+            births,
+            ..Self::default()
+        }
     }
 
     /// The number of particles.
@@ -106,41 +159,35 @@ impl Particles {
 
     /// Appends a particle and returns its id.
     pub fn push(&mut self, new: NewParticle) -> u32 {
-        let id = self.next_id;
+        let (i, id) = (self.len(), self.next_id);
         self.next_id += 1;
-        self.position.push(new.position.extend(new.radius));
-        self.velocity.push(new.velocity.extend(new.mass));
-        self.id.push(id);
-        self.material.push(new.material);
+        self.resize(i + 1);
+        self.position[i] = new.position.extend(new.radius);
+        self.velocity[i] = new.velocity.extend(new.mass);
+        self.id[i] = id;
+        self.material[i] = new.material;
         id
     }
-
-    /// Reorders every column: `new[k] = old[permutation[k]]`.
-    pub fn permute(&mut self, permutation: &Permutation, scratch: &mut Scratch) {
-        permutation.apply(&mut self.position, &mut scratch.rows);
-        permutation.apply(&mut self.velocity, &mut scratch.rows);
-        permutation.apply(&mut self.id, &mut scratch.words);
-        permutation.apply(&mut self.material, &mut scratch.halves);
-    }
-
-    /// Keeps the particles for which `keep` holds, in their order.
-    pub fn retain(&mut self, keep: &[bool]) {
-        retain_column(&mut self.position, keep);
-        retain_column(&mut self.velocity, keep);
-        retain_column(&mut self.id, keep);
-        retain_column(&mut self.material, keep);
-    }
-}
-
-/// Keeps the entries of a column for which `keep` holds, in their order.
-pub fn retain_column<T>(column: &mut Vec<T>, keep: &[bool]) {
-    let mut flags = keep.iter();
-    column.retain(|_| *flags.next().unwrap_or(&true));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn optional_columns_exist_only_where_asked_for() {
+        let one = NewParticle { position: Vec3::X, velocity: Vec3::Y, radius: 0.1, mass: 2.0, material: 1 };
+        let mut particles = Particles::default();
+        particles.push(one);
+        assert!(particles.orientation.is_none() && particles.grain.is_none());
+        particles.require(&[OptionalColumn::Orientation, OptionalColumn::Grain]);
+        particles.push(one);
+        assert_eq!(particles.orientation, Some(vec![Quat::IDENTITY; 2]));
+        assert_eq!(particles.grain, Some(vec![NO_GRAIN; 2]));
+        assert!(particles.angular_velocity.is_none());
+        let names: Vec<String> = particles.save().iter().map(|(name, _)| name.into()).collect();
+        assert_eq!(names, ["id", "position", "velocity", "orientation", "material", "grain"]);
+    }
 
     #[test]
     fn the_age_of_every_particle_follows_from_its_id() {

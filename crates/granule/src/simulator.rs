@@ -7,6 +7,8 @@ use serde::Serialize;
 
 use crate::bodies::BodyReport;
 use crate::boundary::Sdf;
+use crate::columns::ColumnError;
+use crate::contacts::ContactError;
 use crate::stages::{Stage, StageTimes};
 
 /// The kind of values a field holds.
@@ -244,6 +246,12 @@ pub enum StateError {
     /// Numbers that contradict each other or the scene.
     #[error("the state is impossible: {0}")]
     Impossible(String),
+    /// A column is missing, or its values do not fit.
+    #[error("the state is impossible: {0}")]
+    Column(#[from] ColumnError),
+    /// Contacts that do not belong to the particles and walls.
+    #[error("the state is impossible: {0}")]
+    Contacts(#[from] ContactError),
 }
 
 /// A field name that the solver does not have.

@@ -1,11 +1,13 @@
 //! What outlives a step, in the form that the CPU's solver saves: a run may go on on either device.
 
 use granule::air::Air;
+use granule::contacts::{Partner, SavedContacts};
+use granule::particles::Particles;
 use granule::scene::{AirSettings, Scene};
 use granule::simulator::StateError;
 use granule::solver::commands;
-use granule::solver::saved::{SavedContacts, SavedWorld};
-use granule::solver::walls::SavedContact;
+use granule::solver::saved::SavedWorld;
+use granule::solver::walls::WallImpulse;
 
 use super::buffers::{Buffers, Extents};
 use super::capacity::Capacity;
@@ -35,8 +37,8 @@ impl GpuSimulation {
         let rows = self.download(&kept).map_err(unreadable)?;
         let live = rows.live();
         let state = StateToSave {
-            world: self.saved_world(&rows, &live)?,
-            bodies: self.bodies.save().map_err(unreadable)?,
+            world: self.saved_world()?,
+            particles: self.saved_particles(&rows, &live),
             contacts: self.saved_contacts(&rows, &live)?,
             rows: &rows,
             live: &live,
@@ -45,21 +47,21 @@ impl GpuSimulation {
         self.method.save(state)
     }
 
-    fn saved_world(&self, rows: &Rows, live: &[usize]) -> Result<SavedWorld, StateError> {
+    fn saved_world(&self) -> Result<SavedWorld, StateError> {
+        let (air, boundaries, bodies) = (self.air.as_ref(), &self.boundaries, &self.bodies);
+        SavedWorld::new(self.time, &self.scene, self.gravity, air, boundaries, bodies)
+    }
+
+    fn saved_particles(&self, rows: &Rows, live: &[usize]) -> Particles {
         let (position, velocity) = (rows.position(), rows.velocity());
-        Ok(SavedWorld {
-            time: self.time,
-            scene: self.scene.to_toml().map_err(unreadable)?,
-            gravity: self.gravity,
-            wind: self.air.as_ref().and_then(Air::uniform_wind),
-            boundaries: self.boundaries.state(),
-            next_id: self.next_id,
-            births: self.births.clone(),
-            position: live.iter().map(|&i| position[i].into()).collect(),
-            velocity: live.iter().map(|&i| velocity[i].into()).collect(),
-            id: live.iter().map(|&i| rows.meta[i][0]).collect(),
-            material: live.iter().map(|&i| rows.material(i) as u16).collect(),
-        })
+        Particles::from_columns(
+            live.iter().map(|&i| position[i].into()).collect(),
+            live.iter().map(|&i| velocity[i].into()).collect(),
+            live.iter().map(|&i| rows.meta[i][0]).collect(),
+            live.iter().map(|&i| rows.material(i) as u16).collect(),
+            self.next_id,
+            self.births.clone(),
+        )
     }
 
     /// The contacts of the last step.
@@ -72,23 +74,21 @@ impl GpuSimulation {
             let [_, _, first, count] = rows.meta[i];
             contacts.iter().skip(first as usize).take(count as usize)
         };
-        let saved = |c: &ContactRecord| SavedContact {
-            boundary: c.wall as u16,
-            face: (c.wall >> 16) as u16,
-            normal: c.impulse[3],
-            tangent: glam::Vec3::from_slice(&c.impulse),
-            direction: glam::Vec3::from_slice(&c.normal),
+        let saved = |c: &ContactRecord| {
+            let impulse = WallImpulse {
+                normal: c.impulse[3],
+                tangent: glam::Vec3::from_slice(&c.impulse),
+                direction: glam::Vec3::from_slice(&c.normal),
+            };
+            (Partner::wall(c.wall as u16, (c.wall >> 16) as u16), impulse)
         };
-        Ok(SavedContacts {
-            count: live.iter().map(|&i| rows.meta[i][3] as u8).collect(),
-            contacts: live.iter().flat_map(|&i| own(i)).map(saved).collect(),
-        })
+        Ok(SavedContacts::new(live.len(), |k| own(live[k]).map(saved)))
     }
 
     /// Takes over a state. All that can go wrong is done before anything is changed: the state is decoded and checked,
     /// walls are moved in a copy, and the device has given its buffers.
     pub(crate) fn restore_state(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        let saved = self.method.decode(bytes, self.boundaries.len(), self.constants.radius)?;
+        let saved = self.method.decode(bytes, &self.scene, self.boundaries.len())?;
         self.check_scene(&saved.scene)?;
         let scene_constants = SceneConstants::new(&saved.scene);
         constants::materials(&scene_constants.materials).map_err(unreadable)?;
@@ -102,7 +102,7 @@ impl GpuSimulation {
         self.method.adopt(&saved.scene);
         let made = self.restored_buffers(&saved, &scene_constants, air.as_ref());
         let Restored { buffers, extents, capacity, variant } = match made {
-            Ok(made) if self.bodies.restore(&saved.bodies, &mut boundaries) => made,
+            Ok(made) if self.bodies.restore(&saved.world.bodies, &mut boundaries) => made,
             failed => {
                 self.method.adopt(&self.scene);
                 return Err(failed.err().unwrap_or_else(|| {
@@ -116,9 +116,9 @@ impl GpuSimulation {
         self.bind(variant);
         self.upload_solids();
         self.upload(&saved);
-        self.live_count = saved.world.position.len();
-        self.next_id = saved.world.next_id;
-        self.births = saved.world.births;
+        self.live_count = saved.particles.len();
+        self.next_id = saved.particles.next_id();
+        self.births = saved.particles.births().to_vec();
         self.step.sort_count = self.live_count as u32;
         (self.step.progress, self.step.listed) = (saved.progress, 0);
         self.scene = saved.scene;
@@ -134,9 +134,9 @@ impl GpuSimulation {
     ) -> Result<Restored, StateError> {
         let bodies = BodyVariant::of(&self.bodies);
         let variant = Variant::new(constants, air.is_some(), bodies, self.method.overrides());
-        let count = saved.world.position.len() as u32;
+        let count = saved.particles.len() as u32;
         let capacity = Capacity::new(count, relative_reach(self.method.as_ref(), constants));
-        let contacts = capacity.contacts.max(saved.contacts.contacts.len() as u32);
+        let contacts = capacity.contacts.max(saved.contacts.partner.len() as u32);
         let capacity = Capacity { contacts, ..capacity };
         let records = air_records(&saved.scene, air, self.frame.start).len();
         let extents = extents(&saved.scene, &variant, self.method.as_ref(), &self.solid_table, records);
@@ -159,11 +159,12 @@ impl GpuSimulation {
     }
 
     fn upload(&mut self, saved: &StateToRestore) {
-        let count = saved.world.position.len();
+        let particles = &saved.particles;
+        let count = particles.len();
         let (mut meta, mut first) = (Vec::with_capacity(count), 0);
         for i in 0..count {
             let contacts = saved.contacts.count.get(i).copied().map_or(0, u32::from);
-            meta.push([saved.world.id[i], u32::from(saved.world.material[i]), first, contacts]);
+            meta.push([particles.id[i], u32::from(particles.material[i]), first, contacts]);
             first += contacts;
         }
         let state: Vec<[u32; 4]> = saved
@@ -172,19 +173,22 @@ impl GpuSimulation {
             .zip(&saved.neighbor_count)
             .map(|(density, neighbors)| [density.to_bits(), 0, 0, neighbors << 12])
             .collect();
-        let contact = |c: &SavedContact| ContactRecord {
-            normal: c.direction.extend(0.0).to_array(),
-            impulse: c.tangent.extend(c.normal).to_array(),
-            wall: ContactRecord::wall_word(c.boundary, c.face),
-            ..ContactRecord::default()
+        let contact = |(partner, c): (Partner, WallImpulse)| {
+            let (boundary, face) = partner.as_wall().unwrap_or_default();
+            ContactRecord {
+                normal: c.direction.extend(0.0).to_array(),
+                impulse: c.tangent.extend(c.normal).to_array(),
+                wall: ContactRecord::wall_word(boundary, face),
+                ..ContactRecord::default()
+            }
         };
-        let contacts: Vec<ContactRecord> = saved.contacts.contacts.iter().map(contact).collect();
+        let contacts: Vec<ContactRecord> = saved.contacts.contacts().map(contact).collect();
         let bytes = |vectors: &[glam::Vec4]| -> Vec<u8> {
             vectors.iter().flat_map(|v| bytemuck::bytes_of(&v.to_array()).to_vec()).collect()
         };
         let mut given = vec![
-            (POSITION, bytes(&saved.world.position)),
-            (VELOCITY, bytes(&saved.world.velocity)),
+            (POSITION, bytes(&particles.position)),
+            (VELOCITY, bytes(&particles.velocity)),
             (META, bytemuck::pod_collect_to_vec(&meta)),
             (DENSITY_STATE, bytemuck::pod_collect_to_vec(&state)),
         ];
@@ -199,10 +203,9 @@ impl GpuSimulation {
 
 #[cfg(test)]
 mod tests {
+    use granule::columns::ColumnData;
     use granule::simulator::{Command, Simulator};
-    use granule::solver::iisph::checkpoint::SavedState;
-    use granule::solver::saved;
-    use granule::solver::wcsph::checkpoint as wcsph;
+    use granule::solver::saved::{self, SavedState};
     use granule::{Options, Simulation};
 
     use super::*;
@@ -235,6 +238,27 @@ mod tests {
 
     fn solver(simulation: &mut Simulation) -> &mut GpuSimulation {
         simulation.solver_as::<GpuSimulation>().unwrap()
+    }
+
+    fn numbers<'a>(state: &'a mut SavedState, name: &str) -> &'a mut Vec<f32> {
+        match state.columns.get_mut(name) {
+            Some(ColumnData::F32(values)) => values,
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    fn tensors(state: &mut SavedState) -> &mut Vec<[f32; 6]> {
+        match state.columns.get_mut("stress") {
+            Some(ColumnData::Tensor(values)) => values,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn ids(state: &mut SavedState) -> &mut Vec<u32> {
+        match state.particles.get_mut("id") {
+            Some(ColumnData::U32(values)) => values,
+            other => panic!("{other:?}"),
+        }
     }
 
     /// Refuses all that is broken, and is then still what a solver is that was never asked.
@@ -274,13 +298,13 @@ mod tests {
         let broken = [
             ("cannot be read", good[..good.len() / 2].to_vec()),
             ("bytes too many", [&good[..], &[0]].concat()),
-            ("not finite", changed(&|s| s.stress[3][1] = f32::NAN)),
-            ("different lengths", changed(&|s| s.pressure.truncate(2))),
-            ("unique", changed(&|s| s.world.id[0] = s.world.id[1])),
+            ("not finite", changed(&|s| tensors(s)[3][1] = f32::NAN)),
+            ("different lengths", changed(&|s| numbers(s, "pressure").truncate(2))),
+            ("unique", changed(&|s| ids(s)[0] = ids(s)[1])),
             ("cannot be read", changed(&|s| s.world.scene.push_str("nonsense"))),
             ("radius", changed(&|s| s.world.scene = s.world.scene.replace("radius = 0.01", "radius = 0.02"))),
             ("made from", changed(&|s| s.world.scene = s.world.scene.replace("\"iisph\"", "\"wcsph\""))),
-            ("bodies", changed(&|s| s.bodies = vec![1, 2, 3])),
+            ("bodies", changed(&|s| s.world.bodies = vec![1, 2, 3])),
         ];
         refuses("iisph", &broken, &good, source.simulator().state_hash());
     }
@@ -289,16 +313,16 @@ mod tests {
     fn a_state_of_wcsph_that_is_refused_changes_nothing() {
         let Some(mut source) = simulation("wcsph", 7) else { return };
         let good = solver(&mut source).checkpoint().unwrap();
-        let changed = |change: &dyn Fn(&mut wcsph::SavedState)| {
-            let mut state: wcsph::SavedState = saved::decode(&good).unwrap();
+        let changed = |change: &dyn Fn(&mut SavedState)| {
+            let mut state: SavedState = saved::decode(&good).unwrap();
             change(&mut state);
             saved::encode(&state).unwrap()
         };
         let broken = [
             ("cannot be read", good[..good.len() / 2].to_vec()),
-            ("not finite", changed(&|s| s.density[3] = f32::NAN)),
-            ("different lengths", changed(&|s| s.density.truncate(2))),
-            ("bodies", changed(&|s| s.bodies.clear())),
+            ("not finite", changed(&|s| numbers(s, "density")[3] = f32::NAN)),
+            ("different lengths", changed(&|s| numbers(s, "density").truncate(2))),
+            ("bodies", changed(&|s| s.world.bodies.clear())),
         ];
         refuses("wcsph", &broken, &good, source.simulator().state_hash());
     }

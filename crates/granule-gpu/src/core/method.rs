@@ -4,10 +4,11 @@
 //! particle has, which stages a step takes, what it adds to shared kernels, and what its fields and checkpoints hold. It lives
 //! in a folder of its own, or in another crate; `docs/adding-a-solver.md` is the recipe.
 
-use granule::particles::Birth;
+use granule::contacts::SavedContacts;
+use granule::particles::{Birth, Particles};
 use granule::scene::Scene;
 use granule::simulator::{FieldData, FieldInfo, StateError, StepReport};
-use granule::solver::saved::{SavedContacts, SavedWorld};
+use granule::solver::saved::SavedWorld;
 use granule::stages::Stage;
 
 use super::binder::Binder;
@@ -65,10 +66,10 @@ pub struct PublishedField {
 
 /// What a checkpoint is made of, beside the method's own columns: these are in `rows`, for the particles `live`.
 pub struct StateToSave<'a> {
-    /// Particles and what is around them.
+    /// What is around the particles.
     pub world: SavedWorld,
-    /// The bodies' bytes.
-    pub bodies: Vec<u8>,
+    /// Live particles, in memory order.
+    pub particles: Particles,
     /// Columns, removed particles included.
     pub rows: &'a Rows,
     /// Rows of live particles, in memory order.
@@ -81,12 +82,12 @@ pub struct StateToSave<'a> {
 
 /// A checkpoint that was decoded and checked.
 pub struct StateToRestore {
-    /// Particles and what is around them.
+    /// What is around the particles.
     pub world: SavedWorld,
     /// The scene as commands had changed it.
     pub scene: Scene,
-    /// The bodies' bytes.
-    pub bodies: Vec<u8>,
+    /// Particles.
+    pub particles: Particles,
     /// Wall contacts that the next step takes over.
     pub contacts: SavedContacts,
     /// Density relative to rest.
@@ -215,5 +216,10 @@ pub trait Method: Send {
     ///
     /// # Errors
     /// Says what cannot be read or is impossible.
-    fn decode(&self, bytes: &[u8], boundary_count: usize, radius: f32) -> Result<StateToRestore, StateError>;
+    fn decode(
+        &self,
+        bytes: &[u8],
+        scene: &Scene,
+        boundary_count: usize,
+    ) -> Result<StateToRestore, StateError>;
 }

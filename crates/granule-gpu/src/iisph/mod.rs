@@ -125,7 +125,12 @@ impl Method for Iisph {
         checkpoint::save(state)
     }
 
-    fn decode(&self, bytes: &[u8], boundary_count: usize, radius: f32) -> Result<StateToRestore, StateError> {
-        checkpoint::decode(bytes, boundary_count, radius)
+    fn decode(
+        &self,
+        bytes: &[u8],
+        scene: &Scene,
+        boundary_count: usize,
+    ) -> Result<StateToRestore, StateError> {
+        checkpoint::decode(bytes, scene, boundary_count)
     }
 }

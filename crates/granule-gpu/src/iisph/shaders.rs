@@ -1,6 +1,6 @@
 //! The shaders of granular IISPH, each put together from the files that it needs.
 
-use granule::solver::iisph::setup::{LAYERS_PER_SWEEP, LEAST_ITERATIONS};
+use granule::solver::iisph::setup::{LAYERS_PER_ITERATION, LEAST_ITERATIONS};
 
 use crate::core::hooks::Hooks;
 use crate::core::shaders::{ARGUMENTS, CONTACTS, GRADIENTS, LIST, PAIRS, SOUNDNESS, STEP, WALL_DENSITY};
@@ -49,5 +49,5 @@ gpu_shaders! { "shader/iisph";
 
 /// Overrides that take over numbers of the CPU's solver.
 pub fn decide_constants() -> [(&'static str, f64); 2] {
-    [("LAYERS_PER_ITERATION", LAYERS_PER_SWEEP), ("LEAST_ITERATIONS", f64::from(LEAST_ITERATIONS))]
+    [("LAYERS_PER_ITERATION", LAYERS_PER_ITERATION), ("LEAST_ITERATIONS", f64::from(LEAST_ITERATIONS))]
 }

@@ -172,8 +172,13 @@ impl Method for Wcsph {
         checkpoint::save(state)
     }
 
-    fn decode(&self, bytes: &[u8], boundary_count: usize, radius: f32) -> Result<StateToRestore, StateError> {
-        checkpoint::decode(bytes, boundary_count, radius)
+    fn decode(
+        &self,
+        bytes: &[u8],
+        scene: &Scene,
+        boundary_count: usize,
+    ) -> Result<StateToRestore, StateError> {
+        checkpoint::decode(bytes, scene, boundary_count)
     }
 }
 

@@ -15,6 +15,8 @@ const LEAST_CHUNK: usize = 8192;
 pub struct Scratch {
     /// For columns of four numbers.
     pub rows: Vec<glam::Vec4>,
+    /// For columns of orientations.
+    pub orientations: Vec<glam::Quat>,
     /// For columns of numbers.
     pub floats: Vec<f32>,
     /// For columns of indices.
@@ -26,7 +28,7 @@ pub struct Scratch {
 impl Scratch {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        16 * self.rows.capacity()
+        16 * (self.rows.capacity() + self.orientations.capacity())
             + 4 * (self.floats.capacity() + self.words.capacity())
             + 2 * self.halves.capacity()
     }

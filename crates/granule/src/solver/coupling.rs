@@ -4,13 +4,12 @@
 //! contacts, a body of N times its inverse mass and inertia (mass splitting, [TBV12]). Their sum then never overshoots,
 //! however light the body is.
 
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
 use crate::bodies::{BodyMotion, Wrench};
 use crate::boundary::NO_BODY;
 
-use super::laws::Laws;
 use super::walls::{WallBlock, WallContact, WallContacts};
 use crate::neighbors::BLOCK;
 
@@ -41,8 +40,8 @@ impl Coupling {
     }
 
     /// Tells each contact with a body how much of a correction it is to make, and takes over the impulses of the last
-    /// step. `reach` [m] is the distance within which contacts act.
-    pub fn attach(&mut self, contacts: &mut WallContacts, laws: &Laws, reach: f32) {
+    /// step. `velocity` has the masses [kg] of the particles; `reach` [m] is the distance within which contacts act.
+    pub fn attach(&mut self, contacts: &mut WallContacts, velocity: &[Vec4], reach: f32) {
         if !self.is_two_way() {
             return;
         }
@@ -57,22 +56,22 @@ impl Coupling {
         let (free, count) = (&self.free, &count);
         contacts.blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
             block.for_each_mut(|k, own| {
-                let mass = laws.of(b * BLOCK + k).mass;
+                let mass = velocity[b * BLOCK + k].w;
                 for contact in own.iter_mut().filter(|contact| contact.sample.body != NO_BODY) {
                     let body = contact.sample.body as usize;
-                    contact.give = give(contact, &free[body], mass * count[body] as f32);
+                    contact.mass_splitting = mass_splitting(contact, &free[body], mass * count[body] as f32);
                 }
             });
-            block.add_up_loads(free, |k| laws.of(b * BLOCK + k).mass);
+            block.add_up_loads(free, |k| velocity[b * BLOCK + k].w);
         });
         self.update(contacts);
     }
 
-    /// Ends a step with the loads of its last sweep.
-    pub fn finish(&mut self, contacts: &mut WallContacts, laws: &Laws) {
+    /// Ends a step with the loads of its last iteration. `velocity` has the masses [kg] of the particles.
+    pub fn finish(&mut self, contacts: &mut WallContacts, velocity: &[Vec4]) {
         let motion = &self.motion;
         contacts.blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
-            block.add_up_loads(motion, |k| laws.of(b * BLOCK + k).mass);
+            block.add_up_loads(motion, |k| velocity[b * BLOCK + k].w);
         });
         self.update(contacts);
     }
@@ -95,7 +94,7 @@ impl Coupling {
 /// ```text
 /// 1 / (1 + N m K),   K = response of the body to a force there
 /// ```
-fn give(contact: &WallContact, body: &BodyMotion, mass: f32) -> [f32; 2] {
+fn mass_splitting(contact: &WallContact, body: &BodyMotion, mass: f32) -> [f32; 2] {
     let x = contact.grain();
     let share = |response: f32| 1.0 / (1.0 + mass * response);
     [share(body.response_along(x, contact.sample.normal)), share(body.largest_response(x))]
@@ -131,7 +130,7 @@ mod tests {
             face: 0,
             body: 0,
         };
-        WallContact { sample, normal: 3.0, tangent: Vec3::new(2.0, 0.0, 0.0), give: [1.0; 2] }
+        WallContact { sample, normal: 3.0, tangent: Vec3::new(2.0, 0.0, 0.0), mass_splitting: [1.0; 2] }
     }
 
     /// The load acts where the grain feels it, in its centre, or grains and bodies would not keep their angular momentum:

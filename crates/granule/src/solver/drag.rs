@@ -6,7 +6,7 @@ use crate::air::Air;
 use crate::neighbors::Domain;
 use crate::particles::Particles;
 
-use super::laws::Laws;
+use super::material_lanes::MaterialLanes;
 
 /// What drag depends on.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ pub struct DragInput<'a> {
     /// Particles.
     pub particles: &'a Particles,
     /// Materials.
-    pub laws: Laws<'a>,
+    pub materials: MaterialLanes<'a>,
     /// Space.
     pub domain: &'a Domain,
     /// Step [s].
@@ -37,7 +37,7 @@ impl DragInput<'_> {
             return Vec3::ZERO;
         }
         let exposed = if self.air.occlusion() { self.exposure(x, relative / speed, neighbors) } else { 1.0 };
-        let density = self.laws.of(i).density;
+        let density = self.materials.of(i).density;
         let rate = self.air.drag_rate(speed, radius, own.w, density);
         (self.dt * rate * speed * exposed).min(1.0) * relative
     }

@@ -3,17 +3,17 @@
 //! The files here are what solvers share: the world around particles, the search for neighbours, walls and bodies,
 //! commands, fields and checkpoints. [`SOLVERS`] is the registry: docs/adding-a-solver.md says how to add one.
 
-pub mod changes;
-pub mod columns;
 pub mod commands;
 pub mod coupling;
 mod defect;
 pub mod drag;
 pub mod iisph;
-pub mod laws;
+pub mod material_lanes;
+pub mod particle_solver;
 pub mod reads;
 pub mod saved;
 pub mod search;
+pub mod shared_column;
 pub mod surroundings;
 pub mod walls;
 pub mod wcsph;

@@ -1,8 +1,10 @@
-//! Reads of fields that have finished and wait to be fetched.
+//! Fields: their list, their values in the order of ids, and reads that wait to be fetched.
 
 use std::collections::VecDeque;
 
-use crate::simulator::{FieldError, FieldInfo, FieldKind, ReadTicket, Snapshot};
+use glam::{Quat, Vec3};
+
+use crate::simulator::{FieldData, FieldError, FieldInfo, FieldKind, ReadTicket, Snapshot};
 
 /// Name, unit and kind of a field.
 pub const fn field(name: &'static str, unit: &'static str, kind: FieldKind) -> FieldInfo {
@@ -18,6 +20,41 @@ pub fn find_field(fields: &[FieldInfo], solver: &'static str, name: &str) -> Res
         let known = fields.iter().map(|info| info.name).collect::<Vec<_>>().join(", ");
         FieldError { solver, name: name.into(), known }
     })
+}
+
+/// Gathers values of fields for particles in an order.
+#[derive(Clone, Copy)]
+pub struct Gather<'a>(pub &'a [u32]);
+
+impl Gather<'_> {
+    fn collect<T>(self, value: impl Fn(usize) -> T) -> Vec<T> {
+        self.0.iter().map(|&i| value(i as usize)).collect()
+    }
+
+    /// Integers.
+    pub fn integer(self, value: impl Fn(usize) -> u32) -> FieldData {
+        FieldData::Integer(self.collect(value))
+    }
+
+    /// Numbers.
+    pub fn scalar(self, value: impl Fn(usize) -> f32) -> FieldData {
+        FieldData::Scalar(self.collect(value))
+    }
+
+    /// Vectors.
+    pub fn vec3(self, value: impl Fn(usize) -> Vec3) -> FieldData {
+        FieldData::Vec3(self.collect(|i| value(i).to_array()))
+    }
+
+    /// Orientations.
+    pub fn quaternion(self, orientation: &[Quat]) -> FieldData {
+        FieldData::Quaternion(self.collect(|i| orientation[i].to_array()))
+    }
+
+    /// Symmetric tensors.
+    pub fn tensor(self, value: impl Fn(usize) -> [f32; 6]) -> FieldData {
+        FieldData::Tensor(self.collect(value))
+    }
 }
 
 /// Reads that have finished and wait to be fetched.

@@ -1,20 +1,23 @@
-//! What of the world outlives a step, for checkpoints.
+//! What outlives a step, for checkpoints: one form for all solvers on all devices.
+//!
+//! Beside the columns that are state, the order of particles in memory matters: the sort by cell is stable, and sums
+//! over neighbours follow it. Neighbour lists and samples of walls are found anew.
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::air::Air;
-use crate::boundary::BoundaryState;
+use crate::bodies::Bodies;
+use crate::boundary::{Boundaries, BoundaryState};
+use crate::columns::{ParticleColumns, SavedColumns};
+use crate::contacts::SavedContacts;
 use crate::particles::{Birth, Particles};
 use crate::quarantine::unsound;
-use crate::scene::{AirSettings, Scene};
+use crate::scene::Scene;
 use crate::simulator::StateError;
 
-use super::walls::{MAX_SAMPLES, SavedContact, WallContacts};
-use super::world::World;
-
-/// The world's state; columns are in memory order.
-#[derive(Clone, Serialize, Deserialize)]
+/// What is around the particles.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedWorld {
     /// Simulated time [s].
     pub time: f64,
@@ -26,187 +29,193 @@ pub struct SavedWorld {
     pub wind: Option<Vec3>,
     /// Poses of boundaries.
     pub boundaries: Vec<BoundaryState>,
+    /// The world of the rigid bodies; empty without any.
+    pub bodies: Vec<u8>,
+}
+
+impl SavedWorld {
+    /// The world at a time [s].
+    ///
+    /// # Errors
+    /// Says why scene or bodies cannot be written.
+    pub fn new(
+        time: f64,
+        scene: &Scene,
+        gravity: Vec3,
+        air: Option<&Air>,
+        boundaries: &Boundaries,
+        bodies: &Bodies,
+    ) -> Result<Self, StateError> {
+        Ok(Self {
+            time,
+            scene: scene.to_toml().map_err(|e| StateError::Unreadable(e.to_string()))?,
+            gravity,
+            wind: air.and_then(Air::uniform_wind),
+            boundaries: boundaries.state(),
+            bodies: bodies.save().map_err(|e| StateError::Unreadable(e.to_string()))?,
+        })
+    }
+}
+
+/// The state of a solver: all columns are in memory order.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SavedState {
+    /// What is around the particles.
+    pub world: SavedWorld,
     /// Id of the next particle.
     pub next_id: u32,
     /// When grains entered, by their ids.
     pub births: Vec<Birth>,
-    /// Centre and radius [m].
-    pub position: Vec<Vec4>,
-    /// Velocity [m/s] and mass [kg].
-    pub velocity: Vec<Vec4>,
-    /// Identity.
-    pub id: Vec<u32>,
-    /// Index of the material.
-    pub material: Vec<u16>,
+    /// Columns that all particles have.
+    pub particles: SavedColumns,
+    /// The solver's own columns.
+    pub columns: SavedColumns,
+    /// What contacts remember.
+    pub contacts: SavedContacts,
+    /// Whether the forces that a step begins with are those of now; not so before the first step of a solver that needs
+    /// them.
+    pub primed: bool,
 }
 
-impl World {
-    /// What a checkpoint must hold of the world, without its bodies.
-    ///
-    /// # Errors
-    /// Says why the scene cannot be written.
-    pub fn save(&self) -> Result<SavedWorld, StateError> {
-        let particles = &self.particles;
-        Ok(SavedWorld {
-            time: self.time,
-            scene: self.scene.to_toml().map_err(|e| StateError::Unreadable(e.to_string()))?,
-            gravity: self.gravity,
-            wind: self.air.as_ref().and_then(Air::uniform_wind),
-            boundaries: self.boundaries.state(),
+/// A state that has been read and checked as a whole against the scene.
+pub struct RestoredState {
+    /// The scene as commands had changed it.
+    pub scene: Scene,
+    /// What is around the particles.
+    pub world: SavedWorld,
+    /// Particles.
+    pub particles: Particles,
+    /// The solver's own columns, to be taken by [`ParticleColumns::restore`].
+    pub columns: SavedColumns,
+    /// What contacts remember.
+    pub contacts: SavedContacts,
+    /// As in [`SavedState`].
+    pub primed: bool,
+}
+
+impl SavedState {
+    /// The state of particles with a solver's own columns and contacts.
+    pub fn new(
+        world: SavedWorld,
+        particles: &Particles,
+        columns: SavedColumns,
+        contacts: SavedContacts,
+        primed: bool,
+    ) -> Self {
+        Self {
+            world,
             next_id: particles.next_id(),
             births: particles.births().to_vec(),
-            position: particles.position.clone(),
-            velocity: particles.velocity.clone(),
-            id: particles.id.clone(),
-            material: particles.material.clone(),
-        })
-    }
-
-    /// The bodies' bytes.
-    ///
-    /// # Errors
-    /// Says why they cannot be written.
-    pub fn save_bodies(&self) -> Result<Vec<u8>, StateError> {
-        self.bodies.save().map_err(|e| StateError::Unreadable(e.to_string()))
-    }
-
-    /// Takes over the bodies of a checkpoint.
-    ///
-    /// # Errors
-    /// Refuses those of another scene.
-    pub fn restore_bodies(&mut self, bodies: &[u8]) -> Result<(), StateError> {
-        if self.bodies.restore(bodies, &mut self.boundaries) {
-            Ok(())
-        } else {
-            Err(impossible("rigid bodies that are not those of the scene"))
+            particles: particles.save(),
+            columns,
+            contacts,
+            primed,
         }
     }
 
-    /// Takes over a checked state.
-    pub fn take_over(&mut self, saved: SavedWorld) {
-        self.time = saved.time;
-        self.gravity = saved.gravity;
-        if let Some(wind) = saved.wind {
-            self.air.get_or_insert_with(|| Air::new(AirSettings::default())).set_uniform_wind(wind);
-        }
-        self.boundaries.restore(&saved.boundaries);
-        self.particles = Particles::from_columns(
-            saved.position,
-            saved.velocity,
-            saved.id,
-            saved.material,
-            saved.next_id,
-            saved.births,
-        );
-    }
-}
-
-impl SavedWorld {
-    /// The scene as commands had changed it, if the state fits it and what the solver was made from. `columns` are the
-    /// lengths of the solver's own columns.
+    /// The bytes of a state whose values are all finite.
     ///
     /// # Errors
-    /// Says what is impossible.
-    pub fn check(&self, boundary_count: usize, radius: f32, columns: &[usize]) -> Result<Scene, StateError> {
-        let scene = Scene::parse(&self.scene, "the changed scene");
-        let scene = scene.map_err(|e| StateError::Unreadable(e.to_string()))?;
-        self.check_counts(boundary_count, &scene, columns)?;
+    /// Names what is not finite.
+    pub fn encode(&self) -> Result<Vec<u8>, StateError> {
         self.check_values()?;
-        if scene.material[0].radius != radius {
+        self.particles.check_finite()?;
+        self.columns.check_finite()?;
+        encode(self)
+    }
+
+    /// A state from its bytes, checked against the scene that the solver was made from, its boundaries, and particles
+    /// that have the solver's optional columns.
+    ///
+    /// # Errors
+    /// Says what cannot be read or is impossible.
+    pub fn decode(
+        bytes: &[u8],
+        scene: &Scene,
+        boundary_count: usize,
+        like: &Particles,
+    ) -> Result<RestoredState, StateError> {
+        decode::<Self>(bytes)?.check(scene, boundary_count, like)
+    }
+
+    fn check(
+        mut self,
+        made_from: &Scene,
+        boundary_count: usize,
+        like: &Particles,
+    ) -> Result<RestoredState, StateError> {
+        let scene = Scene::parse(&self.world.scene, "the changed scene");
+        let scene = scene.map_err(|e| StateError::Unreadable(e.to_string()))?;
+        let radii = |scene: &Scene| scene.material.iter().map(|m| m.radius).collect::<Vec<_>>();
+        if radii(&scene) != radii(made_from) {
             return Err(impossible("the particle radius is not that of the scene"));
         }
-        Ok(scene)
-    }
-
-    /// Columns of equal length, indices that exist, ids that are unique.
-    fn check_counts(&self, boundary_count: usize, scene: &Scene, own: &[usize]) -> Result<(), StateError> {
-        let count = self.position.len();
-        let columns = [self.velocity.len(), self.id.len(), self.material.len()];
-        if columns.iter().chain(own).any(|length| *length != count) {
-            return Err(impossible("columns of different lengths"));
-        }
-        if self.boundaries.len() != boundary_count {
+        if self.world.boundaries.len() != boundary_count {
             return Err(impossible("not as many boundaries as in the scene"));
         }
-        if self.material.iter().any(|material| *material as usize >= scene.material.len()) {
-            return Err(impossible("a material that the scene does not have"));
-        }
-        let mut ids = self.id.clone();
-        ids.sort_unstable();
-        if ids.windows(2).any(|pair| pair[0] == pair[1]) || ids.last().is_some_and(|id| *id >= self.next_id) {
-            return Err(impossible("ids that are not unique, or newer than the newest"));
-        }
-        let ordered = |pair: &[Birth]| pair[0].first_id < pair[1].first_id && pair[0].time < pair[1].time;
-        let newest = self.births.last();
-        let known = newest.is_none_or(|birth| birth.first_id < self.next_id && birth.time <= self.time);
-        if !known || !self.births.windows(2).all(ordered) {
-            return Err(impossible("births that are out of order, or of grains that do not exist"));
-        }
-        Ok(())
+        self.check_values()?;
+        self.check_births()?;
+        let count = self.particles.iter().next().map_or(0, |(_, column)| column.len());
+        let mut particles = like.empty_like(self.next_id, std::mem::take(&mut self.births));
+        particles.restore(&mut self.particles, count)?;
+        self.particles.check_all_taken()?;
+        check_particles(&particles, scene.material.len())?;
+        self.contacts.check(count, boundary_count, self.next_id)?;
+        let Self { world, columns, contacts, primed, .. } = self;
+        Ok(RestoredState { scene, world, particles, columns, contacts, primed })
     }
 
-    /// Everything finite, masses and radii positive.
-    ///
-    /// # Errors
-    /// Names what is not.
-    pub fn check_values(&self) -> Result<(), StateError> {
+    fn check_values(&self) -> Result<(), StateError> {
+        let world = &self.world;
         all_sound(&[
-            ("time", self.time.is_finite() && self.time >= 0.0),
-            ("gravity", self.gravity.is_finite()),
-            ("wind", self.wind.is_none_or(Vec3::is_finite)),
-            ("boundaries", self.boundaries.iter().all(BoundaryState::is_sound)),
-            ("position and velocity", unsound(&self.position, &self.velocity).is_none()),
-            ("radius", self.position.iter().all(|x| x.w.is_finite() && x.w > 0.0)),
-            ("mass", self.velocity.iter().all(|v| v.w.is_finite() && v.w > 0.0)),
+            ("time", world.time.is_finite() && world.time >= 0.0),
+            ("gravity", world.gravity.is_finite()),
+            ("wind", world.wind.is_none_or(Vec3::is_finite)),
+            ("boundaries", world.boundaries.iter().all(BoundaryState::is_sound)),
             ("births", self.births.iter().all(|birth| birth.time.is_finite())),
         ])
     }
-}
 
-/// Wall contacts that the next step takes over.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct SavedContacts {
-    /// Contacts per particle.
-    pub count: Vec<u8>,
-    /// Contacts, particle by particle.
-    pub contacts: Vec<SavedContact>,
-}
-
-impl SavedContacts {
-    /// The contacts of so many particles.
-    pub fn of(contacts: &WallContacts, count: usize) -> Self {
-        let (count, contacts) = contacts.save(count);
-        Self { count, contacts }
-    }
-
-    /// Refuses contacts that do not belong to particles and walls.
-    ///
-    /// # Errors
-    /// Says so.
-    pub fn check(&self, boundary_count: usize) -> Result<(), StateError> {
-        let contacts: usize = self.count.iter().map(|count| *count as usize).sum();
-        if contacts != self.contacts.len()
-            || self.count.iter().any(|count| *count as usize > MAX_SAMPLES)
-            || self.contacts.iter().any(|contact| contact.boundary as usize >= boundary_count)
-        {
-            return Err(impossible("wall contacts that do not belong to particles and walls"));
+    fn check_births(&self) -> Result<(), StateError> {
+        let ordered = |pair: &[Birth]| pair[0].first_id < pair[1].first_id && pair[0].time < pair[1].time;
+        let newest = self.births.last();
+        let known = newest.is_none_or(|birth| birth.first_id < self.next_id && birth.time <= self.world.time);
+        if known && self.births.windows(2).all(ordered) {
+            Ok(())
+        } else {
+            Err(impossible("births that are out of order, or of grains that do not exist"))
         }
-        all_sound(&[("contacts", self.contacts.iter().all(SavedContact::is_finite))])
     }
+}
+
+/// Materials that exist, ids that are unique, nothing far away, masses and radii positive.
+fn check_particles(particles: &Particles, material_count: usize) -> Result<(), StateError> {
+    if particles.material.iter().any(|material| *material as usize >= material_count) {
+        return Err(impossible("a material that the scene does not have"));
+    }
+    let mut ids = particles.id.clone();
+    ids.sort_unstable();
+    if ids.windows(2).any(|pair| pair[0] == pair[1])
+        || ids.last().is_some_and(|id| *id >= particles.next_id())
+    {
+        return Err(impossible("ids that are not unique, or newer than the newest"));
+    }
+    all_sound(&[
+        ("position and velocity", unsound(&particles.position, &particles.velocity).is_none()),
+        ("radius", particles.position.iter().all(|x| x.w > 0.0)),
+        ("mass", particles.velocity.iter().all(|v| v.w > 0.0)),
+    ])
 }
 
 /// Names the first that is not sound.
-///
-/// # Errors
-/// If any is not.
-pub fn all_sound(fields: &[(&'static str, bool)]) -> Result<(), StateError> {
+fn all_sound(fields: &[(&'static str, bool)]) -> Result<(), StateError> {
     match fields.iter().find(|(_, sound)| !sound) {
         Some((name, _)) => Err(StateError::NotFinite(name)),
         None => Ok(()),
     }
 }
 
-/// The bytes of a state.
+/// The bytes of a state, unchecked.
 ///
 /// # Errors
 /// Says why it cannot be written.
@@ -214,7 +223,7 @@ pub fn encode<T: Serialize>(state: &T) -> Result<Vec<u8>, StateError> {
     postcard::to_stdvec(state).map_err(|e| StateError::Unreadable(e.to_string()))
 }
 
-/// A state from its bytes, all of which it must need.
+/// A state from its bytes, all of which it must need, unchecked.
 ///
 /// # Errors
 /// Says what cannot be read.
@@ -232,3 +241,6 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, StateError> {
 pub fn impossible(reason: &str) -> StateError {
     StateError::Impossible(reason.into())
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,28 +3,47 @@
 //! The density map fills the density that a wall cuts off; forces come from the contact at a distance of one
 //! radius, so that a settled first layer rests at exactly that distance and a lone grain does not sink in.
 
+use bytemuck::{Pod, Zeroable};
 use glam::{Vec3, Vec4};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use crate::bodies::{BodyMotion, Wrench};
-use crate::boundary::{Boundaries, BoundarySample, NO_BODY};
+use crate::boundary::{Boundaries, BoundarySample};
+use crate::contacts::{ContactMemory, Partner, best_match};
 use crate::neighbors::{BLOCK, block_count, block_range};
 use crate::simd::LANES;
 use crate::sph::WallTable;
 
 use super::coupling::load_of;
 
-/// Most wall samples per particle; further ones are dropped and counted.
+/// Most wall samples per particle; further ones are dropped and counted. A choice: a corner of a box has three.
 pub const MAX_SAMPLES: usize = 8;
 
-/// Relaxation of the wall impulses per sweep, where velocities are solved for together with them.
+/// Relaxation of the wall impulses per iteration, where velocities are solved for together with them.
+///
+/// A choice, stable in the experiments that found the relaxation of the pressure (`iisph/setup.rs`); no other value is on
+/// record. It is below 1 since the pressure of a particle at a wall corrects the same velocity at the same time.
 pub const WALL_RELAXATION: f32 = 0.5;
 
 /// Share of a penetration that is pushed out per step.
+///
+/// A choice, that of the same experiments; no other value is on record. After 20 steps an eighth of a penetration is left;
+/// more per step would leave as much more speed behind.
 pub const PUSH_OUT: f32 = 0.1;
 
+/// Fastest push out of a wall over sqrt(g d): a grain that has fallen by a tenth of its diameter is as fast.
+///
+/// A choice, that of the same experiments: 0.2 m/s at d = 0.02 m; no other value is on record. It bounds how high a grain is
+/// thrown that a tool has overrun.
+pub const PUSH_OUT_SPEED: f32 = 0.45;
+
+/// Gravity for scales where a scene has none, the Earth's [m/s2].
+pub const EARTH_GRAVITY: f32 = 9.81;
+
 /// Cosine of the largest angle by which a wall's normal at a particle turns in a step.
+///
+/// A choice: 45 degrees, so that two sides of an edge of 90 degrees are never taken for each other, while a particle that
+/// moves by 0.4 d (the Courant number) past a sphere of its own diameter keeps its contact.
 const SAME_WALL: f32 = 0.7;
 
 /// A wall near a particle and what it does to it.
@@ -38,13 +57,18 @@ pub struct WallContact {
     pub tangent: Vec3,
     /// Shares of a correction that the impulses along the normal and across it make: 1 at walls, less at bodies, which
     /// give way themselves.
-    pub give: [f32; 2],
+    pub mass_splitting: [f32; 2],
 }
 
 impl WallContact {
     /// A wall's contact with the impulses it had in the last step.
     fn new(sample: BoundarySample, normal: f32, tangent: Vec3) -> Self {
-        Self { sample, normal, tangent, give: [1.0; 2] }
+        Self { sample, normal, tangent, mass_splitting: [1.0; 2] }
+    }
+
+    /// What the next step takes over.
+    fn impulse(&self) -> WallImpulse {
+        WallImpulse { normal: self.normal, tangent: self.tangent, direction: self.sample.normal }
     }
 
     /// The grain's centre [m].
@@ -118,55 +142,38 @@ impl WallBlock {
     }
 }
 
-/// What the next step takes over from a contact: the wall's identity and its impulses.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct SavedContact {
-    /// Number of the boundary.
-    pub boundary: u16,
-    /// Wall of the boundary.
-    pub face: u16,
+/// What the next step takes over from a wall contact.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct WallImpulse {
     /// Acceleration along the normal [m/s2].
     pub normal: f32,
     /// Frictional acceleration [m/s2].
     pub tangent: Vec3,
-    /// The wall's normal.
+    /// The wall's normal, which tells contacts with the same face apart.
     pub direction: Vec3,
 }
 
-impl SavedContact {
-    /// Whether all numbers are finite.
-    pub fn is_finite(&self) -> bool {
-        self.normal.is_finite() && self.tangent.is_finite() && self.direction.is_finite()
-    }
-
-    /// A contact that is good for being found again; its sample is taken anew in the next step.
-    fn contact(&self) -> WallContact {
-        let sample = BoundarySample {
-            distance: f32::INFINITY,
-            normal: self.direction,
-            closest: Vec3::ZERO,
-            lambda: 0.0,
-            lambda_derivative: 0.0,
-            velocity: Vec3::ZERO,
-            friction: None,
-            boundary: self.boundary,
-            face: self.face,
-            body: NO_BODY,
-        };
-        WallContact::new(sample, self.normal, self.tangent)
+impl WallImpulse {
+    /// How little a wall's normal has turned since, if it can be the same wall.
+    fn likeness(&self, normal: Vec3) -> Option<f32> {
+        let turn = self.direction.dot(normal);
+        (turn > SAME_WALL).then_some(turn)
     }
 }
 
 /// Wall contacts of all particles, in blocks.
 #[derive(Clone, Debug, Default)]
 pub struct WallContacts {
-    /// Contacts per block.
+    /// Contacts per block, during a step.
     pub blocks: Vec<WallBlock>,
-    previous: Vec<WallBlock>,
+    /// What they leave to the next step.
+    pub memory: ContactMemory<WallImpulse>,
 }
 
 impl WallContacts {
-    /// Samples the walls near every particle; impulses of the last step are taken over where the wall is the same.
+    /// Samples the walls near every particle; remembered impulses are taken over where the wall is the same. Walls of a
+    /// mesh that meet have one number: the one that has turned least is the same.
     ///
     /// `sources` tells where each particle was in the last step's order.
     pub fn sample(
@@ -177,10 +184,27 @@ impl WallContacts {
         position: &[Vec4],
         sources: &[u32],
     ) {
-        std::mem::swap(&mut self.blocks, &mut self.previous);
-        let previous = &self.previous;
-        let warm = |i: usize, sample| warm_contact(previous, sources[i] as usize, sample);
+        let memory = &self.memory;
+        let warm = |i: usize, sample: BoundarySample| {
+            let known = memory.of(sources[i] as usize);
+            let partner = Partner::wall(sample.boundary, sample.face);
+            match best_match(known, partner, |impulse| impulse.likeness(sample.normal)) {
+                Some(impulse) => WallContact::new(sample, impulse.normal, impulse.tangent),
+                None => WallContact::new(sample, 0.0, Vec3::ZERO),
+            }
+        };
         sample_blocks(&mut self.blocks, boundaries, table, reach, position, &warm);
+    }
+
+    /// Remembers the impulses of a step that ends, with `count` particles.
+    pub fn remember(&mut self, count: usize) {
+        let blocks = &self.blocks;
+        self.memory.record(count, |i, contacts| {
+            for contact in blocks[i / BLOCK].of(i % BLOCK) {
+                let partner = Partner::wall(contact.sample.boundary, contact.sample.face);
+                contacts.push(partner, contact.impulse());
+            }
+        });
     }
 
     /// Samples the walls near every particle; no contact bears a load yet.
@@ -188,51 +212,16 @@ impl WallContacts {
         let fresh = |_: usize, sample| WallContact::new(sample, 0.0, Vec3::ZERO);
         sample_blocks(&mut self.blocks, boundaries, table, reach, position, &fresh);
     }
-    /// The contacts of a particle.
-    pub fn of(&self, particle: usize) -> &[WallContact] {
-        self.blocks.get(particle / BLOCK).map_or(&[], |block| {
-            if particle % BLOCK + 1 < block.offset.len() { block.of(particle % BLOCK) } else { &[] }
-        })
-    }
 
     /// Samples dropped in this step.
     pub fn dropped(&self) -> usize {
         self.blocks.iter().map(|block| block.dropped).sum()
     }
 
-    /// Keeps the contacts of the particles for which `keep` holds.
-    pub fn retain(&mut self, keep: &[bool]) {
-        let kept: Vec<Vec<WallContact>> =
-            (0..keep.len()).filter(|&i| keep[i]).map(|i| self.of(i).to_vec()).collect();
-        self.blocks = blocks_of(kept.len(), |i| kept[i].iter().copied());
-    }
-
-    /// Contacts per particle and all contacts one after the other, for [`WallContacts::restore`].
-    pub fn save(&self, count: usize) -> (Vec<u8>, Vec<SavedContact>) {
-        let contacts = (0..count).flat_map(|i| self.of(i)).map(|c| SavedContact {
-            boundary: c.sample.boundary,
-            face: c.sample.face,
-            normal: c.normal,
-            tangent: c.tangent,
-            direction: c.sample.normal,
-        });
-        ((0..count).map(|i| self.of(i).len() as u8).collect(), contacts.collect())
-    }
-
-    /// Takes over contacts, `count[i]` of them for particle i.
-    pub fn restore(&mut self, count: &[u8], contacts: &[SavedContact]) {
-        let mut rest = contacts;
-        self.blocks = blocks_of(count.len(), |i| {
-            let own;
-            (own, rest) = rest.split_at((count[i] as usize).min(rest.len()));
-            own.iter().map(SavedContact::contact)
-        });
-    }
-
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let block = |b: &WallBlock| b.contact.capacity() * size_of::<WallContact>() + 4 * b.offset.capacity();
-        self.blocks.iter().chain(&self.previous).map(block).sum()
+        self.blocks.iter().map(block).sum::<usize>() + self.memory.bytes()
     }
 }
 
@@ -283,36 +272,6 @@ fn far_from_walls(boundaries: &Boundaries, reach: f32, position: &[Vec4]) -> boo
     boundaries.distance(0.5 * (low + high)) > 1.001 * (radius + reach)
 }
 
-/// Blocks of the contacts that `of` gives for each of `count` particles, asked in their order.
-fn blocks_of<I: Iterator<Item = WallContact>>(
-    count: usize,
-    mut of: impl FnMut(usize) -> I,
-) -> Vec<WallBlock> {
-    let block = |b| {
-        let mut block = WallBlock { offset: vec![0], ..WallBlock::default() };
-        for i in block_range(b, count) {
-            block.contact.extend(of(i));
-            block.offset.push(block.contact.len() as u32);
-        }
-        block
-    };
-    (0..block_count(count)).map(block).collect()
-}
-
-fn warm_contact(previous: &[WallBlock], source: usize, sample: BoundarySample) -> WallContact {
-    let old = previous.get(source / BLOCK).filter(|block| source % BLOCK + 1 < block.offset.len());
-    let turn = |c: &WallContact| c.sample.normal.dot(sample.normal);
-    let same = |c: &&WallContact| {
-        c.sample.boundary == sample.boundary && c.sample.face == sample.face && turn(c) > SAME_WALL
-    };
-    // Walls of a mesh that meet have one number: the one that has turned least is the same.
-    let contacts = old.map_or(&[][..], |block| block.of(source % BLOCK));
-    match contacts.iter().filter(same).max_by(|a, b| turn(a).total_cmp(&turn(b))) {
-        Some(c) => WallContact::new(sample, c.normal, c.tangent),
-        None => WallContact::new(sample, 0.0, Vec3::ZERO),
-    }
-}
-
 /// Density that walls cut off and the density map gives back, relative to rest.
 ///
 /// ```text
@@ -345,7 +304,7 @@ pub fn correct_contact(contact: &mut WallContact, velocity: Vec3, mu: f32, wall:
     };
     let normal = contact.sample.normal;
     let v_n = velocity.dot(normal);
-    let [along, across] = contact.give.map(|give| give * wall.relaxation * wall.inverse_dt);
+    let [along, across] = contact.mass_splitting.map(|factor| factor * wall.relaxation * wall.inverse_dt);
     contact.normal = (contact.normal - along * (v_n - least)).max(0.0);
     let tangent = contact.tangent - across * (velocity - v_n * normal);
     let tangent = tangent - tangent.dot(normal) * normal;

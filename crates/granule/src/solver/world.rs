@@ -9,18 +9,18 @@ use rayon::prelude::*;
 use crate::air::Air;
 use crate::bodies::Bodies;
 use crate::boundary::{Boundaries, Sdf};
+use crate::columns::ParticleColumns;
 use crate::hash::Fnv;
-use crate::material::Material;
 use crate::neighbors::{Domain, OverlapQuery, par_blocks};
 use crate::particles::{NewParticle, Particles};
-use crate::scene::Scene;
-use crate::simulator::{Command, CommandError, MIN_SEPARATION};
+use crate::scene::{AirSettings, Scene};
+use crate::simulator::{Command, CommandError, FieldData, MIN_SEPARATION, StateError};
 
 pub use super::commands::Applied;
 use super::commands::{self, Commanded, free_places};
 use super::coupling::Coupling;
-use super::laws::Laws;
-use super::reads::Reads;
+use super::reads::{Gather, Reads};
+use super::saved::{SavedWorld, impossible};
 use super::walls::WallContacts;
 
 /// Particles and the world around them.
@@ -47,9 +47,9 @@ pub struct World {
     pub reads: Reads,
 }
 
-/// How fast particles are.
+/// Motion statistics: how fast particles are.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Moved {
+pub struct MotionStatistics {
     /// Fastest particle [m/s].
     pub max_speed: f64,
     /// Kinetic energy [J].
@@ -104,7 +104,13 @@ impl World {
     }
 
     /// Adds particles like `one` at the first `most` of the places that have room, and returns how many.
-    pub fn add_grains(&mut self, domain: &Domain, places: &[Vec3], one: NewParticle, most: usize) -> usize {
+    pub fn add_particles(
+        &mut self,
+        domain: &Domain,
+        places: &[Vec3],
+        one: NewParticle,
+        most: usize,
+    ) -> usize {
         let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
         let query = OverlapQuery::new(domain, MIN_SEPARATION, &places, one.radius, &self.particles.position);
         let free = free_places(&places, one.radius, &self.boundaries, query, most);
@@ -142,10 +148,10 @@ impl World {
     }
 
     /// Fastest particle and kinetic energy.
-    pub fn measure_motion(&self) -> Moved {
+    pub fn measure_motion(&self) -> MotionStatistics {
         let velocity = &self.particles.velocity;
         let parts = par_blocks(velocity.len(), |_, range| {
-            let mut part = Moved::default();
+            let mut part = MotionStatistics::default();
             for v in &velocity[range] {
                 let square = v.truncate().length_squared() as f64;
                 part.max_speed = part.max_speed.max(square);
@@ -153,26 +159,19 @@ impl World {
             }
             part
         });
-        let sum = parts.into_iter().fold(Moved::default(), |a, b| Moved {
+        let sum = parts.into_iter().fold(MotionStatistics::default(), |a, b| MotionStatistics {
             max_speed: a.max_speed.max(b.max_speed),
             kinetic_energy: a.kinetic_energy + b.kinetic_energy,
         });
-        Moved { max_speed: sum.max_speed.sqrt(), ..sum }
+        MotionStatistics { max_speed: sum.max_speed.sqrt(), ..sum }
     }
 
     /// Hands the particles' forces over to the bodies and moves these.
-    pub fn move_bodies(&mut self, dt: f64, contacts: &mut WallContacts, materials: &[Material]) {
+    pub fn move_bodies(&mut self, dt: f64, contacts: &mut WallContacts) {
         if !self.bodies.is_empty() {
-            let laws = Laws::new(materials, &self.particles.material);
-            self.coupling.finish(contacts, &laws);
+            self.coupling.finish(contacts, &self.particles.velocity);
             self.bodies.step(dt, self.gravity, &self.coupling.load, &mut self.boundaries);
         }
-    }
-
-    /// Bytes per particle of a solver whose own columns and lists have so many.
-    pub fn bytes_per_particle(&self, own: usize) -> f64 {
-        let columns = self.particles.len() * (16 + 16 + 4 + 2);
-        (columns + own) as f64 / self.particles.len().max(1) as f64
     }
 
     /// Particles in the order of their ids.
@@ -182,19 +181,69 @@ impl World {
         order
     }
 
-    /// Hash of time, counts, positions, velocities and bodies.
+    /// Fields that particles have whatever solves them, for the particles in this order.
+    pub fn field(&self, name: &str, order: &[u32]) -> Option<FieldData> {
+        let (gather, particles) = (Gather(order), &self.particles);
+        Some(match name {
+            "id" => gather.integer(|i| particles.id[i]),
+            "material" => gather.integer(|i| particles.material[i] as u32),
+            "position" => gather.vec3(|i| particles.position[i].truncate()),
+            "velocity" => gather.vec3(|i| particles.velocity[i].truncate()),
+            "speed" => gather.scalar(|i| particles.velocity[i].truncate().length()),
+            "radius" => gather.scalar(|i| particles.position[i].w),
+            "age" => gather.scalar(|i| (self.time - particles.birth_time(particles.id[i])) as f32),
+            "orientation" => gather.quaternion(particles.orientation.as_deref()?),
+            "angular_velocity" => {
+                let angular_velocity = particles.angular_velocity.as_deref()?;
+                gather.vec3(|i| angular_velocity[i].truncate())
+            }
+            "grain" => {
+                let grain = particles.grain.as_deref()?;
+                gather.integer(|i| grain[i])
+            }
+            _ => return None,
+        })
+    }
+
+    /// What a checkpoint must hold of the world, without its particles.
+    ///
+    /// # Errors
+    /// Says why it cannot be written.
+    pub fn save(&self) -> Result<SavedWorld, StateError> {
+        let (air, boundaries, bodies) = (self.air.as_ref(), &self.boundaries, &self.bodies);
+        SavedWorld::new(self.time, &self.scene, self.gravity, air, boundaries, bodies)
+    }
+
+    /// Takes over the bodies of a checkpoint.
+    ///
+    /// # Errors
+    /// Refuses those of another scene.
+    pub fn restore_bodies(&mut self, bodies: &[u8]) -> Result<(), StateError> {
+        if self.bodies.restore(bodies, &mut self.boundaries) {
+            Ok(())
+        } else {
+            Err(impossible("rigid bodies that are not those of the scene"))
+        }
+    }
+
+    /// Takes over a checked state.
+    pub fn take_over(&mut self, saved: SavedWorld, particles: Particles) {
+        self.time = saved.time;
+        self.gravity = saved.gravity;
+        if let Some(wind) = saved.wind {
+            self.air.get_or_insert_with(|| Air::new(AirSettings::default())).set_uniform_wind(wind);
+        }
+        self.boundaries.restore(&saved.boundaries);
+        self.particles = particles;
+    }
+
+    /// Hash of time, counts, motion of particles and bodies.
     pub fn hash(&self) -> u64 {
         let mut hash = Fnv::default();
         hash.word(self.time.to_bits());
         hash.word(self.particles.len() as u64);
         hash.word(self.particles.next_id() as u64);
-        for i in self.order_by_id() {
-            let i = i as usize;
-            hash.word(self.particles.id[i] as u64);
-            for column in [self.particles.position[i], self.particles.velocity[i]] {
-                column.to_array().iter().for_each(|c| hash.word(c.to_bits() as u64));
-            }
-        }
+        self.particles.hash(&self.order_by_id(), &mut hash);
         for body in self.bodies.reports(&self.boundaries) {
             let numbers = [body.pose.translation, body.velocity, body.angular_velocity];
             let numbers = numbers.into_iter().flat_map(|v| v.to_array());

@@ -8,7 +8,7 @@ use crate::sph::Kernel;
 
 use super::pairs::{NeighborBlock, Slot};
 use super::params::IisphParams;
-use crate::solver::laws::Laws;
+use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::walls::{WallBlock, wall_density};
 
 /// What the density stage reads.
@@ -22,7 +22,7 @@ pub struct DensityInput<'a> {
     /// Space.
     pub domain: &'a Domain,
     /// Materials.
-    pub laws: Laws<'a>,
+    pub materials: MaterialLanes<'a>,
     /// Positions [m].
     pub position: &'a [Vec4],
     /// Instructions to use.
@@ -101,7 +101,7 @@ fn group_density<L: Lanes>(input: &DensityInput, first: usize, (base, mask, slot
         let factor = (per_unit * factor).keep(mask);
         slot.payload = d.map(|d| (factor * d).to_i16());
         let gradient = slot.payload.each_ref().map(|g| L::from_i16(g));
-        let lighter = input.laws.neighbors::<L>(base[s], &slot.delta, |m| 1.0 / m.density);
+        let lighter = input.materials.neighbors::<L>(base[s], &slot.delta, |m| 1.0 / m.density);
         let mut square = zero;
         for (sum, g) in sum.iter_mut().zip(gradient) {
             *sum = *sum + g;
@@ -109,7 +109,7 @@ fn group_density<L: Lanes>(input: &DensityInput, first: usize, (base, mask, slot
         }
         squares = squares + square * lighter;
     }
-    let own = input.laws.lanes::<L>(first, |m| 1.0 / m.density);
+    let own = input.materials.lanes::<L>(first, |m| 1.0 / m.density);
     let diagonal = squares + (sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) * own;
     let unit = L::splat(params.gradient_unit);
     (L::splat(params.volume) * values, unit * unit * diagonal)

@@ -2,12 +2,17 @@
 
 use std::borrow::Cow;
 
-use crate::simulator::{FieldData, FieldError, FieldInfo, FieldKind, ReadTicket, Snapshot};
-use crate::solver::reads::{field, find_field};
+use rayon::prelude::*;
+
+use crate::neighbors::BLOCK;
+use crate::simd::LANES;
+use crate::simulator::{FieldData, FieldInfo, FieldKind};
+use crate::solver::reads::{Gather, field};
 use crate::solver::surroundings::{cell_numbers, normals};
 
 use super::Iisph;
-use super::sweep::strain_rates;
+use super::iteration::strain_rates;
+use super::pairs::NeighborBlock;
 
 /// The solver's fields.
 pub const FIELDS: &[FieldInfo] = &[
@@ -31,79 +36,90 @@ pub const FIELDS: &[FieldInfo] = &[
 ];
 
 impl Iisph {
-    pub(super) fn read_fields(&mut self, names: &[&str]) -> Result<ReadTicket, FieldError> {
-        let mut columns = Vec::with_capacity(names.len());
-        let order = self.world.order_by_id();
-        for &name in names {
-            columns.push((find_field(FIELDS, "iisph", name)?, self.column(name, &order)));
-        }
-        Ok(self.world.reads.push(Snapshot { time: self.world.time, columns }))
-    }
-
-    fn column(&self, name: &str, order: &[u32]) -> FieldData {
-        let scalar =
-            |f: &dyn Fn(usize) -> f32| FieldData::Scalar(order.iter().map(|&i| f(i as usize)).collect());
-        let integer =
-            |f: &dyn Fn(usize) -> u32| FieldData::Integer(order.iter().map(|&i| f(i as usize)).collect());
-        let vec3 =
-            |f: &dyn Fn(usize) -> [f32; 3]| FieldData::Vec3(order.iter().map(|&i| f(i as usize)).collect());
-        let (particles, state) = (&self.world.particles, &self.state);
+    /// A field that the world does not have.
+    pub(super) fn own_field(&self, name: &str, order: &[u32]) -> FieldData {
+        let (gather, particles, state) = (Gather(order), &self.world.particles, &self.state);
         let material = |i: usize| &self.setup.materials[particles.material[i] as usize];
         match name {
-            "id" => integer(&|i| particles.id[i]),
-            "material" => integer(&|i| particles.material[i] as u32),
-            "position" => vec3(&|i| particles.position[i].truncate().into()),
-            "velocity" => vec3(&|i| particles.velocity[i].truncate().into()),
-            "speed" => scalar(&|i| particles.velocity[i].truncate().length()),
-            "radius" => scalar(&|i| particles.position[i].w),
-            "density" => scalar(&|i| state.density[i] * material(i).density),
-            "density_error" => scalar(&|i| (state.density[i] - 1.0).max(0.0)),
-            "pressure" => scalar(&|i| state.pressure[i]),
-            "yield_ratio" => scalar(&|i| {
+            "density" => gather.scalar(|i| state.density[i] * material(i).density),
+            "density_error" => gather.scalar(|i| (state.density[i] - 1.0).max(0.0)),
+            "pressure" => gather.scalar(|i| state.pressure[i]),
+            "yield_ratio" => gather.scalar(|i| {
                 let limit = material(i).yield_limit(state.pressure[i], state.strain_rate[i]);
                 if limit > 0.0 { state.stress.get(i).norm() / limit } else { 0.0 }
             }),
             "strain_rate" => {
                 let strain_rate = self.strain_rates();
-                scalar(&|i| strain_rate[i])
+                gather.scalar(|i| strain_rate[i])
             }
-            "age" => scalar(&|i| (self.world.time - particles.birth_time(particles.id[i])) as f32),
-            "force" => vec3(&|i| (state.predicted[i].truncate() * particles.velocity[i].w).into()),
+            "force" => gather.vec3(|i| state.predicted[i].truncate() * particles.velocity[i].w),
             "normal" => {
                 let normals = self.world.pool.install(|| {
                     let (setup, volume) = (&self.setup, self.setup.params.volume);
                     normals(&particles.position, &setup.domain, &setup.kernel, volume, setup.instructions)
                 });
-                vec3(&|i| normals[i].into())
+                gather.vec3(|i| normals[i])
             }
             "cell" => {
                 let numbers = self.world.pool.install(|| {
                     cell_numbers(&particles.position, &self.setup.domain, self.setup.params.support)
                 });
-                integer(&|i| numbers[i])
+                gather.integer(|i| numbers[i])
             }
-            "neighbor_count" => integer(&|i| self.search.neighbor_count(i)),
-            _ => FieldData::Tensor(order.iter().map(|&i| state.stress.get(i as usize).to_array()).collect()),
+            "neighbor_count" => {
+                let count = self.neighbor_counts();
+                gather.integer(|i| count[i])
+            }
+            _ => gather.tensor(|i| state.stress.get(i).to_array()),
         }
     }
 
-    /// Strain rates, found anew where sweeps do not leave them.
+    /// Neighbour counts, from the lists where these are newer.
+    pub(super) fn neighbor_counts(&self) -> Cow<'_, [u32]> {
+        let state = &self.state;
+        if !state.neighbor_count_is_old {
+            return Cow::Borrowed(&state.neighbor_count);
+        }
+        let mut count = vec![0; state.neighbor_count.len()];
+        let blocks = count.par_chunks_mut(BLOCK).zip(&self.search.lists.blocks);
+        self.world.pool.install(|| blocks.for_each(|(count, list)| count_neighbors(list, count)));
+        Cow::Owned(count)
+    }
+
+    /// Strain rates, found anew where iterations do not leave them.
     pub(super) fn strain_rates(&self) -> Cow<'_, [f32]> {
         let state = &self.state;
         if !state.strain_rate_is_old {
             return Cow::Borrowed(&state.strain_rate);
         }
-        let input = self.setup.sweep_input(&self.search, &self.world.particles, 1.0);
+        let input = self.setup.iteration_input(&self.search, &self.world.particles, 1.0);
         let mut strain_rate = vec![0.0; state.velocity.len()];
         self.world.pool.install(|| strain_rates(&input, &state.velocity, &mut strain_rate));
         Cow::Owned(strain_rate)
     }
 
-    /// Brings strain rates up to date, before particles come or go.
-    pub(super) fn refresh_strain_rates(&mut self) {
+    /// Brings columns up to date that follow from lists, before particles come or go.
+    pub(super) fn refresh_columns(&mut self) {
         if let Cow::Owned(strain_rate) = self.strain_rates() {
             self.state.strain_rate = strain_rate;
         }
+        if let Cow::Owned(count) = self.neighbor_counts() {
+            self.state.neighbor_count = count;
+        }
         self.state.strain_rate_is_old = false;
+        self.state.neighbor_count_is_old = false;
+    }
+}
+
+/// Counts the neighbours of a block's particles, sixteen at a time.
+fn count_neighbors(list: &NeighborBlock, count: &mut [u32]) {
+    for (g, count) in count.chunks_mut(LANES).enumerate() {
+        let mut lanes = [0u32; LANES];
+        for mask in list.group(g).mask {
+            for (k, lane) in lanes.iter_mut().enumerate() {
+                *lane += u32::from(mask >> k & 1);
+            }
+        }
+        count.copy_from_slice(&lanes[..count.len()]);
     }
 }

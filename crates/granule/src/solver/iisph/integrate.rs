@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use crate::quarantine::unsound;
 
 use super::Iisph;
-use crate::solver::changes::Changeable;
-use crate::solver::world::{Moved, equal_steps};
+use crate::solver::particle_solver::ParticleSolver;
+use crate::solver::world::{MotionStatistics, equal_steps};
 
 impl Iisph {
     /// The step's length [s] and whether something other than its maximum shortened it.
@@ -32,7 +32,7 @@ impl Iisph {
     }
 
     /// Takes over the solved velocities and moves the particles: v then x. Leaves the accelerations behind.
-    pub(super) fn integrate(&mut self, dt: f64) -> Moved {
+    pub(super) fn integrate(&mut self, dt: f64) -> MotionStatistics {
         let dt = dt as f32;
         let domain = self.setup.domain;
         let periodic = domain.is_periodic();
@@ -60,6 +60,6 @@ impl Iisph {
     /// Removes particles whose state is not finite and returns how many.
     pub(super) fn quarantine(&mut self) -> usize {
         let keep = unsound(&self.world.particles.position, &self.world.particles.velocity);
-        keep.map_or(0, |keep| self.remove(&keep))
+        keep.map_or(0, |keep| self.remove_particles(&keep))
     }
 }

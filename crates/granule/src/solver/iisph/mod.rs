@@ -3,51 +3,45 @@
 //! References: [ICS14] implicit incompressible SPH, [Ned24] the granular form, [NGL10], [AO11] coupled pressure and
 //! friction. docs/equations.md holds the keys and the departures from the printed equations.
 //!
-//! Limitations: one particle radius per scene; Jacobi sweeps, so tall piles need more of them.
+//! Limitations: one particle radius per scene; Jacobi iterations, so tall piles need more of them.
 //!
 //! Stability: relaxation 0.25 for pressure and stress together (0.5 for a plain fluid); dt <= 0.4 d / v_max and
 //! dt <= 0.1 h^2 / nu.
 
-pub mod checkpoint;
-mod commands;
+mod common;
 mod density;
 mod fields;
 mod integrate;
+mod iteration;
 pub mod pairs;
 pub mod params;
 mod predict;
 pub mod rheology;
 pub mod setup;
 pub mod state;
-mod sweep;
 
 pub use fields::FIELDS;
 
-use glam::Vec3;
 use rayon::prelude::*;
 
-use crate::bodies::BodyReport;
-use crate::boundary::Sdf;
+use crate::columns::ParticleColumns;
 use crate::scene::FrictionMode;
-use crate::simulator::{
-    Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
-    StepReport,
-};
+use crate::simulator::StepReport;
 use crate::solver::SolverInput;
-use crate::solver::changes::Changeable;
-use crate::solver::laws::Laws;
+use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::search::Search;
 use crate::solver::world::World;
 use crate::stages::{SharedClock, Stage, StageTimes};
 
 use density::compute_density;
+use iteration::{
+    Columns, IterationConstants, IterationInput, MOST_AT_ONCE, accelerate, friction_power, iterate,
+    trial_stress,
+};
 use pairs::Gradients;
 use predict::{predict_drag, predict_velocity};
 use setup::Setup;
 use state::IisphState;
-use sweep::{
-    Columns, MOST_SWEEPS, SweepConstants, SweepInput, accelerate, friction_power, sweep, trial_stress,
-};
 
 /// The granular IISPH solver on the CPU.
 pub struct Iisph {
@@ -81,7 +75,7 @@ impl Iisph {
     }
 
     /// The stages of a step, in order.
-    fn step_stages(&mut self, max_dt: f64) -> StepReport {
+    fn run_stages(&mut self, max_dt: f64) -> StepReport {
         let (dt, limited) = self.choose_dt(max_dt);
         let mut t = StageTimes::default();
         t.time(Stage::Sort, || self.sort());
@@ -91,7 +85,8 @@ impl Iisph {
         let solved = self.solve(dt, &mut t);
         let moved = t.time(Stage::Integrate, || self.integrate(dt));
         t.time(Stage::MoveBodies, || {
-            self.world.move_bodies(dt, &mut self.state.contacts, &self.setup.materials);
+            self.world.move_bodies(dt, &mut self.state.contacts);
+            self.state.contacts.remember(self.world.particles.len());
         });
         let power = t.time(Stage::Diagnose, || self.diagnose(dt));
         let lost = t.time(Stage::Quarantine, || self.quarantine());
@@ -139,13 +134,14 @@ impl Iisph {
     /// a plain fluid ([ICS14] section 3.4). A smaller share makes piles creep.
     fn warm_start(&mut self, dt: f64) {
         let explicit = self.setup.params.friction == FrictionMode::Explicit;
-        let laws = Laws::new(&self.setup.materials, &self.world.particles.material);
+        let materials = MaterialLanes::new(&self.setup.materials, &self.world.particles.material);
         self.world.coupling.begin(
             self.world.bodies.free_motions(&self.world.boundaries, self.world.gravity, dt as f32),
             dt as f32,
         );
-        self.world.coupling.attach(&mut self.state.contacts, &laws, 2.0 * self.setup.params.radius);
-        self.state.warm_start(&laws, explicit, self.setup.instructions);
+        let reach = 2.0 * self.setup.params.radius;
+        self.world.coupling.attach(&mut self.state.contacts, &self.world.particles.velocity, reach);
+        self.state.warm_start(&materials, explicit, self.setup.instructions);
     }
 
     /// Neighbours, density, drag, prediction and the first acceleration: stages that read of other particles only what
@@ -154,11 +150,12 @@ impl Iisph {
         let (setup, particles) = (&self.setup, &self.world.particles);
         let density_input = setup.density_input(particles);
         let predict_input = setup.predict_input(particles, dt, self.world.time);
-        let constants = setup.sweep_constants(particles, dt);
+        let constants = setup.iteration_constants(particles, dt);
         let (air, gravity) = (self.world.air.as_ref(), self.world.gravity);
         let params = setup.search_params();
         let (search, blocks) =
             clock.time(Stage::Neighbors, || self.search.begin_lists(&params, &particles.position));
+        self.state.neighbor_count_is_old = true;
         let columns = Columns::of(&mut self.state);
         blocks.par_iter_mut().enumerate().for_each(|(b, list)| {
             if let Some(search) = &search {
@@ -181,16 +178,17 @@ impl Iisph {
         });
     }
 
-    /// Sweeps until density error and friction have converged.
+    /// Iterates until density error and friction have converged.
     fn solve(&mut self, dt: f64, t: &mut StageTimes) -> Solved {
-        let SweepInput { lists, constants } = self.setup.sweep_input(&self.search, &self.world.particles, dt);
+        let IterationInput { lists, constants } =
+            self.setup.iteration_input(&self.search, &self.world.particles, dt);
         if constants.explicit {
             let step = self.setup.full_stress_step(dt);
-            let input = SweepInput { lists, constants };
+            let input = IterationInput { lists, constants };
             t.time(Stage::WarmStart, || trial_stress(&input, &mut self.state, step));
         }
         let two_way = self.world.coupling.is_two_way();
-        let most_at_once = if two_way { 1 } else { MOST_SWEEPS };
+        let most_at_once = if two_way { 1 } else { MOST_AT_ONCE };
         let (least, most) = self.setup.iterations(&self.state.pressure, self.world.gravity.length());
         let count = self.world.particles.len().max(1) as f64;
         let mut solved = Solved {
@@ -204,15 +202,15 @@ impl Iisph {
                 break;
             }
             let left = least.max(solved.iterations + 1) - solved.iterations;
-            let sweeps = left.min(most_at_once);
+            let now = left.min(most_at_once);
             let bodies = if two_way { &self.world.coupling.motion[..] } else { &[] };
-            let with_bodies = SweepConstants { bodies, ..constants };
-            let input = SweepInput { lists, constants: with_bodies };
-            let error = t.share(|clock| sweep(&input, &mut self.state, sweeps, clock));
+            let with_bodies = IterationConstants { bodies, ..constants };
+            let input = IterationInput { lists, constants: with_bodies };
+            let error = t.share(|clock| iterate(&input, &mut self.state, now, clock));
             if two_way {
                 self.world.coupling.update(&self.state.contacts);
             }
-            solved.iterations += sweeps;
+            solved.iterations += now;
             solved.density_error = error.density / count;
             solved.friction_error = error.relative_stress_change(constants.pressure_relaxation);
             solved.converged = solved.density_error < self.setup.params.density_error as f64
@@ -223,81 +221,8 @@ impl Iisph {
 
     fn diagnose(&mut self, dt: f64) -> Option<f64> {
         self.diagnostics.then(|| {
-            let input = self.setup.sweep_input(&self.search, &self.world.particles, dt);
+            let input = self.setup.iteration_input(&self.search, &self.world.particles, dt);
             friction_power(&input, &self.state, self.setup.params.spacing.powi(3))
         })
-    }
-}
-
-impl Simulator for Iisph {
-    fn solver(&self) -> &'static str {
-        "iisph"
-    }
-
-    fn device(&self) -> String {
-        self.world.device()
-    }
-
-    fn step(&mut self, max_dt: f64) -> StepReport {
-        let pool = self.world.pool.clone();
-        pool.install(|| self.step_stages(max_dt))
-    }
-
-    fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
-        self.apply_command(command)
-    }
-
-    fn emit(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize {
-        let pool = self.world.pool.clone();
-        pool.install(|| self.add_grains(material, places, velocity, most))
-    }
-
-    fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
-        let pool = self.world.pool.clone();
-        pool.install(|| self.remove_grains_inside(regions))
-    }
-
-    fn fields(&self) -> &'static [FieldInfo] {
-        fields::FIELDS
-    }
-
-    fn read(&mut self, fields: &[&str]) -> Result<ReadTicket, FieldError> {
-        self.read_fields(fields)
-    }
-
-    fn poll(&mut self, ticket: ReadTicket, snapshot: &mut Snapshot) -> bool {
-        self.world.reads.take(ticket, snapshot)
-    }
-
-    fn particle_count(&self) -> usize {
-        self.world.particles.len()
-    }
-
-    fn time(&self) -> f64 {
-        self.world.time
-    }
-
-    fn bytes_per_particle(&self) -> f64 {
-        self.world.bytes_per_particle(self.state.bytes() + self.search.bytes())
-    }
-
-    fn state_hash(&self) -> u64 {
-        self.world.hash()
-    }
-
-    fn bodies(&self) -> Vec<BodyReport> {
-        self.world.bodies.reports(&self.world.boundaries)
-    }
-
-    fn set_diagnostics(&mut self, on: bool) {
-        self.diagnostics = on;
-    }
-
-    fn checkpoint(&self) -> Result<Vec<u8>, StateError> {
-        self.save_state()
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        self.restore_state(state)
     }
 }

@@ -1,4 +1,4 @@
-//! Neighbour lists with the gradients of their pairs, so that no sweep evaluates a kernel.
+//! Neighbour lists with the gradients of their pairs, so that no iteration evaluates a kernel.
 
 use crate::neighbors;
 use crate::simd::LANES;

@@ -10,14 +10,14 @@ use crate::simd::{Instructions, LANES, Lanes, Vectorised, load_rows, store_rows}
 use super::pairs::NeighborBlock;
 use super::params::{IisphParams, viscosity_softening};
 use crate::solver::drag::DragInput;
-use crate::solver::laws::Laws;
+use crate::solver::material_lanes::MaterialLanes;
 
 /// What the prediction reads.
 pub struct PredictInput<'a> {
     /// Particles.
     pub particles: &'a Particles,
     /// Materials.
-    pub laws: Laws<'a>,
+    pub materials: MaterialLanes<'a>,
     /// Space.
     pub domain: &'a Domain,
     /// Constants.
@@ -41,7 +41,7 @@ pub fn predict_drag(
     let drag = air.map(|air| DragInput {
         air,
         particles: input.particles,
-        laws: input.laws,
+        materials: input.materials,
         domain: input.domain,
         dt: input.dt,
         time: input.time,
@@ -66,7 +66,7 @@ pub unsafe fn predict_velocity(
 ) {
     let change = (input.dt * gravity).extend(0.0);
     predicted.iter_mut().for_each(|v| *v += change);
-    if input.laws.materials.iter().any(|m| m.viscosity > 0.0) {
+    if input.materials.materials.iter().any(|m| m.viscosity > 0.0) {
         input.instructions.run(Viscosity { input, list, first: b * BLOCK, predicted });
     }
 }
@@ -111,7 +111,7 @@ fn viscous_acceleration<L: Lanes>(
     let [u, v, w, _] = load_rows::<L>(velocity, first);
     let softening = L::splat(viscosity_softening(params.support));
     let scale = 0.5 * params.viscosity_factor * params.gradient_unit;
-    let own = input.laws.lanes::<L>(first, |m| scale * m.viscosity);
+    let own = input.materials.lanes::<L>(first, |m| scale * m.viscosity);
     let mut sum = [L::splat(0.0); 3];
     for (slot, &base) in group.slots.iter().zip(group.base) {
         let rows = |column: &[Vec4]| column.as_ptr().cast();
@@ -125,7 +125,7 @@ fn viscous_acceleration<L: Lanes>(
         }
         let approach = (u - uj) * d[0] + (v - vj) * d[1] + (w - wj) * d[2];
         let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-        let both = own + input.laws.neighbors::<L>(base, &slot.delta, |m| scale * m.viscosity);
+        let both = own + input.materials.neighbors::<L>(base, &slot.delta, |m| scale * m.viscosity);
         let factor = both * approach / (square + softening);
         for (sum, gradient) in sum.iter_mut().zip(&slot.payload) {
             *sum = *sum + factor * L::from_i16(gradient);

@@ -1,4 +1,4 @@
-//! The material laws of granular IISPH as pure functions: what one particle does in one sweep.
+//! The material materials of granular IISPH as pure functions: what one particle does in one iteration.
 
 use crate::simd::Real;
 use crate::sym3::Sym3;

@@ -3,29 +3,64 @@
 use glam::Vec4;
 use rayon::prelude::*;
 
+use crate::columns::{AnyColumn, ColumnData, ColumnStorage, particle_columns};
+use crate::hash::Fnv;
 use crate::neighbors::{BLOCK, Permutation, Scratch};
-use crate::particles::retain_column;
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, load, store};
 use crate::sym3::Sym3;
 
+use super::iteration::{Residual, TotalStress, Wave, store_total};
 use super::rheology::return_to_cone;
-use super::sweep::{SweepError, TotalStress, Wave, store_total};
-use crate::solver::laws::Laws;
+use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::walls::{WallBlock, WallContact, WallContacts};
 
 /// Share of the last step's pressure that a plain fluid starts from.
+///
+/// [ICS14] section 3.4 has 0.5. Found by experiment: with 0.85 a bed of fluid bears its weight more steadily than with 0.7
+/// (docs/performance.md has the iterations of a dam break with both).
 pub const FLUID_WARM_START: f32 = 0.85;
 
 /// Symmetric tensors as six columns.
 #[derive(Clone, Debug, Default)]
 pub struct TensorColumns(pub [Vec<f32>; 6]);
 
-impl TensorColumns {
-    /// Makes room for `count` tensors; new ones are zero.
-    pub fn resize(&mut self, count: usize) {
-        self.0.iter_mut().for_each(|column| column.resize(count, 0.0));
+impl AnyColumn for TensorColumns {
+    fn permute(&mut self, order: &Permutation, scratch: &mut Scratch) {
+        self.0.iter_mut().for_each(|column| column.permute(order, scratch));
     }
 
+    fn retain(&mut self, keep: &[bool]) {
+        self.0.iter_mut().for_each(|column| AnyColumn::retain(column, keep));
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.iter().map(AnyColumn::bytes).sum()
+    }
+
+    fn hash(&self, particle: usize, hash: &mut Fnv) {
+        self.0.iter().for_each(|column| column.hash(particle, hash));
+    }
+
+    fn save(&self) -> ColumnData {
+        ColumnData::Tensor((0..self.0[0].len()).map(|i| self.get(i).to_array()).collect())
+    }
+
+    fn restore(&mut self, data: ColumnData) -> bool {
+        let ColumnData::Tensor(rows) = data else { return false };
+        *self = Self::from_rows(&rows);
+        true
+    }
+}
+
+impl ColumnStorage for TensorColumns {
+    type Value = [f32; 6];
+
+    fn resize(&mut self, count: usize, initial: [f32; 6]) {
+        self.0.iter_mut().zip(initial).for_each(|(column, initial)| column.resize(count, initial));
+    }
+}
+
+impl TensorColumns {
     /// One tensor.
     pub fn get(&self, i: usize) -> Sym3 {
         Sym3::from_array(self.0.each_ref().map(|column| column[i]))
@@ -67,77 +102,52 @@ pub fn store_tensor<L: Lanes>(columns: &mut [&mut [f32]; 6], at: usize, tensor: 
     }
 }
 
-/// Columns of the solver. `pressure`, `stress` and `contacts` are state; the rest is found anew in every step.
-#[derive(Clone, Debug, Default)]
-pub struct IisphState {
-    /// Pressure p [Pa].
-    pub pressure: Vec<f32>,
-    /// Frictional stress s [Pa]: symmetric, without trace.
-    pub stress: TensorColumns,
-    /// Walls near particles and their impulses.
-    pub contacts: WallContacts,
-    /// Density relative to rest [1].
-    pub density: Vec<f32>,
-    /// Diagonal A of the pressure system [m/kg]: response of the divergence to the particle's own pressure.
-    pub diagonal: Vec<f32>,
-    /// Velocity without pressure, friction and walls [m/s]; after a step, the acceleration during it [m/s2].
-    pub predicted: Vec<Vec4>,
-    /// Velocity with everything [m/s].
-    pub velocity: Vec<Vec4>,
-    /// Acceleration from walls [m/s2].
-    pub wall_acceleration: Vec<Vec4>,
-    /// p I + s [Pa]; empty where there are only fluids.
-    pub total_stress: Vec<TotalStress>,
-    /// Stress before projection in explicit friction [Pa].
-    pub trial_stress: TensorColumns,
-    /// Norm of the deviatoric strain rate [1/s].
-    pub strain_rate: Vec<f32>,
-    /// Whether the strain rates are older than the velocities: sweeps over fluids do not need them.
-    pub strain_rate_is_old: bool,
-    /// What sweeps have left to do, per block.
-    pub errors: Vec<SweepError>,
-    /// How far sweeps got in one go, per thread.
-    pub waves: Vec<Wave>,
+particle_columns! {
+    /// Columns of the solver.
+    pub struct IisphState {
+        /// Pressure p [Pa].
+        pressure: Vec<f32> => State,
+        /// Frictional stress s [Pa]: symmetric, without trace.
+        stress: TensorColumns => State,
+        /// Norm of the deviatoric strain rate [1/s].
+        strain_rate: Vec<f32> => State,
+        /// Density relative to rest [1].
+        density: Vec<f32> => Output,
+        /// Velocity without pressure, friction and walls [m/s]; after a step, the acceleration during it [m/s2].
+        predicted: Vec<Vec4> => Output,
+        /// Number of neighbours; after a step, lists know it until particles come or go.
+        neighbor_count: Vec<u32> => Output,
+        /// Diagonal A of the pressure system [m/kg]: response of the divergence to the particle's own pressure.
+        diagonal: Vec<f32> => Scratch,
+        /// Velocity with everything [m/s].
+        velocity: Vec<Vec4> => Scratch,
+        /// Acceleration from walls [m/s2].
+        wall_acceleration: Vec<Vec4> => Scratch,
+    }
+    beside {
+        /// Walls near particles and their impulses.
+        pub contacts: WallContacts,
+        /// p I + s [Pa]; empty where there are only fluids.
+        pub total_stress: Vec<TotalStress>,
+        /// Stress before projection in explicit friction [Pa].
+        pub trial_stress: TensorColumns,
+        /// Whether strain rates are older than the velocities: iterations over fluids do not need them.
+        pub strain_rate_is_old: bool,
+        /// Whether neighbour counts are older than the lists.
+        pub neighbor_count_is_old: bool,
+        /// What iterations have left to do, per block.
+        pub errors: Vec<Residual>,
+        /// How far iterations got in one go, per thread.
+        pub waves: Vec<Wave>,
+    }
 }
 
 impl IisphState {
-    /// Makes room for `count` particles; new ones start without load.
-    pub fn resize(&mut self, count: usize) {
-        self.pressure.resize(count, 0.0);
-        self.stress.resize(count);
-        self.density.resize(count, 0.0);
-        self.diagonal.resize(count, 0.0);
-        self.predicted.resize(count, Vec4::ZERO);
-        self.velocity.resize(count, Vec4::ZERO);
-        self.wall_acceleration.resize(count, Vec4::ZERO);
-        self.strain_rate.resize(count, 0.0);
-    }
-
-    /// Reorders the columns that outlive a step.
-    pub fn permute(&mut self, order: &Permutation, scratch: &mut Scratch) {
-        order.apply(&mut self.pressure, &mut scratch.floats);
-        order.apply(&mut self.strain_rate, &mut scratch.floats);
-        for column in &mut self.stress.0 {
-            order.apply(column, &mut scratch.floats);
-        }
-    }
-
-    /// Keeps the particles for which `keep` holds.
-    pub fn retain(&mut self, keep: &[bool]) {
-        retain_column(&mut self.pressure, keep);
-        retain_column(&mut self.density, keep);
-        retain_column(&mut self.predicted, keep);
-        retain_column(&mut self.strain_rate, keep);
-        self.stress.0.iter_mut().for_each(|column| retain_column(column, keep));
-        self.contacts.retain(keep);
-        self.resize(self.pressure.len());
-    }
-
     /// Takes over the last step's pressure, stress and wall impulses, projected on this step's limits.
-    pub fn warm_start(&mut self, laws: &Laws, explicit: bool, instructions: Instructions) {
-        self.total_stress.resize(if laws.fluid { 0 } else { self.pressure.len() }, TotalStress::ZERO);
+    pub fn warm_start(&mut self, materials: &MaterialLanes, explicit: bool, instructions: Instructions) {
+        self.total_stress.resize(if materials.fluid { 0 } else { self.pressure.len() }, TotalStress::ZERO);
         push_by_walls(&mut self.wall_acceleration, &self.contacts);
-        if laws.fluid {
+        if materials.fluid {
             self.pressure.par_iter_mut().with_min_len(4096).for_each(|p| *p *= FLUID_WARM_START);
             return;
         }
@@ -149,14 +159,14 @@ impl IisphState {
         );
         columns.into_par_iter().enumerate().for_each(|(b, (pressure, stress, total, strain_rate))| {
             let first = b * BLOCK;
-            instructions.run(WarmStart { laws, explicit, first, pressure, stress, total, strain_rate });
+            instructions.run(WarmStart { materials, explicit, first, pressure, stress, total, strain_rate });
         });
     }
 
-    /// Bytes held.
-    pub fn bytes(&self) -> usize {
+    /// Bytes held beside columns.
+    pub fn other_bytes(&self) -> usize {
         let total = self.total_stress.capacity() * size_of::<TotalStress>();
-        self.pressure.capacity() * (4 * 4 + 24 + 3 * 16) + total + self.contacts.bytes()
+        total + self.trial_stress.bytes() + self.contacts.bytes()
     }
 }
 
@@ -173,7 +183,7 @@ fn push_by_walls(wall_acceleration: &mut [Vec4], contacts: &WallContacts) {
 }
 
 struct WarmStart<'a> {
-    laws: &'a Laws<'a>,
+    materials: &'a MaterialLanes<'a>,
     explicit: bool,
     first: usize,
     pressure: &'a mut [f32],
@@ -191,9 +201,9 @@ impl Vectorised for WarmStart<'_> {
             let first = self.first + at;
             let share = |fluid: bool| if fluid || self.explicit { FLUID_WARM_START } else { 1.0 };
             let pressure: L =
-                load::<L>(self.pressure, at) * self.laws.lanes::<L>(first, |m| share(m.is_fluid()));
-            let limit = self.laws.yield_limit::<L>(first);
-            let limit = limit.at(pressure, load(self.strain_rate, at), self.laws.fast);
+                load::<L>(self.pressure, at) * self.materials.lanes::<L>(first, |m| share(m.is_fluid()));
+            let limit = self.materials.yield_limit::<L>(first);
+            let limit = limit.at(pressure, load(self.strain_rate, at), self.materials.fast);
             let stress = return_to_cone(load_tensor::<L>(&self.stress, at), limit);
             store(self.pressure, at, pressure);
             store_tensor(&mut self.stress, at, stress);

@@ -5,7 +5,7 @@ use glam::{Vec3, Vec4};
 use crate::neighbors::{BLOCK, Group, NeighborBlock};
 use crate::simd::{LANES, Lanes, Vectorised, load_rows, store_rows};
 
-use super::materials::Materials;
+use super::fluid_lanes::FluidLanes;
 use super::pairs::{cohesion_spline, repulsion, surface_weight};
 use super::params::{Fluid, Setup};
 use super::state::Columns;
@@ -16,7 +16,7 @@ pub struct ForceInput<'a> {
     /// Constants and kernels.
     pub setup: &'a Setup,
     /// Fluids.
-    pub materials: Materials<'a>,
+    pub materials: FluidLanes<'a>,
     /// Gravity [m/s2].
     pub gravity: Vec3,
 }

@@ -6,7 +6,7 @@ use crate::neighbors::{BLOCK, NeighborBlock};
 use crate::simd::{LANES, Lanes, Vectorised, load_rows, store, store_rows};
 use crate::solver::walls::{WallBlock, wall_density};
 
-use super::materials::Materials;
+use super::fluid_lanes::FluidLanes;
 use super::pairs::pressure_of;
 use super::params::Setup;
 use super::state::Columns;
@@ -16,7 +16,7 @@ pub struct DensityInput<'a> {
     /// Constants and kernels.
     pub setup: &'a Setup,
     /// Fluids.
-    pub materials: Materials<'a>,
+    pub materials: FluidLanes<'a>,
     /// Positions [m].
     pub position: &'a [Vec4],
     /// Velocities that velocity-dependent forces see: v + dt/2 a [m/s].

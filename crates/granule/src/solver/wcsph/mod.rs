@@ -10,40 +10,34 @@
 //! tension ([`WcsphParams::longest_step`](params::WcsphParams::longest_step)).
 
 mod accelerate;
-pub mod checkpoint;
-mod commands;
+mod common;
 mod density;
 mod fields;
+mod fluid_lanes;
 pub mod kick;
-mod materials;
 pub mod pairs;
 pub mod params;
-mod state;
+pub mod state;
 
 pub use fields::FIELDS;
 
-use glam::{Vec3, Vec4};
+use glam::Vec4;
 use rayon::prelude::*;
 
-use crate::bodies::BodyReport;
-use crate::boundary::Sdf;
+use crate::columns::ParticleColumns;
 use crate::neighbors::sum_blocks;
 use crate::simd::Instructions;
-use crate::simulator::{
-    Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
-    StepReport,
-};
+use crate::simulator::StepReport;
 use crate::solver::SolverInput;
-use crate::solver::changes::Changeable;
 use crate::solver::drag::DragInput;
-use crate::solver::laws::Laws;
+use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::search::Search;
 use crate::solver::world::{World, equal_steps};
 use crate::stages::{SharedClock, Stage, StageTimes};
 
 use accelerate::{ForceInput, accelerate};
 use density::{DensityInput, compute_density, compute_normals};
-use materials::Materials;
+use fluid_lanes::FluidLanes;
 use params::Setup;
 use state::{Columns, WcsphState};
 
@@ -64,12 +58,13 @@ impl Wcsph {
         let setup = Setup::new(&input.scene, input.defect, instructions);
         let world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.pool);
         let mut state = WcsphState::default();
-        state.resize(world.particles.len(), world.gravity.extend(0.0));
+        state.resize(world.particles.len());
+        state.acceleration.fill(world.gravity.extend(0.0));
         Self { setup, world, state, search: Search::default(), ready: false }
     }
 
     /// The stages of a step, in order.
-    fn step_stages(&mut self, max_dt: f64) -> StepReport {
+    fn run_stages(&mut self, max_dt: f64) -> StepReport {
         let mut t = StageTimes::default();
         if !self.ready {
             self.sort_if_moved();
@@ -83,7 +78,7 @@ impl Wcsph {
         let (dt, limited) = self.choose_dt(max_dt);
         t.time(Stage::Integrate, || self.kick_and_drift(dt));
         t.time(Stage::MoveBodies, || {
-            self.world.move_bodies(dt, &mut self.state.contacts, &self.setup.materials);
+            self.world.move_bodies(dt, &mut self.state.contacts);
         });
         t.time(Stage::Sort, || self.sort_if_moved());
         t.time(Stage::SampleBoundaries, || {
@@ -165,7 +160,7 @@ impl Wcsph {
         let particles = &self.world.particles;
         let input = DensityInput {
             setup: &self.setup,
-            materials: Materials { fluids: &self.setup.params.fluids, material: &particles.material },
+            materials: FluidLanes { fluids: &self.setup.params.fluids, material: &particles.material },
             position: &particles.position,
             velocity: &particles.velocity,
             half_dt: 0.5 * dt as f32,
@@ -174,8 +169,7 @@ impl Wcsph {
         let (search, blocks) =
             clock.time(Stage::Neighbors, || self.search.begin_lists(&params, &particles.position));
         let columns = Columns::of(&mut self.state);
-        let walls = &self.state.contacts.blocks;
-        blocks.par_iter_mut().zip(walls).enumerate().for_each(|(b, (list, walls))| {
+        blocks.par_iter_mut().zip(columns.walls).enumerate().for_each(|(b, (list, walls))| {
             if let Some(search) = &search {
                 clock.time(Stage::Neighbors, || search.build(b, list));
             }
@@ -196,7 +190,7 @@ impl Wcsph {
 
     fn accelerate(&mut self) {
         let material = &self.world.particles.material;
-        let materials = Materials { fluids: &self.setup.params.fluids, material };
+        let materials = FluidLanes { fluids: &self.setup.params.fluids, material };
         let input = ForceInput { setup: &self.setup, materials, gravity: self.world.gravity };
         let columns = Columns::of(&mut self.state);
         self.search.lists.blocks.par_iter().enumerate().for_each(|(b, list)| {
@@ -211,10 +205,16 @@ impl Wcsph {
         if dt == 0.0 {
             return;
         }
-        let laws = Laws::new(&self.setup.materials, &self.world.particles.material);
+        let materials = MaterialLanes::new(&self.setup.materials, &self.world.particles.material);
         let (dt, time) = (dt as f32, self.world.time);
-        let input =
-            DragInput { air, particles: &self.world.particles, laws, domain: &self.setup.domain, dt, time };
+        let input = DragInput {
+            air,
+            particles: &self.world.particles,
+            materials,
+            domain: &self.setup.domain,
+            dt,
+            time,
+        };
         let (lists, domain, position) =
             (&self.search.lists, self.setup.domain, &self.world.particles.position);
         let square = self.setup.params.support * self.setup.params.support;
@@ -229,82 +229,12 @@ impl Wcsph {
     }
 }
 
-impl Simulator for Wcsph {
-    fn solver(&self) -> &'static str {
-        "wcsph"
-    }
-
-    fn device(&self) -> String {
-        self.world.device()
-    }
-
-    fn step(&mut self, max_dt: f64) -> StepReport {
-        let pool = self.world.pool.clone();
-        pool.install(|| self.step_stages(max_dt))
-    }
-
-    fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
-        self.search.invalidate();
-        self.apply_command(command)
-    }
-
-    fn emit(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize {
-        let pool = self.world.pool.clone();
-        pool.install(|| self.add_grains(material, places, velocity, most))
-    }
-
-    fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
-        let pool = self.world.pool.clone();
-        pool.install(|| self.remove_grains_inside(regions))
-    }
-
-    fn fields(&self) -> &'static [FieldInfo] {
-        FIELDS
-    }
-
-    fn read(&mut self, fields: &[&str]) -> Result<ReadTicket, FieldError> {
-        self.read_fields(fields)
-    }
-
-    fn poll(&mut self, ticket: ReadTicket, snapshot: &mut Snapshot) -> bool {
-        self.world.reads.take(ticket, snapshot)
-    }
-
-    fn particle_count(&self) -> usize {
-        self.world.particles.len()
-    }
-
-    fn time(&self) -> f64 {
-        self.world.time
-    }
-
-    fn bytes_per_particle(&self) -> f64 {
-        self.world.bytes_per_particle(self.state.bytes() + self.search.bytes())
-    }
-
-    fn state_hash(&self) -> u64 {
-        self.world.hash()
-    }
-
-    fn bodies(&self) -> Vec<BodyReport> {
-        self.world.bodies.reports(&self.world.boundaries)
-    }
-
-    /// There is no friction to measure.
-    fn set_diagnostics(&mut self, _on: bool) {}
-
-    fn checkpoint(&self) -> Result<Vec<u8>, StateError> {
-        self.save_state()
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        self.restore_state(state)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::Vec3;
+
+    use crate::simulator::Simulator;
     use crate::solver::Defect;
     use crate::{Scene, Simulation};
 

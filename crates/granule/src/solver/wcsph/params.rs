@@ -9,11 +9,13 @@ use crate::scene::{MaterialSettings, PressureLaw, Scene, YieldLaw};
 use crate::simd::Instructions;
 use crate::solver::Defect;
 use crate::solver::search::{Cutoff, SearchParams};
+use crate::solver::walls::{EARTH_GRAVITY, PUSH_OUT_SPEED};
 use crate::sph::{Kernel, KernelKind, WallTable, lattice_density};
 
 use super::pairs::{COHESION_CONSTANT, cohesion_scale};
 
-/// Speed of sound over the fastest speed: density then varies by about one part in a hundred.
+/// Speed of sound over the fastest speed: density then varies by about one part in a hundred, the square of the Mach
+/// number.
 const SOUND_PER_SPEED: f32 = 10.0;
 
 /// A fluid's constants.
@@ -92,7 +94,7 @@ pub struct Setup {
     pub normal: Kernel,
     /// What a flat wall adds to the density.
     pub wall_table: WallTable,
-    /// Materials as all solvers know them.
+    /// FluidLanes as all solvers know them.
     pub materials: Vec<Material>,
     /// Space.
     pub domain: Domain,
@@ -175,7 +177,8 @@ impl WcsphParams {
             cfl: scene.simulation.cfl,
             time_step: scene.simulation.time_step,
             max_time_step: scene.simulation.max_time_step.unwrap_or(f64::INFINITY),
-            push_out_speed: 0.45 * (if gravity > 0.0 { gravity } else { 9.81 } * spacing).sqrt(),
+            push_out_speed: PUSH_OUT_SPEED
+                * (if gravity > 0.0 { gravity } else { EARTH_GRAVITY } * spacing).sqrt(),
             cohesion_constant: if defect == Some(Defect::CohesionBranch) { 0.0 } else { COHESION_CONSTANT },
             normal_sign: if defect == Some(Defect::NormalSign) { -1.0 } else { 1.0 },
             skin: scene.wcsph.skin * support,
@@ -239,7 +242,7 @@ fn expected_sound_speed(scene: &Scene) -> f32 {
     let spacing = 2.0 * scene.material[0].radius;
     let expected = fastest.max(fall).max(capillary);
     // A scene without anything that moves gets the scale of a few particles under the Earth's gravity.
-    SOUND_PER_SPEED * if expected > 0.0 { expected } else { (9.81 * 10.0 * spacing).sqrt() }
+    SOUND_PER_SPEED * if expected > 0.0 { expected } else { (EARTH_GRAVITY * 10.0 * spacing).sqrt() }
 }
 
 /// Height from the highest fluid down to the lowest fluid or wall [m].

@@ -6,14 +6,14 @@ use super::params::Fluid;
 
 /// Fluids, and which particle has which.
 #[derive(Clone, Copy)]
-pub struct Materials<'a> {
+pub struct FluidLanes<'a> {
     /// Fluids.
     pub fluids: &'a [Fluid],
     /// Material of each particle.
     pub material: &'a [u16],
 }
 
-impl<'a> Materials<'a> {
+impl<'a> FluidLanes<'a> {
     /// A particle's fluid.
     #[inline]
     pub fn of(&self, particle: usize) -> &'a Fluid {

@@ -5,7 +5,7 @@ use crate::simd::{LANES, Lanes};
 
 /// Materials, and which particle has which.
 #[derive(Clone, Copy)]
-pub struct Laws<'a> {
+pub struct MaterialLanes<'a> {
     /// Materials.
     pub materials: &'a [Material],
     /// Material of each particle.
@@ -16,8 +16,8 @@ pub struct Laws<'a> {
     pub fluid: bool,
 }
 
-impl<'a> Laws<'a> {
-    /// The laws of these materials.
+impl<'a> MaterialLanes<'a> {
+    /// The materials of these materials.
     pub fn new(materials: &'a [Material], material: &'a [u16]) -> Self {
         Self {
             materials,

@@ -1,16 +1,17 @@
-//! Strain rates outside of sweeps: for diagnosis, fields and explicit friction.
+//! Strain rates outside of iterations: for diagnosis, fields and explicit friction.
 
 use glam::Vec4;
 use rayon::prelude::*;
 
+use crate::columns::ColumnStorage;
 use crate::neighbors::{BLOCK, par_blocks};
 use crate::simd::{LANES, Lanes, Vectorised, load, load_rows, store};
 use crate::solver::iisph::pairs::NeighborBlock;
 use crate::solver::iisph::state::{IisphState, store_tensor};
-use crate::solver::laws::Laws;
+use crate::solver::material_lanes::MaterialLanes;
 use crate::sym3::Sym3;
 
-use super::SweepInput;
+use super::IterationInput;
 use super::project::velocity_gradient;
 
 /// Something done with the deviatoric strain rates [1/s] of the sixteen particles from `at` on, counted in their block.
@@ -44,7 +45,7 @@ impl<F: OfStrain> Vectorised for Strains<'_, F> {
     }
 }
 
-fn for_strains<F: OfStrain>(input: &SweepInput, velocity: &[Vec4], b: usize, each: F) -> F {
+fn for_strains<F: OfStrain>(input: &IterationInput, velocity: &[Vec4], b: usize, each: F) -> F {
     assert_eq!(input.lists.len(), velocity.len());
     input.constants.instructions.run(Strains {
         list: &input.lists.blocks[b],
@@ -56,7 +57,7 @@ fn for_strains<F: OfStrain>(input: &SweepInput, velocity: &[Vec4], b: usize, eac
 }
 
 /// Power of the frictional stress [W]: V sum_i s_i : L_i, negative where friction dissipates.
-pub fn friction_power(input: &SweepInput, state: &IisphState, volume: f32) -> f64 {
+pub fn friction_power(input: &IterationInput, state: &IisphState, volume: f32) -> f64 {
     struct Power<'a> {
         stress: &'a [Vec<f32>; 6],
         first: usize,
@@ -78,7 +79,7 @@ pub fn friction_power(input: &SweepInput, state: &IisphState, volume: f32) -> f6
 }
 
 /// Norms of the deviatoric strain rates under the given velocities [1/s].
-pub fn strain_rates(input: &SweepInput, velocity: &[Vec4], strain_rate: &mut [f32]) {
+pub fn strain_rates(input: &IterationInput, velocity: &[Vec4], strain_rate: &mut [f32]) {
     struct Norm<'a>(&'a mut [f32]);
     impl OfStrain for Norm<'_> {
         #[inline(always)]
@@ -96,9 +97,9 @@ pub fn strain_rates(input: &SweepInput, velocity: &[Vec4], strain_rate: &mut [f3
 /// ```text
 /// s = -rho0/(dt K) dev sym L(v*)          [Ned24] (11) with the sign of docs/equations.md
 /// ```
-pub fn trial_stress(input: &SweepInput, state: &mut IisphState, step: f32) {
+pub fn trial_stress(input: &IterationInput, state: &mut IisphState, step: f32) {
     struct Trial<'a> {
-        laws: &'a Laws<'a>,
+        materials: &'a MaterialLanes<'a>,
         first: usize,
         step: f32,
         stress: [&'a mut [f32]; 6],
@@ -106,14 +107,14 @@ pub fn trial_stress(input: &SweepInput, state: &mut IisphState, step: f32) {
     impl OfStrain for Trial<'_> {
         #[inline(always)]
         fn apply<L: Lanes>(&mut self, strain: Sym3<L>, at: usize) {
-            let factor = self.laws.lanes::<L>(self.first + at, |m| -self.step * m.density);
+            let factor = self.materials.lanes::<L>(self.first + at, |m| -self.step * m.density);
             store_tensor(&mut self.stress, at, strain.scaled(factor));
         }
     }
     let IisphState { predicted, trial_stress, .. } = state;
-    trial_stress.resize(predicted.len());
+    trial_stress.resize(predicted.len(), [0.0; 6]);
     trial_stress.par_blocks_mut().enumerate().for_each(|(b, stress)| {
-        let trial = Trial { laws: &input.constants.laws, first: b * BLOCK, step, stress };
+        let trial = Trial { materials: &input.constants.materials, first: b * BLOCK, step, stress };
         for_strains(input, predicted, b, trial);
     });
 }

@@ -13,7 +13,7 @@ use crate::solver::walls::{WallBlock, correct_contact};
 use crate::sym3::Sym3;
 
 use super::accelerate::{TotalStress, gradients, store_total};
-use super::{Columns, SweepConstants, SweepError};
+use super::{Columns, IterationConstants, Residual};
 
 /// Corrects pressure, stress and wall impulses of a block towards the constraints.
 ///
@@ -24,7 +24,7 @@ use super::{Columns, SweepConstants, SweepError};
 /// # Safety
 /// Neighbours must be particles; nobody may use the block's pressure and stress or write to the velocities of the block
 /// and its neighbours meanwhile.
-pub unsafe fn project(constants: &SweepConstants, list: &NeighborBlock, b: usize, columns: &Columns) {
+pub unsafe fn project(constants: &IterationConstants, list: &NeighborBlock, b: usize, columns: &Columns) {
     let first = b * BLOCK;
     // SAFETY: as the caller promises.
     unsafe {
@@ -40,7 +40,7 @@ pub unsafe fn project(constants: &SweepConstants, list: &NeighborBlock, b: usize
         let walls = columns.walls.get_mut(b);
         correct_walls(constants, first, walls, seen.own_velocity, columns.wall_acceleration.block_mut(b));
         let pressure = columns.pressure.block_mut(b);
-        *columns.errors.get_mut(b) = if constants.laws.fluid {
+        *columns.errors.get_mut(b) = if constants.materials.fluid {
             constants.instructions.run(ProjectFluid { seen, pressure })
         } else {
             constants.instructions.run(ProjectGrains {
@@ -59,14 +59,14 @@ pub unsafe fn project(constants: &SweepConstants, list: &NeighborBlock, b: usize
 }
 
 fn correct_walls(
-    constants: &SweepConstants,
+    constants: &IterationConstants,
     first: usize,
     walls: &mut WallBlock,
     velocity: &[Vec4],
     acceleration: &mut [Vec4],
 ) {
     walls.for_each_mut(|k, contacts| {
-        let own = constants.laws.of(first + k).wall_friction;
+        let own = constants.materials.of(first + k).wall_friction;
         let velocity = velocity[k].truncate();
         let push = contacts.iter_mut().map(|contact| {
             let mu = contact.sample.friction_or(own);
@@ -76,12 +76,12 @@ fn correct_walls(
         });
         acceleration[k] = push.sum::<Vec3>().extend(0.0);
     });
-    walls.add_up_loads(constants.bodies, |k| constants.laws.of(first + k).mass);
+    walls.add_up_loads(constants.bodies, |k| constants.mass[first + k].w);
 }
 
 /// What a block sees.
 struct Seen<'a> {
-    constants: &'a SweepConstants<'a>,
+    constants: &'a IterationConstants<'a>,
     list: &'a NeighborBlock,
     first: usize,
     own_velocity: &'a [Vec4],
@@ -149,9 +149,9 @@ impl<L: Lanes> LaneErrors<L> {
     }
 
     #[inline(always)]
-    fn total(&self) -> SweepError {
+    fn total(&self) -> Residual {
         let sum = |lanes: L| lanes.to_array().iter().map(|value| f64::from(*value)).sum();
-        SweepError {
+        Residual {
             density: sum(self.density),
             stress_change: sum(self.stress_change),
             pressure: sum(self.pressure),
@@ -161,7 +161,7 @@ impl<L: Lanes> LaneErrors<L> {
 
 /// The pressure that a particle gets for the expansion that it lacks.
 #[inline(always)]
-fn corrected_pressure<L: Lanes>(constants: &SweepConstants, pressure: L, missing: L, diagonal: L) -> L {
+fn corrected_pressure<L: Lanes>(constants: &IterationConstants, pressure: L, missing: L, diagonal: L) -> L {
     let step = L::splat(constants.pressure_relaxation / (constants.dt * constants.dt)) / diagonal;
     let corrected = project_pressure(pressure, missing, step);
     L::splat(constants.least_diagonal).if_below(diagonal, corrected, L::splat(0.0))
@@ -173,10 +173,10 @@ struct ProjectFluid<'a> {
 }
 
 impl Vectorised for ProjectFluid<'_> {
-    type Output = SweepError;
+    type Output = Residual;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> SweepError {
+    fn run<L: Lanes>(self) -> Residual {
         let seen = &self.seen;
         let constants = seen.constants;
         let mut errors = LaneErrors::<L>::new();
@@ -207,13 +207,13 @@ struct ProjectGrains<'a> {
 }
 
 impl Vectorised for ProjectGrains<'_> {
-    type Output = SweepError;
+    type Output = Residual;
 
     #[inline(always)]
-    fn run<L: Lanes>(mut self) -> SweepError {
+    fn run<L: Lanes>(mut self) -> Residual {
         let seen = &self.seen;
         let constants = seen.constants;
-        let laws = &constants.laws;
+        let materials = &constants.materials;
         let unit = L::splat(constants.gradient_unit);
         let mut errors = LaneErrors::<L>::new();
         for at in (0..self.pressure.len()).step_by(LANES) {
@@ -228,13 +228,13 @@ impl Vectorised for ProjectGrains<'_> {
             let pressure =
                 corrected_pressure(constants, load(self.pressure, at), missing, load(seen.diagonal, at));
             let old = load_tensor::<L>(&self.stress, at);
-            let limit = laws.yield_limit::<L>(seen.first + at);
+            let limit = materials.yield_limit::<L>(seen.first + at);
             let moved = if constants.explicit {
                 load_tensor::<L>(&self.trial, at)
             } else {
                 old.add_scaled(&strain, L::splat(-constants.stress_step) * limit.density)
             };
-            let stress = return_to_cone(moved, limit.at(pressure, strain_rate, laws.fast));
+            let stress = return_to_cone(moved, limit.at(pressure, strain_rate, materials.fast));
             errors.add(missing, pressure);
             errors.stress_change = errors.stress_change + stress.add_scaled(&old, L::splat(-1.0)).norm();
             store(self.pressure, at, pressure);
@@ -257,8 +257,9 @@ impl Seen<'_> {
         let mut required = required_expansion(density, compaction);
         if constants.explicit {
             required = required_expansion_of_fluid(density, L::splat(constants.excess_share));
-        } else if constants.laws.materials.len() > 1 {
-            let fluid = constants.laws.lanes::<L>(self.first + at, |m| f32::from(u8::from(m.is_fluid())));
+        } else if constants.materials.materials.len() > 1 {
+            let fluid =
+                constants.materials.lanes::<L>(self.first + at, |m| f32::from(u8::from(m.is_fluid())));
             let share = L::splat(constants.excess_share);
             required = L::splat(0.5).if_below(fluid, required_expansion_of_fluid(density, share), required);
         }

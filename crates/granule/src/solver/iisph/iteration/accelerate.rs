@@ -8,7 +8,7 @@ use crate::simd::{LANES, Lanes, Vectorised, load, load_rows, store_rows};
 use crate::solver::iisph::pairs::{Group, NeighborBlock};
 use crate::sym3::Sym3;
 
-use super::{Columns, SweepConstants};
+use super::{Columns, IterationConstants};
 
 /// p I + s of a particle: xx, xy, xz, yy, yz, zz and two numbers that fill its eight places.
 #[repr(C, align(32))]
@@ -56,7 +56,7 @@ pub fn gradients<L: Lanes>(group: &Group, s: usize) -> [L; 3] {
 /// # Safety
 /// Neighbours must be particles; nobody may use the block's velocities or write to the pressure and stress of the block
 /// and its neighbours meanwhile.
-pub unsafe fn accelerate(constants: &SweepConstants, list: &NeighborBlock, b: usize, columns: &Columns) {
+pub unsafe fn accelerate(constants: &IterationConstants, list: &NeighborBlock, b: usize, columns: &Columns) {
     // SAFETY: as the caller promises.
     unsafe {
         constants.instructions.run(Accelerate {
@@ -67,7 +67,7 @@ pub unsafe fn accelerate(constants: &SweepConstants, list: &NeighborBlock, b: us
             wall_acceleration: columns.wall_acceleration.block(b),
             own_pressure: columns.pressure.block(b),
             pressure: columns.pressure.start(),
-            own_total: if constants.laws.fluid { &[] } else { columns.total_stress.block(b) },
+            own_total: if constants.materials.fluid { &[] } else { columns.total_stress.block(b) },
             total: columns.total_stress.start().cast(),
             velocity: columns.velocity.block_mut(b),
         });
@@ -75,7 +75,7 @@ pub unsafe fn accelerate(constants: &SweepConstants, list: &NeighborBlock, b: us
 }
 
 struct Accelerate<'a> {
-    constants: &'a SweepConstants<'a>,
+    constants: &'a IterationConstants<'a>,
     list: &'a NeighborBlock,
     first: usize,
     predicted: &'a [Vec4],
@@ -98,14 +98,14 @@ impl Vectorised for Accelerate<'_> {
             let group = self.list.group(at / LANES);
             // SAFETY: neighbours have pressure and stress, as the caller of `accelerate` promises.
             let force = unsafe {
-                if constants.laws.fluid {
+                if constants.materials.fluid {
                     pressure_gradient::<L>(&group, load(self.own_pressure, at), self.pressure)
                 } else {
                     stress_divergence::<L>(&group, own_stress(self.own_total, at), self.total)
                 }
             };
             let unit = constants.gradient_unit;
-            let specific = constants.laws.lanes::<L>(self.first + at, |m| unit / m.density);
+            let specific = constants.materials.lanes::<L>(self.first + at, |m| unit / m.density);
             let predicted = load_rows::<L>(self.predicted, at);
             let wall = load_rows::<L>(self.wall_acceleration, at);
             let component = |c: usize| predicted[c] + dt * (wall[c] - specific * force[c]);

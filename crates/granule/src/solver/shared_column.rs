@@ -1,23 +1,26 @@
 //! Columns that several threads read and write at once, block by block.
 
+use std::marker::PhantomData;
+
 use crate::neighbors::block_range;
 
-/// A column whose blocks different threads may read and write.
+/// A column whose blocks different threads may read and write, borrowed for as long as they do.
 #[derive(Clone, Copy)]
-pub struct Column<T> {
+pub struct SharedColumn<'a, T> {
     first: *mut T,
     len: usize,
+    column: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: all access goes through unsafe functions, whose callers see to it that nobody reads what another one writes.
-unsafe impl<T: Send + Sync> Send for Column<T> {}
+unsafe impl<T: Send + Sync> Send for SharedColumn<'_, T> {}
 // SAFETY: as above.
-unsafe impl<T: Send + Sync> Sync for Column<T> {}
+unsafe impl<T: Send + Sync> Sync for SharedColumn<'_, T> {}
 
-impl<T> Column<T> {
-    /// A column, which must not be used otherwise as long as this is.
-    pub fn of(column: &mut [T]) -> Self {
-        Self { first: column.as_mut_ptr(), len: column.len() }
+impl<'a, T> SharedColumn<'a, T> {
+    /// Shares a column, which cannot be used otherwise as long as this is.
+    pub fn of(column: &'a mut [T]) -> Self {
+        Self { first: column.as_mut_ptr(), len: column.len(), column: PhantomData }
     }
 
     /// The column's first entry, for reading entries of other blocks.

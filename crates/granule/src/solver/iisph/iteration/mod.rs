@@ -1,12 +1,12 @@
-//! One sweep of the coupled pressure and friction loop: two passes over the pairs.
+//! One iteration of the coupled pressure and friction loop: two passes over the pairs.
 //!
 //! [`accelerate`] turns pressure and stress into velocities, [`project`] turns the strain rate of those velocities into
 //! corrections of pressure and stress. Volume and rest density are constant, so the two are exact adjoints: the
 //! power of the stress is the stress times the strain rate, to rounding. Where all materials are fluids, both leave
 //! out the frictional stress.
 //!
-//! A [`sweep`] projects and accelerates. Pairs are most of what it reads, so a block's next pass follows as soon as its
-//! neighbours are through the last one, while the block's pairs are still in a cache. As the sweeps are Jacobi's, they
+//! [`iterate`] projects and accelerates. Pairs are most of what it reads, so a block's next pass follows as soon as its
+//! neighbours are through the last one, while the block's pairs are still in a cache. As the iterations are Jacobi's, they
 //! give the same bits in whatever order blocks are visited.
 
 mod accelerate;
@@ -16,6 +16,7 @@ mod strain;
 
 use std::ops::Range;
 
+use glam::Vec4;
 use rayon::prelude::*;
 
 use crate::bodies::BodyMotion;
@@ -24,7 +25,7 @@ use crate::stages::{SharedClock, Stage};
 
 use super::pairs::{NeighborBlock, NeighborLists};
 use super::state::IisphState;
-use crate::solver::laws::Laws;
+use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::walls::WallStep;
 
 pub use accelerate::{TotalStress, accelerate, store_total};
@@ -35,32 +36,34 @@ pub use strain::{friction_power, strain_rates, trial_stress};
 /// Fewest blocks per thread for which passes are interleaved; fewer stay in the caches anyway.
 const LEAST_BLOCKS: usize = 64;
 
-/// Most sweeps that follow each other in one go over the pairs: more would need more cache than there is.
-pub const MOST_SWEEPS: u32 = 3;
+/// Most iterations that follow each other in one go over the pairs: more would need more cache than there is.
+pub const MOST_AT_ONCE: u32 = 3;
 
 /// Most passes in one go.
-const MOST_PASSES: usize = 2 * MOST_SWEEPS as usize;
+const MOST_PASSES: usize = 2 * MOST_AT_ONCE as usize;
 
-/// What a sweep reads beside the state.
-pub struct SweepInput<'a> {
+/// What an iteration reads beside the state.
+pub struct IterationInput<'a> {
     /// Neighbour lists with pair gradients.
     pub lists: &'a NeighborLists,
-    /// What every sweep of the step needs.
-    pub constants: SweepConstants<'a>,
+    /// What every iteration of the step needs.
+    pub constants: IterationConstants<'a>,
 }
 
-/// What a sweep needs to know of the step.
+/// What an iteration needs to know of the step.
 #[derive(Clone, Copy)]
-pub struct SweepConstants<'a> {
+pub struct IterationConstants<'a> {
     /// Materials.
-    pub laws: Laws<'a>,
+    pub materials: MaterialLanes<'a>,
+    /// Masses of the particles [kg], beside the velocities that the step began with.
+    pub mass: &'a [Vec4],
     /// Step [s].
     pub dt: f32,
     /// Unit of the pair gradients [1/m].
     pub gradient_unit: f32,
     /// Wall contacts' constants.
     pub wall: WallStep,
-    /// Motions of the bodies in this sweep.
+    /// Motions of the bodies in this iteration.
     pub bodies: &'a [BodyMotion],
     /// Share of an excess of density that a fluid removes in this step.
     pub excess_share: f32,
@@ -78,9 +81,9 @@ pub struct SweepConstants<'a> {
     pub instructions: Instructions,
 }
 
-/// What a sweep has left to do.
+/// What an iteration has left to do.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SweepError {
+pub struct Residual {
     /// Sum over loaded particles of the volume change still missing, relative.
     pub density: f64,
     /// Sum of the norms of the stress changes [Pa].
@@ -89,7 +92,7 @@ pub struct SweepError {
     pub pressure: f64,
 }
 
-impl SweepError {
+impl Residual {
     /// Stress change relative to the pressures, for a relaxation of 1.
     pub fn relative_stress_change(&self, relaxation: f32) -> f64 {
         if self.pressure > 0.0 { self.stress_change / (relaxation as f64 * self.pressure) } else { 0.0 }
@@ -104,25 +107,27 @@ impl SweepError {
     }
 }
 
-/// Projects and accelerates anew, `count` times (at most [`MOST_SWEEPS`]), and returns what the last time has left to
+/// Projects and accelerates anew, `count` times (at most [`MOST_AT_ONCE`]), and returns what the last time has left to
 /// do.
-pub fn sweep(input: &SweepInput, state: &mut IisphState, count: u32, clock: &SharedClock) -> SweepError {
+pub fn iterate(input: &IterationInput, state: &mut IisphState, count: u32, clock: &SharedClock) -> Residual {
     assert_eq!(input.lists.len(), state.pressure.len());
     let lists = &input.lists.blocks;
-    state.errors.resize(lists.len(), SweepError::default());
-    state.strain_rate_is_old = input.constants.laws.fluid;
+    state.errors.resize(lists.len(), Residual::default());
+    state.strain_rate_is_old = input.constants.materials.fluid;
+    let mut waves = std::mem::take(&mut state.waves);
     let columns = Columns::of(state);
     let constants = &input.constants;
     // SAFETY: neighbours are particles, and passes come in the order that `run_passes` promises. Pairs are mutual: a
     // block's neighbours have read what it overwrites, and do not read it again before it is written.
-    run_passes(lists, 2 * count as usize, &mut state.waves, &|pass, b| unsafe {
+    run_passes(lists, 2 * count as usize, &mut waves, &|pass, b| unsafe {
         if pass % 2 == 0 {
             clock.time(Stage::Project, || project(constants, &lists[b], b, &columns));
         } else {
             clock.time(Stage::Accelerate, || accelerate(constants, &lists[b], b, &columns));
         }
     });
-    state.errors.iter().fold(SweepError::default(), SweepError::plus)
+    state.waves = waves;
+    state.errors.iter().fold(Residual::default(), Residual::plus)
 }
 
 /// Runs passes 0 to `count - 1` over all blocks, each block's after the previous pass of the block and of all blocks

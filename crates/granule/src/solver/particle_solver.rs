@@ -1,0 +1,242 @@
+//! What particle solvers on CPU cores have in common: steps, commands, particles that come and go, fields and
+//! checkpoints are written here once. A solver implements [`ParticleSolver`] and is a [`Simulator`] by that.
+
+use glam::Vec3;
+
+use crate::bodies::BodyReport;
+use crate::boundary::Sdf;
+use crate::columns::{ParticleColumns, SavedColumns};
+use crate::contacts::{ContactError, SavedContacts};
+use crate::material::Material;
+use crate::neighbors::Domain;
+use crate::particles::NewParticle;
+use crate::scene::Scene;
+use crate::simulator::{
+    Command, CommandError, CommandReport, FieldData, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot,
+    StateError, StepReport,
+};
+
+use super::reads::find_field;
+use super::saved::SavedState;
+use super::world::{Applied, World};
+
+/// A solver whose particles live in a [`World`].
+pub trait ParticleSolver: Send + 'static {
+    /// Its own columns beside those of the particles, declared by [`particle_columns!`](crate::particle_columns).
+    type Columns: ParticleColumns + Default;
+
+    /// Its word in scenes.
+    const NAME: &'static str;
+
+    /// The fields it has.
+    const FIELDS: &'static [FieldInfo];
+
+    /// Particles and the world around them.
+    fn world(&self) -> &World;
+
+    /// Particles and the world around them.
+    fn world_mut(&mut self) -> &mut World;
+
+    /// Its own columns.
+    fn columns(&self) -> &Self::Columns;
+
+    /// Its own columns.
+    fn columns_mut(&mut self) -> &mut Self::Columns;
+
+    /// Space.
+    fn domain(&self) -> Domain;
+
+    /// The materials that new particles may have.
+    fn materials(&self) -> &[Material];
+
+    /// The stages of a step of at most `max_dt` [s], in order; runs on the world's threads.
+    fn step_stages(&mut self, max_dt: f64) -> StepReport;
+
+    /// The values of one of its fields for the particles in this order.
+    fn field(&self, name: &str, order: &[u32]) -> FieldData;
+
+    /// Takes over the constants and materials of a changed scene, and hands it to the world.
+    fn adopt(&mut self, scene: Scene);
+
+    /// Bytes held beside particles and columns: lists, contacts, memory for sorting.
+    fn other_bytes(&self) -> usize;
+
+    /// Called before a command is carried out.
+    fn before_command(&mut self) {}
+
+    /// Brings columns up to date that would be lost when particles come or go.
+    fn before_change(&mut self) {}
+
+    /// Called when particles from `first` on have come and columns have room for them.
+    fn after_growth(&mut self, _first: usize) {}
+
+    /// Called when particles have gone and columns follow: `keep` and `id` are those before.
+    fn after_removal(&mut self, _keep: &[bool], _id: &[u32]) {}
+
+    /// Switches costly diagnostics on or off, where it has any.
+    fn switch_diagnostics(&mut self, _on: bool) {}
+
+    /// The columns that a checkpoint holds; differs from the registry's where columns are brought up to date late.
+    fn saved_columns(&self) -> SavedColumns {
+        self.columns().save()
+    }
+
+    /// What its contacts remember.
+    fn saved_contacts(&self) -> SavedContacts {
+        SavedContacts::default()
+    }
+
+    /// Takes over what contacts remember, where they are kept beside columns that were restored.
+    ///
+    /// # Errors
+    /// Refuses contacts of another solver.
+    fn restore_contacts(_columns: &mut Self::Columns, saved: &SavedContacts) -> Result<(), ContactError> {
+        if saved.partner.is_empty() { Ok(()) } else { Err(ContactError::Count) }
+    }
+
+    /// Whether the forces that a step begins with are those of now.
+    fn is_primed(&self) -> bool {
+        true
+    }
+
+    /// Called when a checkpoint has been taken over: gives up all that is found anew.
+    fn after_restore(&mut self, _primed: bool) {}
+
+    /// Adds the first `most` of the places that have room and returns how many.
+    fn add_particles(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize {
+        let Some(mass) = self.materials().get(material as usize).map(|material| material.mass) else {
+            return 0;
+        };
+        let (domain, first) = (self.domain(), self.world().particles.len());
+        let radius = self.world().scene.material[0].radius;
+        let one = NewParticle { position: Vec3::ZERO, velocity, radius, mass, material };
+        self.before_change();
+        let added = self.world_mut().add_particles(&domain, places, one, most);
+        if added > 0 {
+            self.columns_mut().resize(first + added);
+            self.after_growth(first);
+        }
+        added
+    }
+
+    /// Removes the particles for which `keep` does not hold and returns how many.
+    fn remove_particles(&mut self, keep: &[bool]) -> usize {
+        self.before_change();
+        let id = self.world().particles.id.clone();
+        self.world_mut().particles.retain(keep);
+        self.columns_mut().retain(keep);
+        self.after_removal(keep, &id);
+        id.len() - self.world().particles.len()
+    }
+}
+
+impl<S: ParticleSolver> Simulator for S {
+    fn solver(&self) -> &'static str {
+        S::NAME
+    }
+
+    fn device(&self) -> String {
+        self.world().device()
+    }
+
+    fn step(&mut self, max_dt: f64) -> StepReport {
+        let pool = self.world().pool.clone();
+        pool.install(|| self.step_stages(max_dt))
+    }
+
+    fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        self.before_command();
+        match (self.world_mut().apply(command)?, command) {
+            (Applied::Changed(scene), _) => self.adopt(*scene),
+            (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
+                let emitted = self.add_particles(material, positions, *velocity, positions.len());
+                return Ok(CommandReport { emitted, blocked: positions.len() - emitted });
+            }
+            _ => {}
+        }
+        Ok(CommandReport::default())
+    }
+
+    fn emit(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize {
+        let pool = self.world().pool.clone();
+        pool.install(|| self.add_particles(material, places, velocity, most))
+    }
+
+    fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
+        let pool = self.world().pool.clone();
+        pool.install(|| {
+            let (counts, keep) = self.world().inside(regions);
+            if let Some(keep) = keep {
+                self.remove_particles(&keep);
+            }
+            counts
+        })
+    }
+
+    fn fields(&self) -> &'static [FieldInfo] {
+        S::FIELDS
+    }
+
+    fn read(&mut self, fields: &[&str]) -> Result<ReadTicket, FieldError> {
+        let mut columns = Vec::with_capacity(fields.len());
+        let order = self.world().order_by_id();
+        for &name in fields {
+            let info = find_field(S::FIELDS, S::NAME, name)?;
+            let values = self.world().field(name, &order);
+            columns.push((info, values.unwrap_or_else(|| self.field(name, &order))));
+        }
+        let world = self.world_mut();
+        Ok(world.reads.push(Snapshot { time: world.time, columns }))
+    }
+
+    fn poll(&mut self, ticket: ReadTicket, snapshot: &mut Snapshot) -> bool {
+        self.world_mut().reads.take(ticket, snapshot)
+    }
+
+    fn particle_count(&self) -> usize {
+        self.world().particles.len()
+    }
+
+    fn time(&self) -> f64 {
+        self.world().time
+    }
+
+    fn bytes_per_particle(&self) -> f64 {
+        let particles = &self.world().particles;
+        let bytes = particles.bytes() + self.columns().bytes() + self.other_bytes();
+        bytes as f64 / particles.len().max(1) as f64
+    }
+
+    fn state_hash(&self) -> u64 {
+        self.world().hash()
+    }
+
+    fn bodies(&self) -> Vec<BodyReport> {
+        self.world().bodies.reports(&self.world().boundaries)
+    }
+
+    fn set_diagnostics(&mut self, on: bool) {
+        self.switch_diagnostics(on);
+    }
+
+    fn checkpoint(&self) -> Result<Vec<u8>, StateError> {
+        let world = self.world();
+        let (columns, contacts) = (self.saved_columns(), self.saved_contacts());
+        SavedState::new(world.save()?, &world.particles, columns, contacts, self.is_primed()).encode()
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        let world = self.world();
+        let mut saved = SavedState::decode(state, &world.scene, world.boundaries.len(), &world.particles)?;
+        let mut columns = S::Columns::default();
+        columns.restore(&mut saved.columns, saved.particles.len())?;
+        saved.columns.check_all_taken()?;
+        S::restore_contacts(&mut columns, &saved.contacts)?;
+        self.world_mut().restore_bodies(&saved.world.bodies)?;
+        self.adopt(saved.scene);
+        self.world_mut().take_over(saved.world, saved.particles);
+        *self.columns_mut() = columns;
+        self.after_restore(saved.primed);
+        Ok(())
+    }
+}
