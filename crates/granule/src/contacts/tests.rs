@@ -206,6 +206,21 @@ fn contacts_with_one_face_are_told_apart_by_their_normals() {
 }
 
 #[test]
+fn of_several_contacts_that_could_be_the_same_the_one_that_has_turned_least_is() {
+    let face = Partner::wall(2, 0);
+    // Turned by 16 and by 37 degrees from the normal that is looked for.
+    let (near, far) = ([2.0, 0.28, 0.96, 0.0], [1.0, 0.6, 0.8, 0.0]);
+    for order in [[near, far], [far, near]] {
+        let mut memory = ContactMemory::<Spring>::default();
+        memory.record(1, |_, contacts| order.iter().for_each(|state| contacts.push(face, *state)));
+        let turn = |state: &Spring| (state[2] > 0.7).then_some(state[2]);
+        assert_eq!(best_match(memory.of(0), face, turn), Some(&near));
+        memory.rebuild(&[0], |_, contacts| contacts.carry_best(face, [0.0; 4], turn));
+        assert_eq!(memory.of(0).1, [near]);
+    }
+}
+
+#[test]
 fn the_lower_id_keeps_a_pair() {
     assert!(keeps_pair(3, 7) && !keeps_pair(7, 3));
     assert_eq!(Partner::particle(u32::MAX).as_particle(), Some(u32::MAX));
