@@ -99,6 +99,8 @@ mod grains;
 mod iisph;
 pub mod kernel;
 mod methods;
+#[cfg(test)]
+mod position;
 pub mod primitives;
 mod shaders;
 mod solid_table;

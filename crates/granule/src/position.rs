@@ -7,7 +7,8 @@
 //!
 //! Sums and differences of whole numbers are exact, do not depend on their order, and no compiler may simplify them
 //! away as it may the steps of compensated summation. What rounds is stated: a displacement, once, to the nearest
-//! quantum; a difference, once, to single precision.
+//! quantum; a difference, once, to single precision. `crates/granule-gpu/shader/position.wgsl` is the same in WGSL, bit
+//! for bit.
 //!
 //! Pair loops take single precision relative to an origin near by, see [`ExactDomain::offsets`].
 
