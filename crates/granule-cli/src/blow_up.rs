@@ -72,7 +72,7 @@ impl BlowUpDetector {
             dense_steps: 0,
             gravity,
             speed_limit: SPEED_FACTOR * fall.max(thrown),
-            spacing: scene.material.first().map_or(f64::INFINITY, |material| 2.0 * material.radius as f64),
+            spacing: 2.0 * f64::from(scene.reference_radius()),
         }
     }
 

@@ -139,7 +139,7 @@ fn body_quantity(expect: &ExpectSettings, simulation: &Simulation) -> Option<f64
 fn quantity(quantity: Quantity, scene: &Scene, state: &Snapshot) -> Option<f64> {
     let position = state.vec3("position").unwrap_or_default();
     let speed = state.scalar("speed").unwrap_or_default();
-    let spacing = 2.0 * f64::from(scene.material[0].radius);
+    let spacing = 2.0 * f64::from(scene.reference_radius());
     let profile = || DepositProfile::of(position, center(position), spacing);
     if position.is_empty() {
         return None;

@@ -100,7 +100,8 @@ mod tests {
 
     fn all() -> Vec<Whole> {
         let plain = ALL.iter().chain(shared::ALL).chain(iisph::shaders::ALL).chain(wcsph::shaders::ALL);
-        let plain = plain.copied().chain(shaders_of_primitives()).chain([&crate::position::TWIN]).map(Whole::plain);
+        let plain =
+            plain.copied().chain(shaders_of_primitives()).chain([&crate::position::TWIN]).map(Whole::plain);
         let methods =
             [("plain", Hooks::PLAIN), ("iisph", iisph::shaders::HOOKS), ("wcsph", wcsph::shaders::HOOKS)];
         plain.chain(methods.iter().flat_map(|(name, hooks)| with_hooks(name, hooks))).collect()

@@ -52,7 +52,14 @@ fn moving_walls_push_water_alike() {
     let keyframe = vec![key(0.0, 0.0, 0.0), key(0.004, -0.002, 0.0), key(0.5, -0.1, 90.0)];
     let shape = Shape::Box { min: [0.26, 0.0, 0.0], max: [0.3, 0.2, 0.2], hollow: false };
     let motion = Some(Motion { keyframe, pivot: [0.28, 0.0, 0.1], ..Motion::default() });
-    scene.boundary.push(BoundarySettings { name: "paddle".into(), shape, friction: Some(0.5), motion });
+    scene.boundary.push(BoundarySettings {
+        name: "paddle".into(),
+        shape,
+        friction: Some(0.5),
+        motion,
+        rough: None,
+        rough_region: None,
+    });
     compare(&scene, 10, &device);
 }
 
@@ -86,6 +93,7 @@ fn water_comes_and_goes_and_none_is_lost() {
     scene.boundary.push(tank([20.0, 40.0, 12.0]));
     scene.grains.push(block([0.5, 0.5, 0.5], [19.5, 6.5, 11.5]));
     scene.emitter.push(EmitterSettings {
+        radius: None,
         name: "pipe".into(),
         material: "water".into(),
         shape: Shape::Box {

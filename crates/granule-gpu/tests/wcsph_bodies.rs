@@ -145,6 +145,7 @@ fn busy() -> Scene {
     scene.simulation.fps = 250.0;
     scene.air = windy().air;
     scene.emitter.push(EmitterSettings {
+        radius: None,
         name: "pipe".into(),
         material: "water".into(),
         shape: Shape::Box {
@@ -160,7 +161,14 @@ fn busy() -> Scene {
     let key = |time, x| Keyframe { time, translation: [x, 0.0, 0.0], axis: [0.0, 0.0, 1.0], angle: 0.0 };
     let shape = brick([13.0, 0.0, 0.0], [20.0, 20.0, 14.0]);
     let motion = Some(Motion { keyframe: vec![key(0.0, 0.0), key(0.5, -0.1)], ..Motion::default() });
-    let wall = granule::scene::BoundarySettings { name: "piston".into(), shape, friction: Some(0.0), motion };
+    let wall = granule::scene::BoundarySettings {
+        name: "piston".into(),
+        shape,
+        friction: Some(0.0),
+        motion,
+        rough: None,
+        rough_region: None,
+    };
     scene.boundary.push(wall);
     scene.grains[0].shape = brick([0.5, 0.5, 0.5], [12.5, 5.5, 13.5]);
     scene

@@ -142,10 +142,23 @@ fn valid_scene(random: &mut Random) -> Scene {
         let fills = [Fill::Lattice, Fill::Jittered, Fill::Random, Fill::Relaxed];
         let fill = fills[pick(random, 4) as usize];
         let velocity = [0; 3].map(|_| 3.0 * random.signed());
-        scene.grains.push(GrainsSettings { material: "sand".into(), shape, fill, velocity });
+        scene.grains.push(GrainsSettings {
+            material: "sand".into(),
+            shape,
+            fill,
+            velocity,
+            radius: None,
+            fixed: false,
+        });
     }
-    let wall =
-        |name: &str, shape| BoundarySettings { name: name.into(), shape, friction: None, motion: None };
+    let wall = |name: &str, shape| BoundarySettings {
+        name: name.into(),
+        shape,
+        friction: None,
+        motion: None,
+        rough: None,
+        rough_region: None,
+    };
     scene.boundary = vec![wall("floor", Shape::Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] })];
     let side = 14.0 * d;
     match pick(random, 4) {

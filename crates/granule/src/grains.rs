@@ -1,12 +1,16 @@
 //! Filling shapes with grains.
 
+mod rough;
+
 use glam::Vec3;
 
 use crate::boundary::{Sdf, ShapeSolid};
-use crate::geometry::sample::{self, SampleError, Spread};
-use crate::particles::{NewParticle, bulk_mass};
+use crate::geometry::sample::{self, Ball, SampleError, SizeDistribution, Spread};
+use crate::particles::NewParticle;
 use crate::random::Random;
-use crate::scene::{Fill, GrainsSettings, MaterialSettings};
+use crate::scene::{Fill, GrainsSettings, RadiusDistribution, RadiusSettings, ShareOf};
+
+pub use rough::cover_with_spheres;
 
 /// Why a shape cannot be filled.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -35,6 +39,9 @@ pub enum FillError {
         /// Largest number.
         most: f64,
     },
+    /// A lattice of different radii.
+    #[error("a lattice has grains of one radius only; take a random or relaxed fill for different radii")]
+    OneRadius,
     /// A random filling was not possible.
     #[error(transparent)]
     Sample(#[from] SampleError),
@@ -46,34 +53,95 @@ const MOST_PLACES: f64 = 2e8;
 /// Largest displacement of a jittered fill, in spacings.
 const JITTER: f32 = 0.1;
 
-/// Fills a shape with whole grains.
+/// Fills a shape with whole grains of a material, given by its index, and of these radii. `mass_of` gives the mass of a
+/// radius [kg].
+///
+/// # Errors
+/// Says why the shape cannot be filled.
 pub fn fill(
     grains: &GrainsSettings,
     shape: &Sdf,
-    material: &MaterialSettings,
-    index: u16,
+    radius: &RadiusSettings,
+    material: u16,
+    mass_of: impl Fn(f32) -> f32,
     random: &mut Random,
 ) -> Result<Vec<NewParticle>, FillError> {
-    let radius = material.radius;
+    let balls = match size_distribution(radius)? {
+        None => fill_with_one(grains.fill, shape, radius.limits().0, random)?,
+        Some(sizes) => {
+            let solid = ShapeSolid::new(shape).ok_or(FillError::Unbounded)?;
+            match grains.fill {
+                Fill::Lattice | Fill::Jittered => return Err(FillError::OneRadius),
+                Fill::Random => sample::random_of_sizes(&solid, &sizes, random.bits())?,
+                Fill::Relaxed => sample::relaxed_of_sizes(&solid, &sizes, random.bits())?,
+            }
+        }
+    };
+    let particle = |ball: Ball| NewParticle {
+        position: ball.center,
+        velocity: Vec3::from(grains.velocity),
+        radius: ball.radius,
+        mass: mass_of(ball.radius),
+        material,
+        fixed: grains.fixed,
+    };
+    Ok(balls.into_iter().map(particle).collect())
+}
+
+/// Grains of one radius [m].
+fn fill_with_one(fill: Fill, shape: &Sdf, radius: f32, random: &mut Random) -> Result<Vec<Ball>, FillError> {
     let solid = || ShapeSolid::new(shape).ok_or(FillError::Unbounded);
-    let centers = |balls: Vec<sample::Ball>| balls.into_iter().map(|ball| ball.center).collect();
-    let positions: Vec<Vec3> = match grains.fill {
+    let positions = match fill {
         Fill::Lattice => on_lattice(shape, radius, |position| position)?,
         Fill::Jittered => on_lattice(shape, radius, |position| {
             let offset = Vec3::new(random.signed(), random.signed(), random.signed());
             position + JITTER * 2.0 * radius * offset
         })?,
-        Fill::Random => centers(sample::random(&solid()?, radius, Spread::None, random.bits())?),
-        Fill::Relaxed => centers(sample::relaxed(&solid()?, radius, random.bits())?),
+        Fill::Random => return Ok(sample::random(&solid()?, radius, Spread::None, random.bits())?),
+        Fill::Relaxed => return Ok(sample::relaxed(&solid()?, radius, random.bits())?),
     };
-    let particle = |position| NewParticle {
-        position,
-        velocity: Vec3::from(grains.velocity),
-        radius,
-        mass: bulk_mass(material.density, radius),
-        material: index,
+    Ok(positions.into_iter().map(|center| Ball { center, radius }).collect())
+}
+
+/// Radii of a scene as shares of the number of grains; none where there is but one radius.
+///
+/// ```text
+/// n(r) ~ v(r) / r^3        shares of number n from shares of volume v
+/// ```
+///
+/// # Errors
+/// Refuses what is no distribution.
+pub fn size_distribution(radius: &RadiusSettings) -> Result<Option<SizeDistribution>, SampleError> {
+    if radius.one().is_some() {
+        return Ok(None);
+    }
+    let (least, most) = radius.limits();
+    let density = |by: ShareOf, share: &dyn Fn(f64) -> f64| {
+        SizeDistribution::from_density(least, most, |r| match by {
+            ShareOf::Number => share(r),
+            ShareOf::Volume => share(r) / r.powi(3),
+        })
     };
-    Ok(positions.into_iter().map(particle).collect())
+    let bell = |x: f64| (-0.5 * x * x).exp();
+    let sizes = match radius {
+        RadiusSettings::One(_) | RadiusSettings::Range(_) => density(ShareOf::Number, &|_| 1.0),
+        RadiusSettings::Distribution(RadiusDistribution::Uniform { by, .. }) => density(*by, &|_| 1.0),
+        RadiusSettings::Distribution(RadiusDistribution::Normal { mean, deviation, by, .. }) => {
+            density(*by, &|r| bell((r - f64::from(*mean)) / f64::from(*deviation)))
+        }
+        RadiusSettings::Distribution(RadiusDistribution::LogNormal { median, deviation, by, .. }) => {
+            density(*by, &|r| bell((r / f64::from(*median)).ln() / f64::from(*deviation)) / r)
+        }
+        RadiusSettings::Distribution(RadiusDistribution::Table { rows, by }) => {
+            let share = |row: &[f32; 2]| match by {
+                ShareOf::Number => f64::from(row[1]),
+                ShareOf::Volume => f64::from(row[1]) / f64::from(row[0]).powi(3),
+            };
+            let rows: Vec<(f32, f64)> = rows.iter().map(|row| (row[0], share(row))).collect();
+            SizeDistribution::from_shares(&rows)
+        }
+    };
+    sizes.map(Some)
 }
 
 /// Places on a cubic lattice: centred across, standing on the shape's lowest point; `place` may move those inside.

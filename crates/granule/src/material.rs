@@ -3,7 +3,7 @@
 use std::f32::consts::SQRT_2;
 
 use crate::particles::bulk_mass;
-use crate::scene::{MaterialSettings, YieldLaw};
+use crate::scene::{MaterialSettings, SolverCapabilities, YieldLaw};
 use crate::simd::Real;
 
 /// Inertial number at which half of the fast friction is reached, I_0.
@@ -89,6 +89,16 @@ impl Material {
     }
 }
 
+/// Mass of a grain [kg], m = rho 4/3 pi r^3: its sphere's.
+pub fn grain_mass(density: f32, radius: f32) -> f32 {
+    density * (4.0 / 3.0 * std::f32::consts::PI) * radius.powi(3)
+}
+
+/// Mass of a particle [kg] of a density [kg/m3] and a radius [m] as a solver understands it.
+pub fn particle_mass(can: SolverCapabilities, density: f32, radius: f32) -> f32 {
+    if can.has_grains { grain_mass(density, radius) } else { bulk_mass(density, radius) }
+}
+
 /// What the yield limit of [`Material::yield_limit`] depends on, of one particle or of many side by side.
 #[derive(Clone, Copy, Debug)]
 pub struct YieldLimit<F> {
@@ -123,6 +133,15 @@ impl<F: Real> YieldLimit<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A sphere of quartz of 1 mm, and the cube of bulk sand that a particle of the same radius stands for.
+    #[test]
+    fn grains_weigh_as_spheres_and_particles_of_bulk_matter_as_cubes() {
+        let grains = SolverCapabilities { one_radius: false, has_grains: true };
+        let bulk = SolverCapabilities { one_radius: true, has_grains: false };
+        assert!((particle_mass(grains, 2650.0, 5e-4) / 1.387_537e-6 - 1.0).abs() < 1e-5);
+        assert!((particle_mass(bulk, 1600.0, 5e-4) / 1.6e-6 - 1.0).abs() < 1e-5);
+    }
 
     fn sand(fast: Option<f32>) -> Material {
         let settings = MaterialSettings { fast_friction_angle: fast, ..MaterialSettings::default() };

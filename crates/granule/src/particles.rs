@@ -21,6 +21,27 @@ pub struct NewParticle {
     pub mass: f32,
     /// Index into the scene's materials.
     pub material: u16,
+    /// Whether it is held where it is; only with solvers that have grains.
+    pub fixed: bool,
+}
+
+/// A grain that is to enter wherever there is room for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewGrain {
+    /// Velocity [m/s].
+    pub velocity: Vec3,
+    /// Radius [m].
+    pub radius: f32,
+    /// Index into the scene's materials.
+    pub material: u16,
+}
+
+impl NewGrain {
+    /// The grain at a place [m], with the mass [kg] that its solver gives it.
+    pub fn at(&self, position: Vec3, mass: f32) -> NewParticle {
+        let Self { velocity, radius, material } = *self;
+        NewParticle { position, velocity, radius, mass, material, fixed: false }
+    }
 }
 
 particle_columns! {
@@ -176,7 +197,14 @@ mod tests {
 
     #[test]
     fn optional_columns_exist_only_where_asked_for() {
-        let one = NewParticle { position: Vec3::X, velocity: Vec3::Y, radius: 0.1, mass: 2.0, material: 1 };
+        let one = NewParticle {
+            position: Vec3::X,
+            velocity: Vec3::Y,
+            radius: 0.1,
+            mass: 2.0,
+            material: 1,
+            fixed: false,
+        };
         let mut particles = Particles::default();
         particles.push(one);
         assert!(particles.orientation.is_none() && particles.grain.is_none());

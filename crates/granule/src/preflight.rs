@@ -3,10 +3,12 @@
 use glam::{Vec3, Vec4};
 
 use crate::boundary::{Boundaries, Sdf};
+use crate::geometry::sample::{Ball, SphereLevels};
+use crate::grains::size_distribution;
 use crate::neighbors::{CellIndex, Domain, NeighborLists, Permutation};
 use crate::particles::NewParticle;
 use crate::random::Random;
-use crate::scene::Scene;
+use crate::scene::{RadiusSettings, Scene};
 use crate::simd::Instructions;
 use crate::upsample::VOLUME_PER_GRAIN;
 
@@ -56,8 +58,9 @@ pub fn check_memory(scene: &Scene, shapes: &[Sdf], available: Option<f64>) -> Re
     let fits = available / BYTES_PER_PARTICLE;
     let mut total = 0.0;
     for (entry, shape) in shapes.iter().enumerate() {
-        let spacing = scene.material.first().map_or(1.0, |m| 2.0 * m.radius as f64);
-        total += volume(shape) / spacing.powi(3);
+        let grains = scene.grains.get(entry).map(|grains| (&grains.material, grains.radius.as_ref()));
+        let cube = grains.map_or(f64::INFINITY, |(material, own)| mean_cube(&scene.radius_of(material, own)));
+        total += volume(shape) / cube;
         if total > fits {
             let need = total * BYTES_PER_PARTICLE / 1e9;
             let reason = format!(
@@ -74,7 +77,7 @@ pub fn check_memory(scene: &Scene, shapes: &[Sdf], available: Option<f64>) -> Re
 /// Number of fine grains that a scene will have at most: those that fill its shapes and those of all emitters.
 pub fn fine_grain_count(scene: &Scene, shapes: &[Sdf]) -> f64 {
     let Some(settings) = &scene.upsample else { return 0.0 };
-    let guide = scene.material.first().map_or(1.0, |m| (2.0 * f64::from(m.radius)).powi(3));
+    let guide = (2.0 * f64::from(scene.reference_radius())).powi(3);
     let emitted = scene.emitter.iter().map(|emitter| {
         let window = emitter.time.map_or(scene.simulation.seconds, |[from, to]| {
             (to.min(scene.simulation.seconds) - from.max(0.0)).max(0.0)
@@ -119,6 +122,13 @@ pub fn check_fine_memory(
     Err(FineMemoryError { count, fits, larger })
 }
 
+/// Mean volume of the cubes of a diameter around grains [m3].
+fn mean_cube(radius: &RadiusSettings) -> f64 {
+    let one = f64::from(2.0 * radius.limits().0).powi(3);
+    let sizes = size_distribution(radius).ok().flatten();
+    sizes.map_or(one, |sizes| 8.0 * sizes.mean_cube())
+}
+
 /// Volume of a bounded shape [m3], estimated; 0 for one without bounds, which cannot be filled anyway.
 fn volume(shape: &Sdf) -> f64 {
     let Some((min, max)) = shape.bounds() else { return 0.0 };
@@ -147,6 +157,9 @@ pub fn check_overlaps(
     check_distances(grains, &entry_of)?;
     check_walls(grains, &entry_of, boundaries)?;
     let Some(radius) = grains.first().map(|grain| grain.radius) else { return Ok(()) };
+    if grains.iter().any(|grain| grain.radius != radius || grain.fixed) {
+        return check_sizes(grains, &entry_of, domain);
+    }
     let reach = LEAST_DISTANCE * 2.0 * radius;
     let mut position: Vec<Vec4> = grains.iter().map(|g| domain.wrap(g.position).extend(0.0)).collect();
     let (mut cells, mut key, mut order) = (CellIndex::default(), Vec::new(), Permutation::default());
@@ -175,6 +188,90 @@ pub fn check_overlaps(
     Err(Refusal { entry: a.max(b), reason })
 }
 
+/// Refuses grains of different sizes that overlap each other; those that are both held in place may.
+fn check_sizes(
+    grains: &[NewParticle],
+    entry_of: &impl Fn(usize) -> usize,
+    domain: &Domain,
+) -> Result<(), Refusal> {
+    let (mut count, mut first) = (0, None);
+    for_each_overlap(grains, grains, domain, |i, j, distance| {
+        if i < j && !(grains[i].fixed && grains[j].fixed) {
+            count += 1;
+            first = first.or(Some((i, j, distance)));
+        }
+    });
+    let Some((i, j, distance)) = first else { return Ok(()) };
+    let (a, b, x) = (entry_of(i), entry_of(j), grains[i].position);
+    let reason = format!(
+        "{count} pairs of grains overlap, the first at ({:.3}, {:.3}, {:.3}) m, {distance:.2} of the sum of their radii \
+         apart (grains.{a} and grains.{b}). Move the shapes apart",
+        x.x, x.y, x.z
+    );
+    Err(Refusal { entry: a.max(b), reason })
+}
+
+/// Refuses grains that overlap the spheres of rough walls. `entry_of` tells which entry of `[[grains]]` a grain is from.
+///
+/// # Errors
+/// Names the entry, how many grains are concerned and where the first lies.
+pub fn check_rough(
+    grains: &[NewParticle],
+    entry_of: impl Fn(usize) -> usize,
+    rough: &[NewParticle],
+    domain: &Domain,
+) -> Result<(), Refusal> {
+    let mut inside = Vec::new();
+    for_each_overlap(grains, rough, domain, |i, _, _| {
+        if !grains[i].fixed && inside.last() != Some(&i) {
+            inside.push(i);
+        }
+    });
+    let Some(&i) = inside.first() else { return Ok(()) };
+    let (entry, x) = (entry_of(i), grains[i].position);
+    let reason = format!(
+        "{} grains overlap the spheres of a rough wall, the first of grains.{entry} at ({:.3}, {:.3}, {:.3}) m. Move the \
+         shape a diameter away from the wall",
+        inside.len(),
+        x.x,
+        x.y,
+        x.z
+    );
+    Err(Refusal { entry, reason })
+}
+
+/// Finds the grains that are nearer to some of the others than they may be at the start, in the order of the grains, with
+/// the distance in sums of radii.
+fn for_each_overlap(
+    grains: &[NewParticle],
+    others: &[NewParticle],
+    domain: &Domain,
+    mut found: impl FnMut(usize, usize, f32),
+) {
+    let ball = |grain: &NewParticle| Ball { center: domain.wrap(grain.position), radius: grain.radius };
+    let levels = SphereLevels::of(&others.iter().map(ball).collect::<Vec<_>>());
+    // Images beyond the ends of periodic axes.
+    let turns = |axis: usize| if domain.period(axis).is_some() { -1..=1 } else { 0..=0 };
+    let mut shifts = Vec::new();
+    for (x, y, z) in turns(0).flat_map(|x| turns(1).flat_map(move |y| turns(2).map(move |z| (x, y, z)))) {
+        let length = |axis: usize| domain.period(axis).map_or(0.0, |(_, length)| length);
+        shifts.push(Vec3::new(x as f32 * length(0), y as f32 * length(1), z as f32 * length(2)));
+    }
+    for (i, grain) in grains.iter().enumerate() {
+        for shift in &shifts {
+            let own = ball(grain);
+            let image = Ball { center: own.center + *shift, ..own };
+            levels.near(&image, 0.0, |j, other| {
+                let distance = image.center.distance(other.center) / (image.radius + other.radius);
+                if distance < LEAST_DISTANCE {
+                    found(i, j as usize, distance);
+                }
+                true
+            });
+        }
+    }
+}
+
 fn check_distances(grains: &[NewParticle], entry_of: &impl Fn(usize) -> usize) -> Result<(), Refusal> {
     let too_far = |grain: &NewParticle| {
         let inside = grain.position.abs().max_element() <= farthest_start(grain.radius);
@@ -197,7 +294,8 @@ fn check_walls(
 ) -> Result<(), Refusal> {
     for boundary in boundaries.iter() {
         let distance = |grain: &NewParticle| boundary.distance(grain.position) / grain.radius;
-        let inside = grains.iter().enumerate().map(|(i, grain)| (i, distance(grain)));
+        let free = grains.iter().enumerate().filter(|(_, grain)| !grain.fixed);
+        let inside = free.map(|(i, grain)| (i, distance(grain)));
         let inside: Vec<(usize, f32)> = inside.filter(|(_, phi)| *phi < LEAST_WALL_DISTANCE).collect();
         let Some(&(i, phi)) = inside.iter().min_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
         let entry = entry_of(i);
@@ -219,7 +317,7 @@ mod tests {
 
     fn grain(x: f32, y: f32) -> NewParticle {
         let position = Vec3::new(x, y, 0.0);
-        NewParticle { position, velocity: Vec3::ZERO, radius: 0.01, mass: 1.0, material: 0 }
+        NewParticle { position, velocity: Vec3::ZERO, radius: 0.01, mass: 1.0, material: 0, fixed: false }
     }
 
     fn floor() -> Boundaries {
@@ -236,6 +334,31 @@ mod tests {
         let reason = refuse(&[grain(0.0, 0.1), grain(0.5, 0.1), grain(0.015, 0.1)], &floor()).unwrap();
         assert!(reason.contains("2 grains overlap") && reason.contains("grains.0 and grains.2"), "{reason}");
         assert_eq!(refuse(&[grain(0.0, 0.1), grain(0.02, 0.1)], &floor()), None);
+    }
+
+    #[test]
+    fn grains_of_different_sizes_that_overlap_are_refused_also_across_periods() {
+        let large = NewParticle { radius: 0.05, ..grain(0.0, 0.1) };
+        assert_eq!(refuse(&[large, grain(0.0595, 0.1)], &floor()), None);
+        let reason = refuse(&[large, grain(0.5, 0.1), grain(0.04, 0.1)], &floor()).unwrap();
+        assert!(reason.contains("1 pairs") && reason.contains("grains.0 and grains.2"), "{reason}");
+        assert!(reason.contains("0.67 of the sum"), "{reason}");
+        let domain = Domain::new([Some([0.0, 1.0]), None, None]);
+        let across = check_overlaps(&[large, grain(0.96, 0.1)], |i| i, &floor(), &domain);
+        assert!(across.is_err(), "the image at -0.04 m");
+        // Two that are held in place may overlap; one may not.
+        let held = |x: f32| NewParticle { fixed: true, ..grain(x, 0.1) };
+        assert_eq!(refuse(&[held(0.0), held(0.015)], &floor()), None);
+        assert!(refuse(&[held(0.0), grain(0.015, 0.1)], &floor()).is_some());
+    }
+
+    #[test]
+    fn grains_in_the_spheres_of_a_rough_wall_are_refused() {
+        let rough = [NewParticle { fixed: true, ..grain(0.0, 0.0) }];
+        let check = |y: f32| check_rough(&[grain(0.5, y), grain(0.0, y)], |i| i, &rough, &Domain::default());
+        assert_eq!(check(0.02), Ok(()));
+        let refusal = check(0.012).unwrap_err();
+        assert!(refusal.entry == 1 && refusal.reason.contains("1 grains overlap"), "{refusal}");
     }
 
     #[test]

@@ -112,13 +112,28 @@ impl<'a> Page<'a> {
     fn shared_type(&mut self, name: &str) {
         let definition = &self.schema["$defs"][name];
         let _ = write!(self.text, "## {name}\n\n{}\n\n", description(definition));
-        match definition["oneOf"].as_array() {
-            Some(variants) => {
+        match (definition["oneOf"].as_array(), definition["anyOf"].as_array()) {
+            (Some(variants), _) => {
                 self.text += "Exactly one of:\n\n";
                 variants.iter().for_each(|variant| self.variant(variant));
             }
-            None => self.table(&entries(&definition["properties"]), &definition["required"]),
+            (None, Some(forms)) => {
+                self.text += "Written as one of:\n\n";
+                forms.iter().for_each(|form| self.form(form));
+                self.text.push('\n');
+            }
+            (None, None) => self.table(&entries(&definition["properties"]), &definition["required"]),
         }
+    }
+
+    /// One way to write a value of a type.
+    fn form(&mut self, form: &'a Value) {
+        let kind = self.kind(form);
+        let about = match description(form) {
+            about if about.is_empty() => description(self.resolve(form)),
+            about => about,
+        };
+        let _ = writeln!(self.text, "- {kind}: {about}");
     }
 
     /// One choice of a type: a word, or a key with its value.

@@ -66,7 +66,7 @@ impl Simulation {
         scene.validate_for(solver.name, solver.capabilities)?;
         let boundaries = build::boundaries(&scene)?;
         let shapes = build::shapes(&scene)?;
-        let grains = build::grains(&scene, &shapes, &boundaries)?;
+        let grains = build::grains(&scene, solver.capabilities, &shapes, &boundaries)?;
         let parts = build::parts(&scene, boundaries, &grains, options)?;
         let mut simulation = Self::of_parts(scene, parts);
         simulation.begin_grains(&shapes)?;

@@ -9,6 +9,7 @@ use crate::bodies::BodyReport;
 use crate::boundary::Sdf;
 use crate::columns::ColumnError;
 use crate::contacts::ContactError;
+use crate::particles::NewGrain;
 use crate::stages::{Stage, StageTimes};
 
 /// The kind of values a field holds.
@@ -340,9 +341,9 @@ pub trait Simulator: Any + Send {
     }
     /// Changes something between steps.
     fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError>;
-    /// Adds grains of a material (its index) between steps: the first `most` of the `places` [m] that have room, in
-    /// their order. Returns how many were added.
-    fn emit(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize;
+    /// Adds grains between steps: each, in their order, at the first of the `places` [m] left that has room for it, in
+    /// theirs. Returns how many were added.
+    fn emit(&mut self, grains: &[NewGrain], places: &[Vec3]) -> usize;
     /// Removes the grains whose centres lie in any of the regions between steps. Returns how many per region; a grain
     /// in several belongs to the first.
     fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize>;

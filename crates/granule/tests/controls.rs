@@ -116,7 +116,14 @@ fn heap_height(friction_angle: f32) -> f32 {
         hollow: false,
     };
     let material = "sand".into();
-    scene.grains.push(GrainsSettings { material, shape, fill: Fill::Jittered, velocity: [0.0; 3] });
+    scene.grains.push(GrainsSettings {
+        material,
+        shape,
+        fill: Fill::Jittered,
+        velocity: [0.0; 3],
+        radius: None,
+        fixed: false,
+    });
     let mut simulation = Simulation::new(scene, &Options::default()).unwrap();
     simulation.run_until(2.0);
     let snapshot = simulation.read(&["position"]).unwrap();

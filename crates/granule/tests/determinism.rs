@@ -29,6 +29,8 @@ fn mixed() -> Scene {
     scene.boundary.push(floor());
     scene.grains.push(block([0.0; 3], [12.0, 10.0, 12.0], Fill::Jittered));
     scene.grains.push(GrainsSettings {
+        radius: None,
+        fixed: false,
         material: "water".into(),
         ..block([0.0, 10.0, 0.0], [12.0, 14.0, 12.0], Fill::Lattice)
     });

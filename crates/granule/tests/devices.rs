@@ -7,6 +7,7 @@ use glam::Vec3;
 use granule::bodies::BodyReport;
 use granule::boundary::Sdf;
 use granule::measure::{EXPERIMENTS, MeasureOptions};
+use granule::particles::NewGrain;
 use granule::scene::{Fill, MaterialSettings, Scene, SolverCapabilities};
 use granule::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
@@ -94,7 +95,7 @@ impl Backend for Particular {
 static STILL: SolverEntry = SolverEntry {
     kind: None,
     name: "still",
-    capabilities: SolverCapabilities { one_radius: false },
+    capabilities: SolverCapabilities { one_radius: false, has_grains: false },
     fields: granule::solver::iisph::FIELDS,
     make: |input| Box::new(Lost { solver: "still", grains: input.grains.len(), steps: 0 }),
 };
@@ -174,7 +175,7 @@ impl Simulator for Lost {
     fn apply(&mut self, _: &Command) -> Result<CommandReport, CommandError> {
         Ok(CommandReport::default())
     }
-    fn emit(&mut self, _: u16, _: &[Vec3], _: Vec3, _: usize) -> usize {
+    fn emit(&mut self, _: &[NewGrain], _: &[Vec3]) -> usize {
         0
     }
     fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {

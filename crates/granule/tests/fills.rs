@@ -49,7 +49,14 @@ fn a_mesh_is_filled_with_whole_grains_the_same_every_time() {
         let positions = || {
             let mut scene = sand(30.0);
             let shape = Shape::Mesh(shape.clone());
-            scene.grains.push(GrainsSettings { material: "sand".into(), shape, fill, velocity: [0.0; 3] });
+            scene.grains.push(GrainsSettings {
+                material: "sand".into(),
+                shape,
+                fill,
+                velocity: [0.0; 3],
+                radius: None,
+                fixed: false,
+            });
             let snapshot = simulate(scene).read(&["position"]).unwrap();
             snapshot.vec3("position").unwrap().to_vec()
         };

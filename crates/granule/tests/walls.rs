@@ -51,6 +51,8 @@ fn smallest_distance(container: Shape, grains: Shape) -> (f32, usize, usize) {
     let mut scene = sand(30.0);
     scene.boundary.push(wall("container", container.clone(), None));
     scene.grains.push(GrainsSettings {
+        radius: None,
+        fixed: false,
         material: "sand".into(),
         shape: grains,
         fill: Fill::Jittered,

@@ -244,6 +244,8 @@ fn busy() -> Scene {
     scene.boundary.push(tank([16.0, 40.0, 10.0]));
     scene.grains.push(block([0.0; 3], [12.0, 8.0, 10.0], Fill::Jittered));
     scene.grains.push(GrainsSettings {
+        radius: None,
+        fixed: false,
         material: "oil".into(),
         ..block([0.0, 8.5, 0.0], [8.0, 12.5, 10.0], Fill::Lattice)
     });
@@ -251,6 +253,7 @@ fn busy() -> Scene {
         Shape::Box { min: [9.0 * D, 10.0 * D, 2.0 * D], max: [14.0 * D, 14.0 * D, 7.0 * D], hollow: false };
     scene.body.push(body("brick", brick, 700.0));
     scene.emitter.push(EmitterSettings {
+        radius: None,
         name: "pipe".into(),
         material: "water".into(),
         shape: Shape::Box {

@@ -137,7 +137,7 @@ impl<'a> FrameRenderer<'a> {
 
     /// The radius of the scene's particles [m]; all have the same.
     fn radius(&self) -> f32 {
-        self.frames.scene().material.first().map_or(0.01, |material| material.radius)
+        self.frames.scene().reference_radius()
     }
 
     fn legend(&self, probes: &[Frame]) -> Result<Option<Legend>, Failure> {

@@ -130,7 +130,7 @@ impl RunFrames {
 
     /// Reads what is shown of a frame; positions that are not finite are refused.
     pub fn read(&self, entry: &FrameEntry, show: Option<Show>) -> Result<Frame, Failure> {
-        let coarse = self.scene.material.first().map_or(0.01, |material| material.radius);
+        let coarse = self.scene.reference_radius();
         let fine = self.scene.upsample.map_or(coarse, |upsample| upsample.radius);
         match self.shown(entry, show)? {
             Show::Low => self.read_file(entry, entry.file.as_ref(), coarse),

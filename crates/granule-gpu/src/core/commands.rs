@@ -3,7 +3,7 @@
 use glam::{Vec3, Vec4};
 use granule::boundary::Sdf;
 use granule::neighbors::OverlapQuery;
-use granule::particles::NewParticle;
+use granule::particles::{NewGrain, NewParticle};
 use granule::scene::Scene;
 use granule::simulator::{Command, CommandError, CommandReport, MIN_SEPARATION};
 use granule::solver::commands::{self, Applied, Commanded, free_places};
@@ -21,7 +21,9 @@ impl GpuSimulation {
         match (Commanded { scene, gravity, air, boundaries }.apply(command)?, command) {
             (Applied::Changed(scene), _) => self.adopt(*scene),
             (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
-                let emitted = self.add_grains(material, positions, *velocity, positions.len());
+                let radius = self.scene.material[material as usize].radius;
+                let one = NewGrain { velocity: *velocity, radius, material };
+                let emitted = self.add_grains(&vec![one; positions.len()], positions);
                 return Ok(CommandReport { emitted, blocked: positions.len() - emitted });
             }
             (_, Command::Wind(_)) => self.refresh(),
@@ -57,17 +59,11 @@ impl GpuSimulation {
         }
     }
 
-    /// Adds the first `most` of the places that have room and returns how many.
-    pub(crate) fn add_grains(
-        &mut self,
-        material: u16,
-        places: &[Vec3],
-        velocity: Vec3,
-        most: usize,
-    ) -> usize {
-        let Some(mass) = self.constants.materials.get(material as usize).map(|material| material.mass) else {
+    /// Adds grains, each at the first of the places left that has room for it, and returns how many.
+    pub(crate) fn add_grains(&mut self, grains: &[NewGrain], places: &[Vec3]) -> usize {
+        if grains.iter().any(|grain| grain.material as usize >= self.constants.materials.len()) {
             return 0;
-        };
+        }
         let (radius, domain) = (self.constants.radius, self.constants.domain);
         let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
         let reach = MIN_SEPARATION * self.constants.spacing;
@@ -79,10 +75,10 @@ impl GpuSimulation {
             }
         };
         let query = OverlapQuery::new(&domain, MIN_SEPARATION, &places, radius, &near);
-        let added: Vec<NewParticle> = free_places(&places, radius, &self.boundaries, query, most)
-            .into_iter()
-            .map(|position| NewParticle { position, velocity, radius, mass, material })
-            .collect();
+        let free = free_places(&places, grains, &self.boundaries, query);
+        let mass = |grain: &NewGrain| self.constants.materials[grain.material as usize].mass;
+        let added: Vec<NewParticle> =
+            grains.iter().zip(free).map(|(grain, position)| grain.at(position, mass(grain))).collect();
         match self.append(&added) {
             Ok(()) => added.len(),
             Err(error) => {

@@ -34,7 +34,7 @@ pub struct SceneConstants {
 impl SceneConstants {
     /// What a checked scene says.
     pub fn new(scene: &Scene) -> Self {
-        let radius = scene.material[0].radius;
+        let radius = scene.reference_radius();
         let spacing = 2.0 * radius;
         let kernel = Kernel::new(scene.simulation.kernel, scene.simulation.support * spacing);
         Self {

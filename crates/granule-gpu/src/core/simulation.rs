@@ -4,7 +4,7 @@ use glam::Vec3;
 use granule::air::Air;
 use granule::bodies::{Bodies, BodyReport};
 use granule::boundary::{Boundaries, Sdf};
-use granule::particles::{Birth, NewParticle, note_birth};
+use granule::particles::{Birth, NewGrain, NewParticle, note_birth};
 use granule::scene::Scene;
 use granule::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot, StateError,
@@ -390,8 +390,8 @@ impl Simulator for GpuSimulation {
         self.apply_command(command)
     }
 
-    fn emit(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize {
-        self.add_grains(material, places, velocity, most)
+    fn emit(&mut self, grains: &[NewGrain], places: &[Vec3]) -> usize {
+        self.add_grains(grains, places)
     }
 
     fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {

@@ -34,12 +34,19 @@ pub fn sand(friction_angle: f32, sweeps: u32) -> Scene {
 /// A jittered block that moves; lengths in spacings.
 pub fn block(min: [f32; 3], max: [f32; 3]) -> GrainsSettings {
     let shape = Shape::Box { min: min.map(|c| c * D), max: max.map(|c| c * D), hollow: false };
-    GrainsSettings { material: "sand".into(), shape, fill: Fill::Jittered, velocity: [0.3, -0.2, 0.1] }
+    GrainsSettings {
+        material: "sand".into(),
+        shape,
+        fill: Fill::Jittered,
+        velocity: [0.3, -0.2, 0.1],
+        radius: None,
+        fixed: false,
+    }
 }
 
 /// A wall that stands still.
 pub fn wall(name: &str, shape: Shape, friction: Option<f32>) -> BoundarySettings {
-    BoundarySettings { name: name.into(), shape, friction, motion: None }
+    BoundarySettings { name: name.into(), shape, friction, motion: None, rough: None, rough_region: None }
 }
 
 /// A box of this size in spacings.

@@ -18,13 +18,27 @@ pub fn water() -> Scene {
 /// A jittered block of water that moves; lengths in spacings.
 pub fn block(min: [f32; 3], max: [f32; 3]) -> GrainsSettings {
     let shape = Shape::Box { min: min.map(|c| c * D), max: max.map(|c| c * D), hollow: false };
-    GrainsSettings { material: "water".into(), shape, fill: Fill::Jittered, velocity: [0.3, -0.2, 0.1] }
+    GrainsSettings {
+        material: "water".into(),
+        shape,
+        fill: Fill::Jittered,
+        velocity: [0.3, -0.2, 0.1],
+        radius: None,
+        fixed: false,
+    }
 }
 
 /// A tank of this size in spacings.
 pub fn tank(size: [f32; 3]) -> BoundarySettings {
     let shape = Shape::Box { min: [0.0; 3], max: size.map(|c| c * D), hollow: true };
-    BoundarySettings { name: "tank".into(), shape, friction: Some(0.1), motion: None }
+    BoundarySettings {
+        name: "tank".into(),
+        shape,
+        friction: Some(0.1),
+        motion: None,
+        rough: None,
+        rough_region: None,
+    }
 }
 
 /// A jittered block that falls into a tank.

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Wrong;
 use crate::boundary::{Boundaries, Sdf};
+use crate::geometry::sample::SizeDistribution;
+use crate::grains::size_distribution;
+use crate::particles::NewGrain;
 use crate::preflight::farthest_start;
 use crate::random::Random;
 use crate::scene::{EmitterSettings, Scene};
@@ -52,6 +55,11 @@ pub struct Emitter {
     min: Vec3,
     max: Vec3,
     velocity: Vec3,
+    /// Smallest radius [m], and how radii are distributed where they differ.
+    radius: f32,
+    sizes: Option<SizeDistribution>,
+    /// Seed of the radii.
+    seed: u64,
     rate: f64,
     time: [f64; 2],
     limit: u64,
@@ -77,7 +85,12 @@ impl Emitter {
             found: "the shape has no bounds, so grains cannot be spread over it".into(),
             remedy: "use a box, sphere, cylinder or cone that is not hollow",
         })?;
-        let radius = scene.material[material].radius;
+        let radii = scene.radius_of(&settings.material, settings.radius.as_ref());
+        let (radius, largest) = radii.limits();
+        let sizes = size_distribution(&radii).map_err(|error| Wrong {
+            found: error.to_string(),
+            remedy: "give radii as in the scene reference",
+        })?;
         let farthest = farthest_start(radius);
         if ![min, max].iter().all(|corner| corner.abs().cmple(Vec3::splat(farthest)).all()) {
             return Err(Wrong {
@@ -99,13 +112,16 @@ impl Emitter {
             min,
             max,
             velocity: Vec3::from(settings.velocity),
+            radius,
+            sizes,
+            seed: !random,
             rate: settings.rate,
             time: settings.time.unwrap_or([0.0, f64::INFINITY]),
             limit: settings.limit.unwrap_or(u64::MAX),
             capacity: capacity.clamp(1.0, MOST_PER_STEP),
             state: EmitterState { emitted: 0, blocked: 0, due: 0.0, random, open: None },
         };
-        emitter.check_room(boundaries, radius)?;
+        emitter.check_room(boundaries, largest)?;
         Ok(emitter)
     }
 
@@ -171,7 +187,7 @@ impl Emitter {
             0
         } else {
             let places = self.places(wanted * TRIES);
-            simulator.emit(self.material, &places, self.velocity, wanted)
+            simulator.emit(&self.next_grains(wanted), &places)
         };
         // Not below 0, where rounding let a grain go early.
         let waiting = (due - emitted as f64).max(0.0);
@@ -180,6 +196,18 @@ impl Emitter {
         self.state.emitted += emitted as u64;
         self.state.blocked += blocked as u64;
         (emitted, blocked as usize)
+    }
+
+    /// The grains that are next, in their order. Radii follow from how many came before, so that a grain that finds no
+    /// room stays the next one and large ones are not passed over.
+    fn next_grains(&self, count: usize) -> Vec<NewGrain> {
+        let radius = |number: u64| match &self.sizes {
+            Some(sizes) => sizes.draw(&mut Random::new(self.seed.wrapping_add(number))),
+            None => self.radius,
+        };
+        let grain =
+            |number| NewGrain { velocity: self.velocity, radius: radius(number), material: self.material };
+        (self.state.emitted..).take(count).map(grain).collect()
     }
 
     /// Random places inside the shape, at most `count`.

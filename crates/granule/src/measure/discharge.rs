@@ -68,7 +68,7 @@ fn run(
         ("grains.0.shape.cone.to_radius", (NECK + TANGENT * fill).to_string()),
     ];
     let scene = built_in("hourglass", &sets.map(|(path, value)| (path.to_string(), value)), options)?;
-    let spacing = 2.0 * f64::from(scene.material[0].radius);
+    let spacing = 2.0 * f64::from(scene.reference_radius());
     let mut simulation = Simulation::new(scene, &options.simulation)?;
     measurement.describe(&simulation);
     let total = simulation.particle_count() as f64;

@@ -68,7 +68,7 @@ fn run(
 ) -> Result<Vec<[f64; 2]>, SimulationError> {
     let sets = [("material.friction_angle".to_string(), friction_angle.to_string())];
     let scene = built_in("drum", &sets, options)?;
-    let spacing = 2.0 * f64::from(scene.material[0].radius);
+    let spacing = 2.0 * f64::from(scene.reference_radius());
     let mut simulation = Simulation::new(scene, &options.simulation)?;
     measurement.describe(&simulation);
     let mut curve = Vec::new();

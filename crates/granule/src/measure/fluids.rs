@@ -22,10 +22,17 @@ pub fn water(name: &str, solver: SolverKind, radius: f32) -> Scene {
 
 /// Water that fills a shape.
 pub fn filled(shape: Shape, fill: Fill) -> GrainsSettings {
-    GrainsSettings { material: "water".into(), shape, fill, velocity: [0.0; 3] }
+    GrainsSettings { material: "water".into(), shape, fill, velocity: [0.0; 3], radius: None, fixed: false }
 }
 
 /// A smooth wall.
 pub fn smooth(name: &str, shape: Shape) -> BoundarySettings {
-    BoundarySettings { name: name.into(), shape, friction: Some(0.0), motion: None }
+    BoundarySettings {
+        name: name.into(),
+        shape,
+        friction: Some(0.0),
+        motion: None,
+        rough: None,
+        rough_region: None,
+    }
 }

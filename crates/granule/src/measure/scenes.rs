@@ -65,6 +65,8 @@ pub fn smooth_floor() -> BoundarySettings {
 /// A plane through the origin.
 pub fn plane(name: &str, normal: [f32; 3], friction: f32) -> BoundarySettings {
     BoundarySettings {
+        rough: None,
+        rough_region: None,
         name: name.into(),
         shape: Shape::Plane { point: [0.0; 3], normal },
         friction: Some(friction),
@@ -84,5 +86,12 @@ pub fn cylinder(radius: f32, height: f32) -> GrainsSettings {
 }
 
 fn jittered(shape: Shape) -> GrainsSettings {
-    GrainsSettings { material: "sand".into(), shape, fill: Fill::Jittered, velocity: [0.0; 3] }
+    GrainsSettings {
+        material: "sand".into(),
+        shape,
+        fill: Fill::Jittered,
+        velocity: [0.0; 3],
+        radius: None,
+        fixed: false,
+    }
 }

@@ -83,7 +83,7 @@ fn run(
 ) -> Result<Outcome, SimulationError> {
     let mut scene = Scene::open(case.scene, true, &[])?;
     scene.quick.clear();
-    let guide_radius = scene.material[0].radius;
+    let guide_radius = scene.reference_radius();
     scene.upsample = Some(UpsampleSettings { radius: RATIO * guide_radius });
     let friction = scene.material[0].friction_angle.to_radians().tan();
     let (fps, gravity) = (scene.simulation.fps, Vec3::from(scene.simulation.gravity));

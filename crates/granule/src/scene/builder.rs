@@ -47,13 +47,20 @@ impl Scene {
 impl GrainsSettings {
     /// Grains at rest on a lattice.
     pub fn new(material: &str, shape: Shape) -> Self {
-        Self { material: material.into(), shape, fill: Fill::Lattice, velocity: [0.0; 3] }
+        Self {
+            material: material.into(),
+            shape,
+            fill: Fill::Lattice,
+            velocity: [0.0; 3],
+            radius: None,
+            fixed: false,
+        }
     }
 }
 
 impl BoundarySettings {
     /// A wall at rest, with the friction of what touches it.
     pub fn new(name: &str, shape: Shape) -> Self {
-        Self { name: name.into(), shape, friction: None, motion: None }
+        Self { name: name.into(), shape, friction: None, motion: None, rough: None, rough_region: None }
     }
 }

@@ -5,8 +5,11 @@ use super::schema::SolverKind;
 /// What a solver can do with a scene, and what it demands of one; a scene is checked against it before anything is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SolverCapabilities {
-    /// Whether all materials of a scene must have one radius.
+    /// Whether all particles of a scene must have one radius.
     pub one_radius: bool,
+    /// Whether its particles are grains: solid spheres that can be held in place and cover walls. Otherwise a particle
+    /// stands for a cube of bulk matter.
+    pub has_grains: bool,
 }
 
 impl SolverKind {
@@ -21,7 +24,7 @@ impl SolverKind {
     /// What the solver of this word can do.
     pub const fn capabilities(self) -> SolverCapabilities {
         match self {
-            Self::Iisph | Self::Wcsph => SolverCapabilities { one_radius: true },
+            Self::Iisph | Self::Wcsph => SolverCapabilities { one_radius: true, has_grains: false },
         }
     }
 }

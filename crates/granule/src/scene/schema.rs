@@ -7,6 +7,7 @@ mod bodies;
 mod expect;
 mod fluids;
 mod output;
+mod radius;
 mod upsample;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ pub use bodies::*;
 pub use expect::*;
 pub use fluids::*;
 pub use output::*;
+pub use radius::*;
 pub use upsample::*;
 
 /// A whole scene.
@@ -88,6 +90,29 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// The radius that lengths of the scene scale with [m]: that of the first material, the only one for solvers that
+    /// need one radius per scene.
+    pub fn reference_radius(&self) -> f32 {
+        self.material.first().map_or(MaterialSettings::default().radius, |material| material.radius)
+    }
+
+    /// The radius that all grains have [m]; none where they may differ.
+    pub fn one_radius(&self) -> Option<f32> {
+        let first = self.reference_radius();
+        let of_materials = self.material.iter().all(|material| material.radius == first);
+        let given = self.grains.iter().filter_map(|grains| grains.radius.as_ref());
+        let mut given = given.chain(self.emitter.iter().filter_map(|emitter| emitter.radius.as_ref()));
+        (of_materials && given.all(|radius| radius.one() == Some(first))).then_some(first)
+    }
+
+    /// Radii of grains of a material with a key `radius` of their own, if they have it.
+    pub fn radius_of(&self, material: &str, own: Option<&RadiusSettings>) -> RadiusSettings {
+        let of_material = || self.material.iter().find(|known| known.name == material);
+        own.cloned().unwrap_or_else(|| {
+            RadiusSettings::One(of_material().map_or(self.reference_radius(), |material| material.radius))
+        })
+    }
+
     /// What meshes are resolved for: the first material's grains. None where there is no material.
     pub fn resolution(&self) -> Option<Resolution> {
         let spacing = 2.0 * self.material.first()?.radius;
@@ -345,6 +370,16 @@ pub struct GrainsSettings {
     /// Initial velocity [m/s].
     #[serde(default)]
     pub velocity: [f32; 3],
+    /// Radii; the material's when absent. `random` and `relaxed` fills take any, `lattice` and `jittered` one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub radius: Option<RadiusSettings>,
+    /// Whether the grains are held where they are (solvers with grains).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fixed: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// A wall, container or tool.
@@ -362,6 +397,24 @@ pub struct BoundarySettings {
     /// Motion over time; at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
+    /// Diameter of fixed spheres that cover the wall [m], about one per squared diameter, out of order and half in the
+    /// wall (solvers with grains); smooth when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rough: Option<f32>,
+    /// Where it is rough; all of its surface when absent, which planes must not leave out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rough_region: Option<RegionSettings>,
+}
+
+/// A box along the axes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RegionSettings {
+    /// Smallest corner [m].
+    pub min: [f32; 3],
+    /// Largest corner [m].
+    pub max: [f32; 3],
 }
 
 /// A place where grains enter at a rate, at random and never into each other.
@@ -378,6 +431,9 @@ pub struct EmitterSettings {
     /// Velocity of new grains [m/s].
     #[serde(default)]
     pub velocity: [f32; 3],
+    /// Radii; the material's when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub radius: Option<RadiusSettings>,
     /// Rate [grains/s].
     pub rate: f64,
     /// Time window [s]; always when absent.

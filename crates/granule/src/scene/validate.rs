@@ -2,6 +2,7 @@
 
 mod bodies;
 mod fluids;
+mod grains;
 mod upsample;
 
 use std::collections::BTreeSet;
@@ -171,22 +172,8 @@ impl Scene {
         }
     }
 
-    /// Checks what a solver demands of a scene that is right in itself.
-    fn check_for(&self, solver: &str, can: SolverCapabilities) -> Check {
-        if !can.one_radius {
-            return Ok(());
-        }
-        let first = self.material[0].radius;
-        for (i, material) in self.material.iter().enumerate() {
-            let allowed =
-                || format!("{first} as in material.0: solver {} needs one radius per scene", solver);
-            range(material.radius == first, &format!("material.{i}.radius"), material.radius, allowed)?;
-        }
-        Ok(())
-    }
-
     fn check_periodic(&self) -> Check {
-        let support = self.simulation.support * 2.0 * self.material[0].radius;
+        let support = self.simulation.support * 2.0 * self.reference_radius();
         for (axis, limits) in ["x", "y", "z"].into_iter().zip(self.simulation.periodic.axes()) {
             let Some(limits) = limits else { continue };
             let path = format!("simulation.periodic.{axis}");
@@ -315,6 +302,9 @@ fn check_emitter(path: &str, emitter: &EmitterSettings, materials: &[&str]) -> C
             "at least 1; without a limit, leave it out".into()
         })?;
     }
+    if let Some(radius) = &emitter.radius {
+        grains::check_radius(&format!("{path}.radius"), radius)?;
+    }
     check_window(&format!("{path}.time"), emitter.time)
 }
 
@@ -329,7 +319,8 @@ fn check_window(path: &str, time: Option<[f64; 2]>) -> Check {
 fn check_grains(path: &str, grains: &GrainsSettings, materials: &[&str]) -> Check {
     check_material_name(path, &grains.material, materials)?;
     finite_all(&format!("{path}.velocity"), &grains.velocity)?;
-    check_shape(&format!("{path}.shape"), &grains.shape)
+    check_shape(&format!("{path}.shape"), &grains.shape)?;
+    grains::check_fill(path, grains)
 }
 
 fn check_boundary(path: &str, wall: &BoundarySettings) -> Check {
@@ -337,6 +328,7 @@ fn check_boundary(path: &str, wall: &BoundarySettings) -> Check {
     if let Some(friction) = wall.friction {
         not_negative(&format!("{path}.friction"), friction)?;
     }
+    grains::check_rough(path, wall)?;
     match &wall.motion {
         Some(motion) => check_motion(&format!("{path}.motion"), motion),
         None => Ok(()),

@@ -5,6 +5,7 @@ use glam::Vec3;
 use crate::air::Air;
 use crate::boundary::Boundaries;
 use crate::neighbors::OverlapQuery;
+use crate::particles::NewGrain;
 use crate::scene::{AirSettings, Scene};
 use crate::simulator::{Command, CommandError, MIN_SEPARATION};
 
@@ -86,20 +87,17 @@ pub fn adopt(scene: &Scene, boundaries: &mut Boundaries, air: &mut Option<Air>) 
     }
 }
 
-/// The first `most` of the places that have room for a particle of a radius [m]: none in walls, in particles or in each
-/// other. `query` knows the particles.
+/// Places for grains: each grain, in their order, takes the first of the places left that has room for it: none in
+/// walls, in particles or in each other. `query` knows the particles.
 pub fn free_places(
     places: &[Vec3],
-    radius: f32,
+    grains: &[NewGrain],
     boundaries: &Boundaries,
     mut query: OverlapQuery,
-    most: usize,
 ) -> Vec<Vec3> {
     let mut free = Vec::new();
     for &place in places {
-        if free.len() == most {
-            break;
-        }
+        let Some(radius) = grains.get(free.len()).map(|grain| grain.radius) else { break };
         let clear = place.is_finite() && boundaries.distance(place) >= MIN_SEPARATION * radius;
         if clear && query.is_free(place, radius) {
             query.insert(place, radius);

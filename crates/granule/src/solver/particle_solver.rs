@@ -9,7 +9,7 @@ use crate::columns::{ParticleColumns, SavedColumns};
 use crate::contacts::{ContactError, SavedContacts};
 use crate::material::Material;
 use crate::neighbors::Domain;
-use crate::particles::NewParticle;
+use crate::particles::NewGrain;
 use crate::scene::Scene;
 use crate::simulator::{
     Command, CommandError, CommandReport, FieldData, FieldError, FieldInfo, ReadTicket, Simulator, Snapshot,
@@ -102,16 +102,20 @@ pub trait ParticleSolver: Send + 'static {
     /// Called when a checkpoint has been taken over: gives up all that is found anew.
     fn after_restore(&mut self, _primed: bool) {}
 
-    /// Adds the first `most` of the places that have room and returns how many.
-    fn add_particles(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize {
-        let Some(mass) = self.materials().get(material as usize).map(|material| material.mass) else {
+    /// Mass of a new grain [kg]; that of its material where particles stand for bulk matter.
+    fn mass_of(&self, grain: &NewGrain) -> f32 {
+        self.materials().get(grain.material as usize).map_or(0.0, |material| material.mass)
+    }
+
+    /// Adds grains, each at the first of the places left that has room for it, and returns how many.
+    fn add_particles(&mut self, grains: &[NewGrain], places: &[Vec3]) -> usize {
+        if grains.iter().any(|grain| grain.material as usize >= self.materials().len()) {
             return 0;
-        };
+        }
         let (domain, first) = (self.domain(), self.world().particles.len());
-        let radius = self.world().scene.material[0].radius;
-        let one = NewParticle { position: Vec3::ZERO, velocity, radius, mass, material };
+        let mass: Vec<f32> = grains.iter().map(|grain| self.mass_of(grain)).collect();
         self.before_change();
-        let added = self.world_mut().add_particles(&domain, places, one, most);
+        let added = self.world_mut().add_particles(&domain, grains, places, &mass);
         if added > 0 {
             self.columns_mut().resize(first + added);
             self.after_growth(first);
@@ -149,7 +153,9 @@ impl<S: ParticleSolver> Simulator for S {
         match (self.world_mut().apply(command)?, command) {
             (Applied::Changed(scene), _) => self.adopt(*scene),
             (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
-                let emitted = self.add_particles(material, positions, *velocity, positions.len());
+                let radius = self.world().scene.material[material as usize].radius;
+                let one = NewGrain { velocity: *velocity, radius, material };
+                let emitted = self.add_particles(&vec![one; positions.len()], positions);
                 return Ok(CommandReport { emitted, blocked: positions.len() - emitted });
             }
             _ => {}
@@ -157,9 +163,9 @@ impl<S: ParticleSolver> Simulator for S {
         Ok(CommandReport::default())
     }
 
-    fn emit(&mut self, material: u16, places: &[Vec3], velocity: Vec3, most: usize) -> usize {
+    fn emit(&mut self, grains: &[NewGrain], places: &[Vec3]) -> usize {
         let pool = self.world().pool.clone();
-        pool.install(|| self.add_particles(material, places, velocity, most))
+        pool.install(|| self.add_particles(grains, places))
     }
 
     fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {

@@ -12,7 +12,7 @@ use crate::boundary::{Boundaries, Sdf};
 use crate::columns::ParticleColumns;
 use crate::hash::Fnv;
 use crate::neighbors::{Domain, OverlapQuery, par_blocks};
-use crate::particles::{NewParticle, Particles};
+use crate::particles::{NewGrain, NewParticle, Particles};
 use crate::scene::{AirSettings, Scene};
 use crate::simulator::{Command, CommandError, FieldData, MIN_SEPARATION, StateError};
 
@@ -103,22 +103,24 @@ impl World {
         self.scene = scene;
     }
 
-    /// Adds particles like `one` at the first `most` of the places that have room, and returns how many.
+    /// Adds grains with these masses [kg], each at the first of the places left that has room for
+    /// it, and returns how many.
     pub fn add_particles(
         &mut self,
         domain: &Domain,
+        grains: &[NewGrain],
         places: &[Vec3],
-        one: NewParticle,
-        most: usize,
+        mass: &[f32],
     ) -> usize {
         let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
-        let query = OverlapQuery::new(domain, MIN_SEPARATION, &places, one.radius, &self.particles.position);
-        let free = free_places(&places, one.radius, &self.boundaries, query, most);
+        let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f32::max);
+        let query = OverlapQuery::new(domain, MIN_SEPARATION, &places, largest, &self.particles.position);
+        let free = free_places(&places, grains, &self.boundaries, query);
         if !free.is_empty() {
             self.particles.note_birth(self.particles.next_id(), self.time);
         }
-        for &position in &free {
-            self.particles.push(NewParticle { position, ..one });
+        for ((grain, &mass), &position) in grains.iter().zip(mass).zip(&free) {
+            self.particles.push(grain.at(position, mass));
         }
         free.len()
     }

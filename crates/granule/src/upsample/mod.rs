@@ -150,7 +150,7 @@ impl AdvectionSettings {
         let tangent = |angle: f32| angle.to_radians().tan();
         Some(Self {
             radius,
-            guide_radius: scene.material.first()?.radius,
+            guide_radius: scene.reference_radius(),
             domain: Domain::new(scene.simulation.periodic.axes()),
             friction: scene.material.iter().map(|material| tangent(material.friction_angle)).collect(),
             fault,

@@ -6,12 +6,16 @@
 //! | [`relaxed`] | one per cube of a diameter, at random, pushed apart until none overlap | 0.52 |
 //! | [`lattice`] | on a cubic lattice | up to 0.52 |
 //!
+//! The first two also take spheres of different sizes: [`random_of_sizes`], [`relaxed_of_sizes`].
+//!
 //! All are seeded and give the same spheres for any number of threads.
 
 mod cells;
 mod lattice;
+mod levels;
 mod random;
 mod relaxed;
+mod sizes;
 mod solid;
 mod spread;
 mod surface;
@@ -21,8 +25,10 @@ mod tests;
 use glam::Vec3;
 
 pub use lattice::lattice;
-pub use random::random;
-pub use relaxed::relaxed;
+pub use levels::SphereLevels;
+pub use random::{random, random_of_sizes};
+pub use relaxed::{relaxed, relaxed_of_sizes};
+pub use sizes::SizeDistribution;
 pub use solid::{MeshSolid, Solid};
 pub use spread::Spread;
 pub use surface::{SurfacePoint, surface};

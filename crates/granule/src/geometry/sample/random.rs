@@ -3,7 +3,7 @@
 use glam::{IVec3, UVec3, Vec3};
 use rayon::prelude::*;
 
-use super::{Ball, SampleError, Solid, Spread, check_places, check_radius};
+use super::{Ball, SampleError, SizeDistribution, Solid, SphereLevels, Spread, check_places, check_radius};
 use crate::geometry::mesh::Bounds;
 use crate::random::Random;
 
@@ -28,7 +28,7 @@ pub fn random(solid: &dyn Solid, radius: f32, spread: Spread, seed: u64) -> Resu
     spread.check()?;
     let balls = match spread {
         Spread::None => Saturation::new(solid, radius, seed)?.run(),
-        _ => spread_out(solid, radius, spread, seed)?,
+        _ => placed(solid, spread.limits(radius), seed, |random| spread.draw(radius, random))?,
     };
     if balls.is_empty() { Err(SampleError::Empty { radius: spread.limits(radius).0 }) } else { Ok(balls) }
 }
@@ -171,9 +171,23 @@ impl<'a> Saturation<'a> {
     }
 }
 
+/// Fills a solid with spheres of different sizes at random places, as [`random`] does with a spread.
+pub fn random_of_sizes(
+    solid: &dyn Solid,
+    sizes: &SizeDistribution,
+    seed: u64,
+) -> Result<Vec<Ball>, SampleError> {
+    let balls = placed(solid, sizes.limits(), seed, |random| sizes.draw(random))?;
+    if balls.is_empty() { Err(SampleError::Empty { radius: sizes.limits().0 }) } else { Ok(balls) }
+}
+
 /// Spheres of different radii, the largest first.
-fn spread_out(solid: &dyn Solid, radius: f32, spread: Spread, seed: u64) -> Result<Vec<Ball>, SampleError> {
-    let (least, most) = spread.limits(radius);
+fn placed(
+    solid: &dyn Solid,
+    (least, _): (f32, f32),
+    seed: u64,
+    mut draw: impl FnMut(&mut Random) -> f32,
+) -> Result<Vec<Ball>, SampleError> {
     check_radius(least)?;
     let bounds = solid.bounds();
     check_places(bounds, 2.0 * least)?;
@@ -181,68 +195,23 @@ fn spread_out(solid: &dyn Solid, radius: f32, spread: Spread, seed: u64) -> Resu
     let mut radii = Vec::new();
     let mut left = SPREAD_FRACTION * solid.volume();
     while left > 0.0 {
-        let radius = spread.draw(radius, &mut random);
+        let radius = draw(&mut random);
         left -= 4.0 / 3.0 * std::f64::consts::PI * f64::from(radius).powi(3);
         radii.push(radius);
     }
     radii.sort_by(|a, b| b.total_cmp(a));
-    let mut grid = SphereGrid::new(bounds, 2.0 * most);
+    let mut levels = SphereLevels::new(least);
     let mut balls: Vec<Ball> = Vec::new();
     for radius in radii {
         for _ in 0..SPREAD_TRIES {
             let t = Vec3::new(random.unit(), random.unit(), random.unit());
             let ball = Ball { center: bounds.min + bounds.size() * t, radius };
-            if grid.is_free(&balls, &ball) && solid.sample(ball.center, -1.1 * radius).0 <= -radius {
-                grid.insert(&ball, balls.len() as u32);
+            if levels.is_free(&ball) && solid.sample(ball.center, -1.1 * radius).0 <= -radius {
+                levels.insert(balls.len() as u32, ball);
                 balls.push(ball);
                 break;
             }
         }
     }
     Ok(balls)
-}
-
-/// Spheres by cells as wide as the largest of them.
-struct SphereGrid {
-    origin: Vec3,
-    side: f32,
-    count: UVec3,
-    cell: Vec<Vec<u32>>,
-}
-
-impl SphereGrid {
-    fn new(bounds: Bounds, side: f32) -> Self {
-        let count = (bounds.size() / side).ceil().max(Vec3::ONE).as_uvec3();
-        let cells = count.x as usize * count.y as usize * count.z as usize;
-        Self { origin: bounds.min, side, count, cell: vec![Vec::new(); cells] }
-    }
-
-    fn cell_of(&self, point: Vec3) -> UVec3 {
-        ((point - self.origin) / self.side).floor().as_uvec3().min(self.count - 1)
-    }
-
-    fn index(&self, cell: UVec3) -> usize {
-        (cell.z as usize * self.count.y as usize + cell.y as usize) * self.count.x as usize + cell.x as usize
-    }
-
-    fn insert(&mut self, ball: &Ball, name: u32) {
-        let cell = self.index(self.cell_of(ball.center));
-        self.cell[cell].push(name);
-    }
-
-    fn is_free(&self, balls: &[Ball], ball: &Ball) -> bool {
-        let cell = self.cell_of(ball.center);
-        let low = (cell.as_ivec3() - 1).max(IVec3::ZERO).as_uvec3();
-        let high = (cell + 1).min(self.count - 1);
-        (low.z..=high.z).all(|z| {
-            (low.y..=high.y).all(|y| {
-                (low.x..=high.x).all(|x| {
-                    self.cell[self.index(UVec3::new(x, y, z))].iter().all(|&name| {
-                        let other = &balls[name as usize];
-                        other.center.distance(ball.center) >= other.radius + ball.radius
-                    })
-                })
-            })
-        })
-    }
 }

@@ -4,7 +4,9 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::cells::Cells;
-use super::{Ball, SampleError, Solid, Spread, check_places, check_radius, random};
+use super::{
+    Ball, SampleError, SizeDistribution, Solid, SphereLevels, Spread, check_places, check_radius, random,
+};
 use crate::geometry::mesh::Bounds;
 use crate::random::Random;
 
@@ -26,6 +28,8 @@ const AGAIN: usize = 100;
 const MOST_SWEEPS: usize = 4000;
 /// Tries to find a place inside for each sphere.
 const TRIES: usize = 20_000;
+/// Tries among them to find one without overlaps, for spheres of different sizes.
+const FREE_TRIES: usize = 50;
 
 /// Fills a solid with whole spheres that do not overlap, one for every cube of a diameter of its volume: 0.5236 of it,
 /// the density at which simulated particles are at rest. Without any order: they begin at random and are pushed apart.
@@ -35,7 +39,24 @@ pub fn relaxed(solid: &dyn Solid, radius: f32, seed: u64) -> Result<Vec<Ball>, S
     check_radius(radius)?;
     check_places(solid.bounds(), 2.0 * radius)?;
     let wanted = (solid.volume() / f64::from(2.0 * radius).powi(3) + 1e-3).floor().max(1.0) as usize;
-    let mut packing = Packing::begin(solid, radius, wanted, seed)?;
+    packed(Packing::begin(solid, radius, wanted, seed)?, radius)
+}
+
+/// Fills a solid with whole spheres of different sizes that do not overlap, as [`relaxed`] does with equal ones: their
+/// cubes of a diameter are its volume. Small spheres give way to large ones.
+pub fn relaxed_of_sizes(
+    solid: &dyn Solid,
+    sizes: &SizeDistribution,
+    seed: u64,
+) -> Result<Vec<Ball>, SampleError> {
+    let least = sizes.limits().0;
+    check_radius(least)?;
+    check_places(solid.bounds(), 2.0 * least)?;
+    packed(Packing::begin_with_sizes(solid, sizes, seed), least)
+}
+
+/// Pushes spheres apart, and leaves out those that stay in the way. `smallest` is their smallest radius [m].
+fn packed(mut packing: Packing, smallest: f32) -> Result<Vec<Ball>, SampleError> {
     let mut since = 0;
     for sweep in 0..MOST_SWEEPS {
         if packing.sweep() {
@@ -48,15 +69,19 @@ pub fn relaxed(solid: &dyn Solid, radius: f32, seed: u64) -> Result<Vec<Ball>, S
         }
     }
     packing.give_up_all_that_overlap();
-    let balls: Vec<Ball> = packing.position.into_iter().map(|center| Ball { center, radius }).collect();
-    if balls.is_empty() { Err(SampleError::Empty { radius }) } else { Ok(balls) }
+    let spheres = packing.position.into_iter().zip(packing.radius);
+    let balls: Vec<Ball> = spheres.map(|(center, radius)| Ball { center, radius }).collect();
+    if balls.is_empty() { Err(SampleError::Empty { radius: smallest }) } else { Ok(balls) }
 }
 
 /// Spheres on their way.
 struct Packing<'a> {
     solid: &'a dyn Solid,
     bounds: Bounds,
-    radius: f32,
+    /// Smallest and largest radius [m].
+    least: f32,
+    most: f32,
+    radius: Vec<f32>,
     position: Vec<Vec3>,
     /// Largest overlap of each, in radii.
     overlap: Vec<f32>,
@@ -83,15 +108,81 @@ impl<'a> Packing<'a> {
         let more: Vec<Option<Vec3>> = (0..missing).into_par_iter().map(inside).collect();
         position.extend(more.into_iter().flatten());
         position.truncate(wanted);
-        let overlap = vec![0.0; position.len()];
-        Ok(Self { solid, bounds, radius, position, overlap, list: Vec::new(), moved: f32::INFINITY })
+        Ok(Self::of(solid, position.iter().map(|center| Ball { center: *center, radius }).collect()))
+    }
+
+    /// As many spheres as fit the volume at rest, from the largest to the smallest: where there is room, or anywhere
+    /// inside.
+    fn begin_with_sizes(solid: &'a dyn Solid, sizes: &SizeDistribution, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let mut radii = Vec::new();
+        let mut left = solid.volume() * (1.0 + 1e-3);
+        loop {
+            let radius = sizes.draw(&mut random);
+            left -= f64::from(2.0 * radius).powi(3);
+            if left < 0.0 {
+                break;
+            }
+            radii.push(radius);
+        }
+        radii.sort_by(|a, b| b.total_cmp(a));
+        let bounds = solid.bounds();
+        let (mut levels, mut balls) = (SphereLevels::new(sizes.limits().0), Vec::new());
+        for radius in radii {
+            let mut anywhere = None;
+            let room = (0..TRIES).find_map(|attempt| {
+                let t = Vec3::new(random.unit(), random.unit(), random.unit());
+                let ball = Ball { center: bounds.min + bounds.size() * t, radius };
+                if solid.sample(ball.center, -1.1 * radius).0 <= -radius {
+                    anywhere = Some(ball);
+                }
+                let settle = attempt >= FREE_TRIES && anywhere.is_some();
+                (settle || (anywhere == Some(ball) && levels.is_free(&ball))).then_some(anywhere).flatten()
+            });
+            if let Some(ball) = room {
+                levels.insert(balls.len() as u32, ball);
+                balls.push(ball);
+            }
+        }
+        Self::of(solid, balls)
+    }
+
+    fn of(solid: &'a dyn Solid, balls: Vec<Ball>) -> Self {
+        let radius: Vec<f32> = balls.iter().map(|ball| ball.radius).collect();
+        Self {
+            solid,
+            bounds: solid.bounds(),
+            least: radius.iter().copied().fold(f32::INFINITY, f32::min),
+            most: radius.iter().copied().fold(0.0, f32::max),
+            position: balls.iter().map(|ball| ball.center).collect(),
+            overlap: vec![0.0; balls.len()],
+            radius,
+            list: Vec::new(),
+            moved: f32::INFINITY,
+        }
+    }
+
+    /// How much farther than touching lists reach [m].
+    fn skin(&self) -> f32 {
+        if self.least == self.most { SKIN * self.least } else { SKIN * (self.least * self.most).sqrt() }
+    }
+
+    /// For every sphere those that may come to touch it, in order.
+    fn lists(&self) -> Vec<Vec<u32>> {
+        if self.least == self.most {
+            return Cells::new(&self.position, self.bounds, (2.0 + SKIN) * self.least).lists(&self.position);
+        }
+        let ball = |i: usize| Ball { center: self.position[i], radius: self.radius[i] };
+        let balls: Vec<Ball> = (0..self.position.len()).map(ball).collect();
+        let levels = SphereLevels::of(&balls);
+        let list = |(i, ball): (usize, &Ball)| levels.list(i as u32, ball, self.skin());
+        balls.par_iter().enumerate().with_min_len(256).map(list).collect()
     }
 
     /// Moves every sphere out of its neighbours and into the solid; says whether none overlapped.
     fn sweep(&mut self) -> bool {
-        if self.moved >= 0.5 * SKIN * self.radius {
-            let side = (2.0 + SKIN) * self.radius;
-            self.list = Cells::new(&self.position, self.bounds, side).lists(&self.position);
+        if self.moved >= 0.5 * self.skin() {
+            self.list = self.lists();
             self.moved = 0.0;
         }
         let moved: Vec<(Vec3, f32)> =
@@ -112,11 +203,12 @@ impl<'a> Packing<'a> {
 
     /// Where a sphere goes, and its largest overlap before, in radii.
     fn pushed(&self, i: usize) -> (Vec3, f32) {
-        let (center, radius) = (self.position[i], self.radius);
-        let reach = 2.0 * radius * (1.0 + LARGER);
+        let (center, radius) = (self.position[i], self.radius[i]);
         let (mut push, mut worst) = (Vec3::ZERO, 0.0_f32);
         for &j in &self.list[i] {
             let offset = center - self.position[j as usize];
+            let other = self.radius[j as usize];
+            let reach = (radius + other) * (1.0 + LARGER);
             let squared = offset.length_squared();
             if squared >= reach * reach {
                 continue;
@@ -125,8 +217,10 @@ impl<'a> Packing<'a> {
             // Spheres at the same place go different ways.
             let upwards = if i < j as usize { Vec3::Y } else { Vec3::NEG_Y };
             let direction = if distance > 1e-6 * radius { offset / distance } else { upwards };
-            push += STEP * (reach - distance) * direction;
-            worst = worst.max((2.0 * radius - distance) / radius);
+            // By volume, twice the other's share: 1 for equal ones.
+            let share = 2.0 * other.powi(3) / (radius.powi(3) + other.powi(3));
+            push += STEP * share * (reach - distance) * direction;
+            worst = worst.max((radius + other - distance) / radius.min(other));
         }
         let length = push.length();
         if length > LONGEST * radius {
@@ -134,12 +228,12 @@ impl<'a> Packing<'a> {
         }
         let (before, _) = self.solid.sample(center, -1.1 * radius);
         worst = worst.max((before + radius) / radius);
-        (self.inside(center + push), worst)
+        (self.inside(center + push, radius), worst)
     }
 
     /// A place moved into the solid, deep enough for the whole sphere; twice, for corners.
-    fn inside(&self, mut center: Vec3) -> Vec3 {
-        let depth = -self.radius * (1.0 + 0.5 * TOLERANCE);
+    fn inside(&self, mut center: Vec3, radius: f32) -> Vec3 {
+        let depth = -radius * (1.0 + 0.5 * TOLERANCE);
         for _ in 0..3 {
             let (distance, normal) = self.solid.sample(center, depth);
             if distance <= depth {
@@ -165,15 +259,13 @@ impl<'a> Packing<'a> {
 
     /// Leaves out spheres, those that overlap most first, until no two overlap and all are inside.
     fn give_up_all_that_overlap(&mut self) {
-        let side = (2.0 + SKIN) * self.radius;
-        self.list = Cells::new(&self.position, self.bounds, side).lists(&self.position);
-        let least = (2.0 - 2.0 * TOLERANCE) * self.radius;
-        let inside =
-            |p: &Vec3| self.solid.sample(*p, -1.1 * self.radius).0 <= (2.0 * TOLERANCE - 1.0) * self.radius;
-        let mut keep: Vec<bool> = self.position.par_iter().map(inside).collect();
+        self.list = self.lists();
+        let inside = |(p, r): (&Vec3, &f32)| self.solid.sample(*p, -1.1 * r).0 <= (2.0 * TOLERANCE - 1.0) * r;
+        let mut keep: Vec<bool> = self.position.par_iter().zip(&self.radius).map(inside).collect();
         for i in 0..self.position.len() {
             let clashes = |j: &u32| {
                 let j = *j as usize;
+                let least = (self.radius[i] + self.radius[j]) * (1.0 - TOLERANCE);
                 j < i && keep[j] && self.position[j].distance(self.position[i]) < least
             };
             if self.list[i].iter().any(clashes) {
@@ -184,11 +276,11 @@ impl<'a> Packing<'a> {
     }
 
     fn retain(&mut self, keep: &[bool]) {
-        let mut k = 0;
-        self.position.retain(|_| {
-            k += 1;
-            keep[k - 1]
-        });
+        fn kept<T: Copy>(column: &[T], keep: &[bool]) -> Vec<T> {
+            column.iter().zip(keep).filter(|(_, keep)| **keep).map(|(entry, _)| *entry).collect()
+        }
+        self.position = kept(&self.position, keep);
+        self.radius = kept(&self.radius, keep);
         self.overlap = vec![0.0; self.position.len()];
         self.moved = f32::INFINITY;
     }

@@ -9,7 +9,7 @@ impl Scene {
         let Some(settings) = &self.upsample else { return Ok(()) };
         let path = "upsample.radius";
         positive(path, settings.radius)?;
-        let particle = self.material[0].radius;
+        let particle = self.reference_radius();
         let [least, most] = UPSAMPLE_RATIO.map(|ratio| ratio * particle);
         // The ends belong to it, however they are rounded.
         let inside = (0.9999 * least..=1.0001 * most).contains(&settings.radius);

@@ -62,7 +62,7 @@ pub struct IisphParams {
 impl IisphParams {
     /// Derives the constants from a checked scene.
     pub fn new(scene: &Scene, kernel: &Kernel) -> Self {
-        let radius = scene.material[0].radius;
+        let radius = scene.reference_radius();
         let spacing = 2.0 * radius;
         let volume = spacing.powi(3) / lattice_density(kernel, spacing);
         let gravity = glam::Vec3::from(scene.simulation.gravity).length();

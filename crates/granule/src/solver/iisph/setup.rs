@@ -66,7 +66,7 @@ pub struct Setup {
 impl Setup {
     /// What a checked scene says.
     pub fn new(scene: &Scene) -> Self {
-        let spacing = 2.0 * scene.material[0].radius;
+        let spacing = 2.0 * scene.reference_radius();
         let kernel = Kernel::new(scene.simulation.kernel, scene.simulation.support * spacing);
         Self {
             params: IisphParams::new(scene, &kernel),

@@ -259,6 +259,7 @@ mod tests {
                 radius: 0.01,
                 mass: 0.008,
                 material: 0,
+                fixed: false,
             })
             .collect();
         let input = SolverInput {

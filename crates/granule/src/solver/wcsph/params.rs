@@ -107,7 +107,7 @@ pub struct Setup {
 impl Setup {
     /// What a checked scene says.
     pub fn new(scene: &Scene, defect: Option<Defect>, instructions: Instructions) -> Self {
-        let spacing = 2.0 * scene.material[0].radius;
+        let spacing = 2.0 * scene.reference_radius();
         let support = scene.simulation.support * spacing;
         let kind = scene.simulation.kernel;
         let kernel = Kernel::new(kind, support);
@@ -146,7 +146,7 @@ fn gradient_kernel(kind: KernelKind) -> KernelKind {
 
 impl WcsphParams {
     fn new(scene: &Scene, kernel: &Kernel, viscosity: &Kernel, defect: Option<Defect>) -> Self {
-        let radius = scene.material[0].radius;
+        let radius = scene.reference_radius();
         let spacing = 2.0 * radius;
         let support = kernel.support();
         let volume = spacing.powi(3) / lattice_density(kernel, spacing);
@@ -239,7 +239,7 @@ fn expected_sound_speed(scene: &Scene) -> f32 {
     let capillary = |m: &MaterialSettings| (m.surface_tension / (m.density * m.radius)).sqrt();
     let capillary = scene.material.iter().map(capillary).fold(0.0, f32::max);
     let fall = (gravity.length() * fall_height(scene, gravity.normalize_or_zero())).sqrt();
-    let spacing = 2.0 * scene.material[0].radius;
+    let spacing = 2.0 * scene.reference_radius();
     let expected = fastest.max(fall).max(capillary);
     // A scene without anything that moves gets the scale of a few particles under the Earth's gravity.
     SOUND_PER_SPEED * if expected > 0.0 { expected } else { (EARTH_GRAVITY * 10.0 * spacing).sqrt() }

@@ -1,0 +1,178 @@
+//! Radii, rough walls and grains that are held in place, and what solvers demand of them.
+
+use super::*;
+use crate::scene::schema::{Fill, RadiusDistribution, RadiusSettings};
+
+/// Largest ratio of two radii of a scene; the search for neighbours is made for it.
+pub const MOST_SIZE_RATIO: f32 = 10.0;
+
+impl Scene {
+    /// Checks what a solver demands of a scene that is right in itself.
+    pub(super) fn check_for(&self, solver: &str, can: SolverCapabilities) -> Check {
+        if can.one_radius {
+            self.check_one_radius(solver)?;
+        }
+        if !can.has_grains {
+            self.check_no_grains(solver)?;
+        }
+        self.check_size_ratio()
+    }
+
+    /// Radii of all materials and keys are that of the first material.
+    fn check_one_radius(&self, solver: &str) -> Check {
+        let first = self.reference_radius();
+        let allowed = || format!("{first} as in material.0: solver {solver} needs one radius per scene");
+        for (i, material) in self.material.iter().enumerate() {
+            range(material.radius == first, &format!("material.{i}.radius"), material.radius, allowed)?;
+        }
+        for (path, radius) in self.given_radii() {
+            let found = radius.one().map_or("different radii".into(), |radius| radius.to_string());
+            range(radius.one() == Some(first), &path, found, || {
+                format!("{}, or leave it out for the material's", allowed())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The keys `radius` of grains and emitters, with their paths.
+    fn given_radii(&self) -> Vec<(String, &RadiusSettings)> {
+        let of_grains = self.grains.iter().enumerate();
+        let of_grains =
+            of_grains.filter_map(|(i, g)| Some((format!("grains.{i}.radius"), g.radius.as_ref()?)));
+        let of_emitters = self.emitter.iter().enumerate();
+        let of_emitters =
+            of_emitters.filter_map(|(i, e)| Some((format!("emitter.{i}.radius"), e.radius.as_ref()?)));
+        of_grains.chain(of_emitters).collect()
+    }
+
+    /// No key that only solvers with grains have.
+    fn check_no_grains(&self, solver: &str) -> Check {
+        let refused = |path: String, found: String| {
+            let allowed = format!(
+                "solver {solver} moves bulk matter and has no grains to hold in place; leave it out, or take a solver \
+                 with grains"
+            );
+            Err(Box::new(Problem::new(ProblemKind::OutOfRange, &path, found, allowed)))
+        };
+        if let Some(i) = self.grains.iter().position(|grains| grains.fixed) {
+            return refused(format!("grains.{i}.fixed"), "true".into());
+        }
+        for (i, wall) in self.boundary.iter().enumerate() {
+            if let Some(rough) = wall.rough {
+                return refused(format!("boundary.{i}.rough"), rough.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// The smallest and the largest radius of all grains, with the keys that they come from.
+    fn check_size_ratio(&self) -> Check {
+        let mut radii: Vec<(String, (f32, f32))> = Vec::new();
+        for (k, material) in self.material.iter().enumerate() {
+            let grains = self.grains.iter().any(|g| g.material == material.name && g.radius.is_none());
+            let emitted = self.emitter.iter().any(|e| e.material == material.name && e.radius.is_none());
+            if grains || emitted {
+                radii.push((format!("material.{k}.radius"), (material.radius, material.radius)));
+            }
+        }
+        radii.extend(self.given_radii().into_iter().map(|(path, radius)| (path, radius.limits())));
+        for (i, wall) in self.boundary.iter().enumerate() {
+            radii.extend(wall.rough.map(|d| (format!("boundary.{i}.rough"), (0.5 * d, 0.5 * d))));
+        }
+        let least = radii.iter().min_by(|a, b| a.1.0.total_cmp(&b.1.0));
+        let most = radii.iter().max_by(|a, b| a.1.1.total_cmp(&b.1.1));
+        let (Some((of_least, (least, _))), Some((of_most, (_, most)))) = (least, most) else { return Ok(()) };
+        // The limit belongs to it, however it is rounded.
+        range(*most <= 1.0001 * MOST_SIZE_RATIO * least, of_most, format!("a radius of {most} m"), || {
+            format!(
+                "at most {MOST_SIZE_RATIO} times the smallest radius of the scene, {least} m ({of_least})"
+            )
+        })
+    }
+}
+
+/// A key `radius` by itself.
+pub(super) fn check_radius(path: &str, radius: &RadiusSettings) -> Check {
+    let at = |key: &str| format!("{path}.{key}");
+    match radius {
+        RadiusSettings::One(radius) => return positive(path, *radius),
+        RadiusSettings::Range(_) => {}
+        RadiusSettings::Distribution(distribution) => match distribution {
+            RadiusDistribution::Uniform { .. } => {}
+            RadiusDistribution::Normal { mean, deviation, .. } => {
+                positive(&at("normal.mean"), *mean)?;
+                positive(&at("normal.deviation"), *deviation)?;
+            }
+            RadiusDistribution::LogNormal { median, deviation, .. } => {
+                positive(&at("log_normal.median"), *median)?;
+                positive(&at("log_normal.deviation"), *deviation)?;
+            }
+            RadiusDistribution::Table { rows, .. } => {
+                range(!rows.is_empty(), &at("table.rows"), "[]", || "at least one [radius, share]".into())?;
+                for (k, row) in rows.iter().enumerate() {
+                    positive(&at(&format!("table.rows.{k}.0")), row[0])?;
+                    positive(&at(&format!("table.rows.{k}.1")), row[1])?;
+                }
+                return Ok(());
+            }
+        },
+    }
+    let (least, most) = radius.limits();
+    let found = format!("radii from {least} to {most} m");
+    range(least > 0.0 && least < most && most.is_finite(), path, found, || {
+        "the smallest above 0 and below the largest; give `min` and `max`, or a smaller deviation".into()
+    })
+}
+
+/// Fills that need one radius have it.
+pub(super) fn check_fill(path: &str, grains: &GrainsSettings) -> Check {
+    let Some(radius) = &grains.radius else { return Ok(()) };
+    check_radius(&format!("{path}.radius"), radius)?;
+    let ordered = matches!(grains.fill, Fill::Lattice | Fill::Jittered);
+    ensure(!ordered || radius.one().is_some(), || {
+        let found = "a lattice has grains of one radius only";
+        let allowed = "fill = \"random\" or fill = \"relaxed\" for different radii, or one number as radius";
+        Problem::new(ProblemKind::OutOfRange, &format!("{path}.fill"), found, allowed)
+    })
+}
+
+/// A rough wall by itself.
+pub(super) fn check_rough(path: &str, wall: &BoundarySettings) -> Check {
+    let Some(rough) = wall.rough else {
+        return ensure(wall.rough_region.is_none(), || {
+            let allowed = "say by `rough` how large the spheres are, or leave it out";
+            Problem::new(ProblemKind::Address, &format!("{path}.rough_region"), "the wall is smooth", allowed)
+        });
+    };
+    positive(&format!("{path}.rough"), rough)?;
+    ensure(wall.motion.is_none(), || {
+        let allowed = "only walls at rest can be rough; leave out `rough` or `motion`";
+        Problem::new(ProblemKind::Address, &format!("{path}.rough"), "the wall moves", allowed)
+    })?;
+    match &wall.rough_region {
+        Some(region) => {
+            let path = format!("{path}.rough_region");
+            finite_all(&format!("{path}.min"), &region.min)?;
+            finite_all(&format!("{path}.max"), &region.max)?;
+            let ordered = (0..3).all(|axis| region.min[axis] < region.max[axis]);
+            range(ordered, &format!("{path}.max"), list(&region.max), || {
+                format!("above min = {} along every axis", list(&region.min))
+            })
+        }
+        None => ensure(!has_plane(&wall.shape), || {
+            let allowed =
+                "a plane has no end: say where it is rough, rough_region = { min = [..], max = [..] }";
+            Problem::new(ProblemKind::Address, &format!("{path}.rough_region"), "it is missing", allowed)
+        }),
+    }
+}
+
+fn has_plane(shape: &Shape) -> bool {
+    match shape {
+        Shape::Plane { .. } => true,
+        Shape::Union(parts) | Shape::Intersection(parts) | Shape::Subtraction(parts) => {
+            parts.iter().any(has_plane)
+        }
+        _ => false,
+    }
+}
