@@ -102,7 +102,7 @@ mod tests {
         let mut random = Random::new(2);
         let balls: Vec<Ball> = (0..600)
             .map(|_| {
-                let center = Vec3::new(random.signed(), random.signed(), random.signed());
+                let center = 0.4 * Vec3::new(random.signed(), random.signed(), random.signed());
                 Ball { center, radius: 0.01 + 0.09 * random.unit().powi(4) }
             })
             .collect();
