@@ -4,7 +4,6 @@ mod dependencies;
 mod drivers;
 mod flags;
 mod limits;
-mod links;
 mod output;
 mod peers;
 mod program;

@@ -2,12 +2,12 @@
 
 use glam::{DMat3, Vec3};
 
-/// Field of view of a camera that says nothing else [radians]: 35 degrees.
+/// Field of view of a camera that says nothing else \[radians\]: 35 degrees.
 pub const DEFAULT_FOV_RADIANS: f32 = 35.0 * std::f32::consts::PI / 180.0;
 /// Margin around a scene that is framed, relative to its size.
 const MARGIN: f32 = 1.12;
 
-/// An axis-aligned box [m].
+/// An axis-aligned box \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Smallest corner.
@@ -49,7 +49,7 @@ impl Bounds {
         })
     }
 
-    /// Length of the diagonal [m].
+    /// Length of the diagonal \[m\].
     pub fn diagonal(&self) -> f32 {
         (self.max - self.min).length()
     }
@@ -58,11 +58,11 @@ impl Bounds {
 /// A pinhole camera in a world whose y points up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// The eye [m].
+    /// The eye \[m\].
     pub position: Vec3,
-    /// The point in the middle of the picture [m].
+    /// The point in the middle of the picture \[m\].
     pub target: Vec3,
-    /// Angle between the lower and the upper edge of the picture [radians].
+    /// Angle between the lower and the upper edge of the picture \[radians\].
     pub fov_radians: f32,
 }
 
@@ -76,7 +76,7 @@ pub enum CameraChoice {
     /// From the front, the right and above.
     #[default]
     Iso,
-    /// From a point towards a point [m].
+    /// From a point towards a point \[m\].
     Fixed {
         /// The eye.
         position: Vec3,
@@ -152,7 +152,7 @@ impl Camera {
         camera
     }
 
-    /// How far the target has to move sideways so that points have equal room on both sides [m].
+    /// How far the target has to move sideways so that points have equal room on both sides \[m\].
     fn off_center(&self, points: &[Vec3], aspect: f32) -> Vec3 {
         let view = self.view(aspect);
         let (mut low, mut high) = ([f32::MAX; 2], [f32::MIN; 2]);
@@ -171,7 +171,7 @@ impl Camera {
         view.rotation().transpose() * Vec3::new(middle[0], middle[1], 0.0)
     }
 
-    /// This camera turned about the vertical through its target [radians].
+    /// This camera turned about the vertical through its target \[radians\].
     pub fn orbited(&self, angle_radians: f32) -> Self {
         let arm = glam::Quat::from_rotation_y(angle_radians) * (self.position - self.target);
         Self { position: self.target + arm, ..*self }
@@ -194,7 +194,7 @@ impl Camera {
 pub struct View {
     /// Rotation from the camera's axes to the world's.
     pub world_from_view: glam::Mat3,
-    /// The eye [m].
+    /// The eye \[m\].
     pub eye: Vec3,
     /// Tangents of half the angles of view, horizontal and vertical.
     pub tangent: [f32; 2],

@@ -7,7 +7,7 @@ use crate::camera::Camera;
 /// Where the camera is at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CameraKey {
-    /// Time [s].
+    /// Time \[s\].
     pub time: f64,
     /// The camera then.
     pub camera: Camera,
@@ -31,7 +31,7 @@ impl CameraPath {
         (later && !keys.is_empty()).then_some(Self { keys })
     }
 
-    /// The camera at a time [s].
+    /// The camera at a time \[s\].
     ///
     /// Eye, target and angle are cubic between keys, with the velocities of a parabola through each key and its two
     /// neighbours (Catmull and Rom 1974, for unequal times). A velocity is at most three times the slower one of the

@@ -20,7 +20,7 @@ pub struct ScalarGrid {
 }
 
 impl ScalarGrid {
-    /// A grid with its first node at `origin` [m], a distance between nodes [m], and values with x running fastest.
+    /// A grid with its first node at `origin` \[m\], a distance between nodes \[m\], and values with x running fastest.
     ///
     /// # Errors
     /// A grid needs two nodes along every axis, a positive spacing, one value per node and finite values.
@@ -76,7 +76,7 @@ impl ScalarGrid {
         self.nodes.to_array()
     }
 
-    /// The box that the grid covers [m].
+    /// The box that the grid covers \[m\].
     pub fn bounds(&self) -> Bounds {
         Bounds { min: self.origin, max: self.origin + (self.nodes - 1).as_vec3() * self.spacing }
     }
@@ -126,7 +126,7 @@ fn steepest(nodes: UVec3, values: &[f32]) -> f32 {
 /// A plane through a field, coloured by it. It shows its colours as they are, without light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
-    /// A point of the plane [m].
+    /// A point of the plane \[m\].
     pub point: Vec3,
     /// Its normal; need not be a unit vector.
     pub normal: Vec3,
@@ -153,7 +153,7 @@ pub struct IsoSurface {
 /// A plane that cuts a view open: what lies on the side of its normal is left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
-    /// A point of the plane [m].
+    /// A point of the plane \[m\].
     pub point: Vec3,
     /// Its normal; need not be a unit vector.
     pub normal: Vec3,
@@ -199,7 +199,7 @@ impl FieldView {
         }
     }
 
-    /// The box around the field in the world [m].
+    /// The box around the field in the world \[m\].
     pub fn bounds(&self) -> Bounds {
         let corners = self.grid.bounds().corners();
         let placed = corners.map(|corner| self.world_from_field.transform_point3(corner));

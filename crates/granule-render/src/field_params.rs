@@ -16,7 +16,7 @@ pub struct FieldParams {
     pub world_from_grid: Mat4,
     /// Nodes along the axes, and the most that a value changes over the length of a cell.
     pub nodes: Vec4,
-    /// Unit normal of the slice in the camera's axes, and its distance from the eye along it [m].
+    /// Unit normal of the slice in the camera's axes, and its distance from the eye along it \[m\].
     pub plane: Vec4,
     /// The slice's lowest value, inverse width of its range, step between lines; whether there is a slice.
     pub slice: Vec4,
@@ -24,7 +24,7 @@ pub struct FieldParams {
     pub iso: Vec4,
     /// Whether there is an iso-surface, whether it is seen from both sides, cells per metre, whether it is cut.
     pub options: Vec4,
-    /// Unit normal of the cut in the camera's axes, and its distance from the eye along it [m].
+    /// Unit normal of the cut in the camera's axes, and its distance from the eye along it \[m\].
     pub cut: Vec4,
 }
 

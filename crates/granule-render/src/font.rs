@@ -40,7 +40,7 @@ fn parse(drawing: &str) -> BTreeMap<char, Glyph> {
     glyphs
 }
 
-/// Width of a text [pixels] at a size of `scale` pixels per dot.
+/// Width of a text \[pixels\] at a size of `scale` pixels per dot.
 pub fn text_width(text: &str, scale: u32) -> u32 {
     let columns = (COLUMNS as u32 + 1) * text.chars().count() as u32;
     columns.saturating_sub(1) * scale

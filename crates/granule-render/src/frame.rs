@@ -15,7 +15,7 @@ const GROUND_ALBEDO: Vec3 = Vec3::new(0.40, 0.39, 0.37);
 const BACKGROUND: [Vec3; 2] = [Vec3::new(0.62, 0.66, 0.71), Vec3::new(0.30, 0.41, 0.56)];
 /// Strength of the highlight; sand is dull.
 const HIGHLIGHT: f32 = 0.05;
-/// Roughness of the diffuse surface [radians], the deviation of facets in Oren and Nayar 1994.
+/// Roughness of the diffuse surface \[radians\], the deviation of facets in Oren and Nayar 1994.
 const ROUGHNESS: f32 = 0.55;
 /// How far grains bulge out of a perfect sphere's normals.
 const BUMPS: f32 = 0.24;
@@ -36,9 +36,9 @@ pub struct FrameParams {
     pub world_from_view: Mat4,
     /// From the world to the shadow map: x and y from -1 to 1, z from 0 (near the sun) to 1.
     pub light_from_world: Mat4,
-    /// Tangents of half the angles of view, the near distance [m], and the shadow map's depth [m].
+    /// Tangents of half the angles of view, the near distance \[m\], and the shadow map's depth \[m\].
     pub projection: Vec4,
-    /// Width and height with supersampling [pixels], samples per pixel along an axis, side of the shadow map.
+    /// Width and height with supersampling \[pixels\], samples per pixel along an axis, side of the shadow map.
     pub size: Vec4,
     /// Unit direction towards the sun, and the width of a penumbra over distance.
     pub sun_direction: Vec4,
@@ -48,19 +48,19 @@ pub struct FrameParams {
     pub sky: Vec4,
     /// Light from below, and the strength of the highlight.
     pub bounce: Vec4,
-    /// Background at the horizon, and the roughness of surfaces [radians].
+    /// Background at the horizon, and the roughness of surfaces \[radians\].
     pub horizon: Vec4,
     /// Background overhead, and how far grains bulge.
     pub zenith: Vec4,
-    /// Colour of the ground, and its height [m].
+    /// Colour of the ground, and its height \[m\].
     pub ground: Vec4,
-    /// Where the ground is clearest: x, z, distance without fading, distance where it is gone [m]; 0 without ground.
+    /// Where the ground is clearest: x, z, distance without fading, distance where it is gone \[m\]; 0 without ground.
     pub ground_fade: Vec4,
     /// Lowest value, inverse width of the range, kind of paint, variation of grains.
     pub paint: Vec4,
-    /// Least and largest width of a penumbra, shift along the normal, texel of the shadow map, all [m].
+    /// Least and largest width of a penumbra, shift along the normal, texel of the shadow map, all \[m\].
     pub shadow: Vec4,
-    /// Range of occlusion [m], its strength, least and largest range on screen [pixels].
+    /// Range of occlusion \[m\], its strength, least and largest range on screen \[pixels\].
     pub occlusion: Vec4,
 }
 
@@ -136,7 +136,7 @@ impl FrameParams {
         self.view_from_world.transform_vector3(point - self.world_from_view.w_axis.truncate())
     }
 
-    /// Side of the shadow map [texels].
+    /// Side of the shadow map \[texels\].
     pub fn shadow_side(&self) -> u32 {
         self.size.w as u32
     }
@@ -166,7 +166,7 @@ fn ground_fade(ground: Option<f32>, settings: &RenderSettings, bounds: &Bounds) 
     }
 }
 
-/// The shadow map's transform and its extent [m]: as narrow as the scene allows.
+/// The shadow map's transform and its extent \[m\]: as narrow as the scene allows.
 fn light_from_world(bounds: &Bounds, sun_direction: Vec3, side: u32) -> (Mat4, Vec3) {
     let right = sun_direction.any_orthonormal_vector();
     let axes = glam::Mat3::from_cols(right, sun_direction.cross(right), sun_direction).transpose();

@@ -22,12 +22,12 @@ impl Image {
         Self { width, height, pixels }
     }
 
-    /// Width [pixels].
+    /// Width \[pixels\].
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Height [pixels].
+    /// Height \[pixels\].
     pub fn height(&self) -> u32 {
         self.height
     }

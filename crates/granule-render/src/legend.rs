@@ -36,7 +36,7 @@ pub struct Legend {
     pub side: LegendSide,
 }
 
-/// Where a legend lies in a picture [pixels].
+/// Where a legend lies in a picture \[pixels\].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LegendPlace {
     /// Left edge of the bar of colours.
@@ -85,7 +85,7 @@ impl Legend {
         LegendPlace { left, top: image_height as i32 - height - 16 * unit, width: 12 * unit, height, scale }
     }
 
-    /// Width of bar and words [pixels].
+    /// Width of bar and words \[pixels\].
     fn inner_width(&self, scale: u32) -> i32 {
         let widest = self.ticks().iter().map(|(_, text)| text_width(text, scale)).max().unwrap_or(0);
         (18 * scale + widest).max(text_width(&self.heading(), scale)) as i32
@@ -124,7 +124,7 @@ impl Legend {
         }
     }
 
-    /// Row of a value on the bar [pixels].
+    /// Row of a value on the bar \[pixels\].
     pub fn height_of(&self, place: &LegendPlace, value: f32) -> i32 {
         let t = (value - self.range[0]) / (self.range[1] - self.range[0]);
         place.top + ((1.0 - t) * (place.height - 1) as f32).round() as i32

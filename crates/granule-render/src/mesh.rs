@@ -41,7 +41,7 @@ impl Mesh {
         Ok(Arc::new(Self { vertices, triangles, bounds }))
     }
 
-    /// A white mesh of bare positions [m]; edges sharper than the crease angle [radians] stay sharp, others are
+    /// A white mesh of bare positions \[m\]; edges sharper than the crease angle \[radians\] stay sharp, others are
     /// rounded.
     ///
     /// A corner's normal is the mean of the normals around its position that differ from its own triangle's by less
@@ -97,7 +97,7 @@ impl Mesh {
         &self.triangles
     }
 
-    /// The box around the mesh in its own axes [m].
+    /// The box around the mesh in its own axes \[m\].
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }
@@ -122,7 +122,7 @@ impl MeshInstance {
         self.opacity >= 1.0
     }
 
-    /// The box around it in the world [m].
+    /// The box around it in the world \[m\].
     pub fn bounds(&self) -> Bounds {
         let corners = self.mesh.bounds.corners();
         let placed = corners.map(|corner| self.world_from_body.transform_point3(corner));

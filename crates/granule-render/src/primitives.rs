@@ -9,11 +9,11 @@ use crate::camera::Bounds;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Line {
-    /// One end [m].
+    /// One end \[m\].
     pub from: [f32; 3],
-    /// Width [pixels].
+    /// Width \[pixels\].
     pub width: f32,
-    /// The other end [m].
+    /// The other end \[m\].
     pub to: [f32; 3],
     /// Linear colour and opacity in bytes, red lowest.
     pub color: u32,
@@ -23,7 +23,7 @@ pub struct Line {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Vertex {
-    /// Place [m].
+    /// Place \[m\].
     pub position: [f32; 3],
     /// Linear colour and opacity in bytes, red lowest.
     pub color: u32,

@@ -52,7 +52,7 @@ pub struct RenderScene<'a> {
     pub meshes: &'a [MeshInstance],
     /// A view of a field.
     pub field: Option<&'a FieldView>,
-    /// Height of the ground [m]; none where absent.
+    /// Height of the ground \[m\]; none where absent.
     pub ground: Option<f32>,
     /// Lines, hidden by what is in front of them.
     pub lines: &'a [Line],

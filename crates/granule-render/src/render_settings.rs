@@ -7,7 +7,7 @@ use crate::camera::Camera;
 use crate::field::FieldView;
 use crate::render_scene::RenderScene;
 
-/// Longest side of a picture [pixels].
+/// Longest side of a picture \[pixels\].
 pub const MAX_SIDE: u32 = 8192;
 
 /// The light.
@@ -38,9 +38,9 @@ impl Default for Light {
 /// Settings of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RenderSettings {
-    /// Width [pixels].
+    /// Width \[pixels\].
     pub width: u32,
-    /// Height [pixels].
+    /// Height \[pixels\].
     pub height: u32,
     /// Where it is taken from.
     pub camera: Camera,

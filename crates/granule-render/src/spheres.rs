@@ -31,7 +31,7 @@ impl SphereTag {
 pub enum SphereSource<'a> {
     /// From memory.
     Uploaded {
-        /// Spheres as (x, y, z, radius) [m].
+        /// Spheres as (x, y, z, radius) \[m\].
         spheres: &'a [[f32; 4]],
         /// One tag per sphere.
         tags: &'a [SphereTag],
@@ -43,17 +43,17 @@ pub enum SphereSource<'a> {
 /// Spheres in buffers of the device that draws, such as a simulation keeps them.
 #[derive(Clone, Copy, Debug)]
 pub struct SphereBuffers<'a> {
-    /// Spheres as (x, y, z, radius) [m], 16 bytes each; usage `VERTEX`.
+    /// Spheres as (x, y, z, radius) \[m\], 16 bytes each; usage `VERTEX`.
     pub spheres: &'a Buffer,
     /// What gives their colours.
     pub tags: TagBuffers<'a>,
     /// The arguments of an indirect draw, four u32 numbers: 4, the number of spheres, 0, 0; usage `INDIRECT`.
     pub draw: &'a Buffer,
-    /// Where the arguments begin [bytes], a multiple of 4.
+    /// Where the arguments begin \[bytes\], a multiple of 4.
     pub draw_offset: u64,
-    /// A box that holds all spheres [m]: the shadow map covers it.
+    /// A box that holds all spheres \[m\]: the shadow map covers it.
     pub bounds: Bounds,
-    /// Mean radius of the spheres [m].
+    /// Mean radius of the spheres \[m\].
     pub radius: f32,
 }
 
@@ -91,7 +91,7 @@ impl<'a> SphereSource<'a> {
         }
     }
 
-    /// Mean radius of the spheres [m]; `None` without any.
+    /// Mean radius of the spheres \[m\]; `None` without any.
     pub(crate) fn mean_radius(&self) -> Option<f32> {
         match self {
             Self::Uploaded { spheres: [], .. } => None,

@@ -26,7 +26,7 @@ pub enum FillError {
         2.0 * radius
     )]
     Empty {
-        /// Particle radius [m].
+        /// Particle radius \[m\].
         radius: f32,
     },
     /// The bounds hold more places than can be tried.
@@ -54,7 +54,7 @@ const MOST_PLACES: f64 = 2e8;
 const JITTER: f32 = 0.1;
 
 /// Fills a shape with whole grains of a material, given by its index, and of these radii. `mass_of` gives the mass of a
-/// radius [kg].
+/// radius \[kg\].
 ///
 /// # Errors
 /// Says why the shape cannot be filled.
@@ -88,7 +88,7 @@ pub fn fill(
     Ok(balls.into_iter().map(particle).collect())
 }
 
-/// Grains of one radius [m].
+/// Grains of one radius \[m\].
 fn fill_with_one(fill: Fill, shape: &Sdf, radius: f32, random: &mut Random) -> Result<Vec<Ball>, FillError> {
     let solid = || ShapeSolid::new(shape).ok_or(FillError::Unbounded);
     let positions = match fill {

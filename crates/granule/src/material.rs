@@ -16,7 +16,7 @@ pub struct Material {
     pub name: String,
     /// Bulk rest density [kg/m3].
     pub density: f32,
-    /// Angle of internal friction [degrees].
+    /// Angle of internal friction \[degrees\].
     pub friction_angle: f32,
     /// Tangent of the friction angle: Coulomb friction at walls that have none of their own.
     pub wall_friction: f32,
@@ -24,13 +24,13 @@ pub struct Material {
     pub yield_slope: f32,
     /// What fast flow adds to the yield slope; 0 where friction does not depend on the rate.
     pub fast_yield_slope: f32,
-    /// Diameter of the real grains for the inertial number [m].
+    /// Diameter of the real grains for the inertial number \[m\].
     pub grain_diameter: f32,
-    /// Frobenius norm of the frictional stress that cohesion bears without pressure [Pa].
+    /// Frobenius norm of the frictional stress that cohesion bears without pressure \[Pa\].
     pub yield_cohesion: f32,
     /// Kinematic viscosity [m2/s].
     pub viscosity: f32,
-    /// Mass of a particle [kg].
+    /// Mass of a particle \[kg\].
     pub mass: f32,
 }
 
@@ -89,12 +89,12 @@ impl Material {
     }
 }
 
-/// Mass of a grain [kg], m = rho 4/3 pi r^3: its sphere's.
+/// Mass of a grain \[kg\], m = rho 4/3 pi r^3: its sphere's.
 pub fn grain_mass(density: f32, radius: f32) -> f32 {
     density * (4.0 / 3.0 * std::f32::consts::PI) * radius.powi(3)
 }
 
-/// Mass of a particle [kg] of a density [kg/m3] and a radius [m] as a solver understands it.
+/// Mass of a particle \[kg\] of a density [kg/m3] and a radius \[m\] as a solver understands it.
 pub fn particle_mass(can: SolverCapabilities, density: f32, radius: f32) -> f32 {
     if can.has_grains { grain_mass(density, radius) } else { bulk_mass(density, radius) }
 }
@@ -108,9 +108,9 @@ pub struct YieldLimit<F> {
     pub slope: F,
     /// What fast flow adds to the slope.
     pub fast_slope: F,
-    /// Diameter of the real grains [m].
+    /// Diameter of the real grains \[m\].
     pub grain_diameter: F,
-    /// Limit without pressure [Pa].
+    /// Limit without pressure \[Pa\].
     pub cohesion: F,
 }
 

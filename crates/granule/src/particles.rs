@@ -11,13 +11,13 @@ use crate::columns::{ParticleColumns, particle_columns};
 /// One particle as it is handed in from outside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewParticle {
-    /// Centre [m].
+    /// Centre \[m\].
     pub position: Vec3,
     /// Velocity [m/s].
     pub velocity: Vec3,
-    /// Radius [m].
+    /// Radius \[m\].
     pub radius: f32,
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f32,
     /// Index into the scene's materials.
     pub material: u16,
@@ -30,7 +30,7 @@ pub struct NewParticle {
 pub struct NewGrain {
     /// Velocity [m/s].
     pub velocity: Vec3,
-    /// Radius [m].
+    /// Radius \[m\].
     pub radius: f32,
     /// Index into the scene's materials.
     pub material: u16,
@@ -50,9 +50,9 @@ particle_columns! {
     pub struct Particles {
         /// Identity, never reused within a simulation.
         id: Vec<u32> => Motion,
-        /// Centre [m] and radius [m].
+        /// Centre \[m\] and radius \[m\].
         position: Vec<Vec4> => Motion,
-        /// Velocity [m/s] and mass [kg].
+        /// Velocity [m/s] and mass \[kg\].
         velocity: Vec<Vec4> => Motion,
         /// Orientation, world from body.
         orientation: Option<Vec<Quat>> => Motion,
@@ -83,7 +83,7 @@ pub enum OptionalColumn {
     Grain,
 }
 
-/// Mass of a particle of a continuum [kg], m = rho_0 (2 r)^3: bulk density [kg/m3] times the cube that it stands for.
+/// Mass of a particle of a continuum \[kg\], m = rho_0 (2 r)^3: bulk density [kg/m3] times the cube that it stands for.
 pub fn bulk_mass(density: f32, radius: f32) -> f32 {
     density * (2.0 * radius).powi(3)
 }
@@ -93,18 +93,18 @@ pub fn bulk_mass(density: f32, radius: f32) -> f32 {
 pub struct Birth {
     /// The first of these grains.
     pub first_id: u32,
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
 }
 
-/// Adds an entry for the particles from an id on, which have entered at a time [s].
+/// Adds an entry for the particles from an id on, which have entered at a time \[s\].
 pub fn note_birth(births: &mut Vec<Birth>, first_id: u32, time: f64) {
     if births.last().is_none_or(|last| last.time != time) {
         births.push(Birth { first_id, time });
     }
 }
 
-/// When a particle entered [s]; 0 for those that were there from the beginning.
+/// When a particle entered \[s\]; 0 for those that were there from the beginning.
 pub fn birth_time(births: &[Birth], id: u32) -> f64 {
     let after = births.partition_point(|birth| birth.first_id <= id);
     after.checked_sub(1).map_or(0.0, |k| births[k].time)

@@ -21,10 +21,10 @@ use crate::hash::Fnv;
 /// Quanta in a metre, 2^48.
 pub const QUANTA_PER_METER: f64 = (1_u64 << 48) as f64;
 
-/// A quantum [m], 2^-48.
+/// A quantum \[m\], 2^-48.
 pub const QUANTUM: f64 = 1.0 / QUANTA_PER_METER;
 
-/// Coordinates lie nearer to the origin than this [m], 2^15. No longer displacement is made at once.
+/// Coordinates lie nearer to the origin than this \[m\], 2^15. No longer displacement is made at once.
 pub const FARTHEST: f32 = 32768.0;
 
 /// A point in space: whole quanta of 2^-48 m per axis.
@@ -98,14 +98,14 @@ impl ExactPosition {
     }
 }
 
-/// The nearest whole number of quanta to a length [m], ties to even; 0 for what is not a number, the end of the range
+/// The nearest whole number of quanta to a length \[m\], ties to even; 0 for what is not a number, the end of the range
 /// for what lies beyond it. The product is exact: a power of two.
 #[inline]
 fn nearest_quantum(length: f64) -> i64 {
     (length * QUANTA_PER_METER).round_ties_even() as i64
 }
 
-/// A number of quanta as a length [m], rounded once to the nearest, ties to even.
+/// A number of quanta as a length \[m\], rounded once to the nearest, ties to even.
 #[inline]
 fn meters(quanta: i64) -> f32 {
     quanta as f32 * QUANTUM as f32

@@ -99,7 +99,7 @@ pub struct FineMemoryError {
     pub count: f64,
     /// Grains that there is room for.
     pub fits: f64,
-    /// A radius with which they fit [m].
+    /// A radius with which they fit \[m\].
     pub larger: f64,
 }
 
@@ -122,14 +122,14 @@ pub fn check_fine_memory(
     Err(FineMemoryError { count, fits, larger })
 }
 
-/// Mean volume of the cubes of a diameter around grains [m3].
+/// Mean volume of the cubes of a diameter around grains \[m3\].
 fn mean_cube(radius: &RadiusSettings) -> f64 {
     let one = f64::from(2.0 * radius.limits().0).powi(3);
     let sizes = size_distribution(radius).ok().flatten();
     sizes.map_or(one, |sizes| 8.0 * sizes.mean_cube())
 }
 
-/// Volume of a bounded shape [m3], estimated; 0 for one without bounds, which cannot be filled anyway.
+/// Volume of a bounded shape \[m3\], estimated; 0 for one without bounds, which cannot be filled anyway.
 fn volume(shape: &Sdf) -> f64 {
     let Some((min, max)) = shape.bounds() else { return 0.0 };
     let size = (max - min).max(Vec3::ZERO);
@@ -139,7 +139,7 @@ fn volume(shape: &Sdf) -> f64 {
     size.x as f64 * size.y as f64 * size.z as f64 * inside.max(1) as f64 / VOLUME_SAMPLES as f64
 }
 
-/// Distance from the origin beyond which grains of this radius [m] cannot start [m].
+/// Distance from the origin beyond which grains of this radius \[m\] cannot start \[m\].
 pub fn farthest_start(radius: f32) -> f32 {
     FARTHEST * 2.0 * radius
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::neighbors::BLOCK;
 
-/// Particles farther out than this [m] are removed: single precision has no grains there.
+/// Particles farther out than this \[m\] are removed: single precision has no grains there.
 const FARTHEST: f32 = 1e9;
 
 /// Which particles are sound, or nothing if all are.

@@ -26,6 +26,7 @@ a list is meant by its name or its index; without either, all entries are.
 pub fn json_schema() -> Value {
     let mut schema = schema_for!(Scene).to_value();
     shorten_numbers(&mut schema);
+    strip_escapes(&mut schema);
     schema
 }
 
@@ -61,6 +62,16 @@ fn shorten_numbers(value: &mut Value) {
         }
         Value::Array(values) => values.iter_mut().for_each(shorten_numbers),
         Value::Object(entries) => entries.values_mut().for_each(shorten_numbers),
+        _ => {}
+    }
+}
+
+/// Takes the backslashes of doc comments off brackets: rustdoc needs them around units, people do not.
+fn strip_escapes(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = text.replace("\\[", "[").replace("\\]", "]"),
+        Value::Array(values) => values.iter_mut().for_each(strip_escapes),
+        Value::Object(entries) => entries.values_mut().for_each(strip_escapes),
         _ => {}
     }
 }

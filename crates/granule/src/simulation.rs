@@ -133,7 +133,7 @@ impl Simulation {
     }
 
     /// Advances to the next frame time, or by one step where grains come and go after every step. Reports come with the
-    /// time after each step [s].
+    /// time after each step \[s\].
     pub fn step_ahead(&mut self) -> Vec<(StepReport, f64)> {
         if !self.flow.is_still() || !self.scene.body.is_empty() {
             let report = self.step();
@@ -161,7 +161,7 @@ impl Simulation {
         timed
     }
 
-    /// Ends the frame where its time has come; gives the time that fine grains took [s].
+    /// Ends the frame where its time has come; gives the time that fine grains took \[s\].
     fn end_frame_at(&mut self, target: f64) -> f64 {
         if self.simulator.time() < target * (1.0 - FRAME_ROUNDING) {
             return 0.0;
@@ -172,7 +172,7 @@ impl Simulation {
         self.advance_grains()
     }
 
-    /// Advances to the first frame time at or after `seconds` [s] of simulated time, or until the device fails.
+    /// Advances to the first frame time at or after `seconds` \[s\] of simulated time, or until the device fails.
     pub fn run_until(&mut self, seconds: f64) {
         while self.time() < seconds * (1.0 - FRAME_ROUNDING) && self.failure().is_none() {
             self.step_ahead();
@@ -194,7 +194,7 @@ impl Simulation {
         self.steps
     }
 
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub fn time(&self) -> f64 {
         self.simulator.time()
     }

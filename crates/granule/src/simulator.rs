@@ -91,7 +91,7 @@ impl FieldData {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
     /// The fields that were asked for, in the order asked.
     pub columns: Vec<(FieldInfo, FieldData)>,
@@ -149,7 +149,7 @@ pub struct ReadTicket(pub u64);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Sets a numeric parameter by its scene path, e.g. `material.sand.friction_angle` [degrees].
+    /// Sets a numeric parameter by its scene path, e.g. `material.sand.friction_angle` \[degrees\].
     Set {
         /// Scene path.
         path: String,
@@ -174,7 +174,7 @@ pub enum Command {
     Emit {
         /// Name of the grains' material.
         material: String,
-        /// Centres [m].
+        /// Centres \[m\].
         positions: Vec<Vec3>,
         /// Common velocity [m/s].
         velocity: Vec3,
@@ -185,7 +185,7 @@ pub enum Command {
     ToolPose {
         /// Name of the boundary.
         boundary: String,
-        /// Position of the boundary's frame [m].
+        /// Position of the boundary's frame \[m\].
         position: Vec3,
         /// Linear velocity [m/s].
         velocity: Vec3,
@@ -282,7 +282,7 @@ pub struct FieldError {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct StepReport {
-    /// Length of the step [s].
+    /// Length of the step \[s\].
     pub dt: f64,
     /// Particles after the step.
     pub particles: usize,
@@ -298,9 +298,9 @@ pub struct StepReport {
     pub limited: bool,
     /// Fastest particle [m/s].
     pub max_speed: f64,
-    /// Kinetic energy [J].
+    /// Kinetic energy \[J\].
     pub kinetic_energy: f64,
-    /// Power of the frictional stress [W]; measured only where diagnostics are on.
+    /// Power of the frictional stress \[W\]; measured only where diagnostics are on.
     pub friction_power: Option<f64>,
     /// Particles removed in this step because their state was not finite.
     pub lost: usize,
@@ -341,7 +341,7 @@ pub trait Simulator: Any + Send {
     }
     /// Changes something between steps.
     fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError>;
-    /// Adds grains between steps: each, in their order, at the first of the `places` [m] left that has room for it, in
+    /// Adds grains between steps: each, in their order, at the first of the `places` \[m\] left that has room for it, in
     /// theirs. Returns how many were added.
     fn emit(&mut self, grains: &[NewGrain], places: &[Vec3]) -> usize;
     /// Removes the grains whose centres lie in any of the regions between steps. Returns how many per region; a grain
@@ -355,7 +355,7 @@ pub trait Simulator: Any + Send {
     fn poll(&mut self, ticket: ReadTicket, snapshot: &mut Snapshot) -> bool;
     /// Number of particles now.
     fn particle_count(&self) -> usize;
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     fn time(&self) -> f64;
     /// Bytes held per particle by columns, lists and scratch.
     fn bytes_per_particle(&self) -> f64;

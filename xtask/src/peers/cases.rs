@@ -28,7 +28,7 @@ pub const SIZES: [Size; 3] = [
 /// Steps before and during the timing where the number of iterations is fixed.
 const FIXED_STEPS: (u32, u32) = (10, 20);
 
-/// Time step of the weakly compressible solvers [s], as in splishsplash.py; their speed of sound stands in the scenes.
+/// Time step of the weakly compressible solvers \[s\], as in splishsplash.py; their speed of sound stands in the scenes.
 const WEAK_TIME_STEP: f64 = 0.0005;
 
 /// What all cases have in common.

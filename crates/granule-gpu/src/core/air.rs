@@ -6,7 +6,7 @@ use granule::scene::{AirSettings, DragLaw, WindField};
 /// Records per wind field, as in drag.wgsl.
 const FIELD_RECORDS: usize = 4;
 
-/// The air as records of 16 bytes; times count from `start` [s]. A uniform wind set by a command replaces the scene's
+/// The air as records of 16 bytes; times count from `start` \[s\]. A uniform wind set by a command replaces the scene's
 /// uniform fields.
 pub fn records(settings: &AirSettings, uniform: Option<Vec3>, start: f64) -> Vec<[f32; 4]> {
     let commanded = uniform.map(|velocity| WindField::Uniform { velocity: velocity.to_array() });

@@ -33,7 +33,7 @@ const MOST_RECORDED: u32 = 256;
 const MOST_IDLE_ROUNDS: u32 = 8;
 
 impl GpuSimulation {
-    /// Advances by at most `most` steps, not beyond `length` [s].
+    /// Advances by at most `most` steps, not beyond `length` \[s\].
     pub(crate) fn run_batch(&mut self, length: f64, most: usize) -> Result<Vec<StepReport>, GpuError> {
         self.begin_batch(length, most)?;
         let (mut recorded, mut idle) = (0, 0);
@@ -122,7 +122,7 @@ impl GpuSimulation {
         steps + u32::from(self.step.progress != 0 || self.method.iterations().most > 0)
     }
 
-    /// How long the first step may be [s].
+    /// How long the first step may be \[s\].
     fn first_dt(&self) -> f64 {
         self.method.first_step(self.gravity.length())
     }
@@ -218,7 +218,7 @@ impl GpuSimulation {
         Ok(records)
     }
 
-    /// Takes over where the batch has ended, and returns how long it took to move the bodies there [s].
+    /// Takes over where the batch has ended, and returns how long it took to move the bodies there \[s\].
     fn end_batch(&mut self, records: &[ReportRecord]) -> f64 {
         let Some(last) = records.last() else { return 0.0 };
         let Frame { start, length } = self.frame;
@@ -237,7 +237,7 @@ impl GpuSimulation {
         }
     }
 
-    /// Moves the bodies in the middle of a step, and returns how long it took [s].
+    /// Moves the bodies in the middle of a step, and returns how long it took \[s\].
     fn move_bodies_within_step(&mut self) -> f64 {
         let seconds = self.move_bodies(self.step.dt);
         self.refresh_poses();
@@ -245,7 +245,7 @@ impl GpuSimulation {
         seconds
     }
 
-    /// Hands the grains' forces over to the bodies and moves these by a step [s]; returns how long it took [s].
+    /// Hands the grains' forces over to the bodies and moves these by a step \[s\]; returns how long it took \[s\].
     fn move_bodies(&mut self, dt: f32) -> f64 {
         if self.bodies.is_empty() {
             return 0.0;

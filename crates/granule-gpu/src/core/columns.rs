@@ -94,10 +94,10 @@ impl ColumnInfo {
     }
 }
 
-/// Centre and radius [m].
+/// Centre and radius \[m\].
 pub const POSITION: ColumnInfo = ColumnInfo::state("position", 16);
 
-/// Velocity [m/s] and mass [kg].
+/// Velocity [m/s] and mass \[kg\].
 pub const VELOCITY: ColumnInfo = ColumnInfo::state("velocity", 16);
 
 /// Id, material with the mark of removal, first contact in its half, contacts of the last step.

@@ -15,11 +15,11 @@ use super::layout::{LANES, MOST_MATERIALS, MaterialRecord, Params};
 
 /// What all methods take from a scene.
 pub struct SceneConstants {
-    /// Particle radius [m].
+    /// Particle radius \[m\].
     pub radius: f32,
-    /// Particle spacing, two radii [m].
+    /// Particle spacing, two radii \[m\].
     pub spacing: f32,
-    /// Volume of a particle in kernel sums, so that a lattice has rest density [m3].
+    /// Volume of a particle in kernel sums, so that a lattice has rest density \[m3\].
     pub volume: f32,
     /// Smoothing kernel.
     pub kernel: Kernel,
@@ -56,13 +56,13 @@ pub struct StepLimits {
     pub cfl: f64,
     /// Whether every step is as long as the longest.
     pub fixed: bool,
-    /// Longest step [s].
+    /// Longest step \[s\].
     pub longest: f32,
-    /// Longest step that viscosity and the like allow [s].
+    /// Longest step that viscosity and the like allow \[s\].
     pub viscous: f32,
     /// Fastest push out of a wall [m/s].
     pub push_out_speed: f32,
-    /// How much farther than the support pairs are listed [m].
+    /// How much farther than the support pairs are listed \[m\].
     pub skin: f32,
 }
 

@@ -108,7 +108,7 @@ pub struct FieldInput<'a> {
     pub order: &'a [u32],
     /// When grains entered.
     pub births: &'a [Birth],
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
 }
 
@@ -131,7 +131,7 @@ pub trait Method: Send {
     /// What bounds steps and pairs.
     fn limits(&self) -> StepLimits;
 
-    /// How long the first step may be [s], in a gravity of this size [m/s2].
+    /// How long the first step may be \[s\], in a gravity of this size [m/s2].
     fn first_step(&self, _gravity: f32) -> f64 {
         f64::from(self.limits().longest)
     }

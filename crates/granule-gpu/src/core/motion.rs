@@ -48,7 +48,7 @@ pub fn refresh(record: &mut PoseRecord, boundary: &Boundary) {
     record.angular = row(boundary.angular_velocity(), 0.0);
 }
 
-/// The segments of all motions within a batch from `start` [s] on, `length` [s] long; poses learn which are theirs.
+/// The segments of all motions within a batch from `start` \[s\] on, `length` \[s\] long; poses learn which are theirs.
 pub fn segments(
     boundaries: &Boundaries,
     poses: &mut [PoseRecord],

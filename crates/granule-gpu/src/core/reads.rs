@@ -24,7 +24,7 @@ pub struct Read {
     pub bytes: PendingRead,
     /// Particles in them, removed ones included.
     pub rows: usize,
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
     /// Fields that are asked for.
     pub fields: Vec<FieldInfo>,

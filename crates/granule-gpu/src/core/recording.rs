@@ -49,9 +49,9 @@ pub struct RecordedSteps {
 /// The stretch of time up to a frame's end that batches count from.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
-    /// Simulated time at its start [s].
+    /// Simulated time at its start \[s\].
     pub start: f64,
-    /// Its length [s].
+    /// Its length \[s\].
     pub length: f64,
 }
 

@@ -118,7 +118,7 @@ pub struct Passed {
     pub step: u32,
     /// Its stage.
     pub stage: Stage,
-    /// How long it took [s].
+    /// How long it took \[s\].
     pub seconds: f64,
 }
 

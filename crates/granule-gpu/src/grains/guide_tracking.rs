@@ -29,7 +29,7 @@ pub struct GuideTracking {
     bound: Option<BoundTracking>,
     /// Ids that anchors are known for.
     known: u32,
-    /// Box of the guides at the frame's start [m].
+    /// Box of the guides at the frame's start \[m\].
     bounds: Option<[Vec3; 2]>,
 }
 

@@ -224,7 +224,7 @@ impl GpuGrains {
         Prepared { record, tables }
     }
 
-    /// The numbers of a frame that do not depend on where guides are, for cells of a side [m].
+    /// The numbers of a frame that do not depend on where guides are, for cells of a side \[m\].
     #[allow(clippy::too_many_arguments, reason = "what a frame consists of")]
     fn frame_record(
         &self,
@@ -263,8 +263,8 @@ impl GpuGrains {
         record
     }
 
-    /// How far a region is at least from the middle of a block of a side [m] if it takes no grain whose displacement from there
-    /// is as long as walls reach [m].
+    /// How far a region is at least from the middle of a block of a side \[m\] if it takes no grain whose displacement from there
+    /// is as long as walls reach \[m\].
     fn region_reach(&self, side: f32) -> f32 {
         MOST_SLOPE * (0.5 * side * 3.0f32.sqrt() + wall_reach(&self.settings))
     }

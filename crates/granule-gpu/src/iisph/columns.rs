@@ -2,7 +2,7 @@
 
 use crate::core::columns::ColumnInfo;
 
-/// Frictional stress (xx, xy, xz, yy, yz, zz) and pressure [Pa], strain rate [1/s].
+/// Frictional stress (xx, xy, xz, yy, yz, zz) and pressure \[Pa\], strain rate [1/s].
 pub const STRESS: ColumnInfo = ColumnInfo::state("stress", 32);
 
 /// Acceleration in the last step [m/s2].

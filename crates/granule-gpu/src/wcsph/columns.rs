@@ -2,7 +2,7 @@
 
 use crate::core::columns::{ColumnInfo, Initial};
 
-/// Acceleration [m/s2] and pressure [Pa].
+/// Acceleration [m/s2] and pressure \[Pa\].
 pub const ACCELERATION: ColumnInfo = ColumnInfo::state_from("acceleration", 16, Initial::Gravity);
 
 /// Position, and pressure over the square of the density.

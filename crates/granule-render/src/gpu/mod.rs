@@ -65,7 +65,7 @@ impl GpuRenderer {
         Ok(Image::from_pixels(settings.width, settings.height, pixels))
     }
 
-    /// Draws a scene and gives the distances of what is seen along the view direction [m], sample by sample; infinite
+    /// Draws a scene and gives the distances of what is seen along the view direction \[m\], sample by sample; infinite
     /// where nothing is.
     ///
     /// # Errors

@@ -48,7 +48,7 @@ pub struct GpuSpheres {
 pub enum Count {
     /// So many.
     Known(u32),
-    /// As a buffer says, from an offset [bytes] on.
+    /// As a buffer says, from an offset \[bytes\] on.
     Indirect(Buffer, u64),
 }
 

@@ -10,13 +10,13 @@ use crate::frame::FrameParams;
 
 /// Halvings of the step in which the surface lies.
 const HALVINGS: u32 = 12;
-/// Widths of lines [pixels].
+/// Widths of lines \[pixels\].
 const LINE: f32 = 1.2;
 const ZERO_LINE: f32 = 3.0;
 
 /// Where a ray meets an iso-surface.
 struct IsoHit {
-    /// Distance along the view direction [m].
+    /// Distance along the view direction \[m\].
     distance: f32,
     /// Whether it is the face that closes a cut.
     is_cut: bool,

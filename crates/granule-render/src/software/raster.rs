@@ -69,7 +69,7 @@ impl Raster {
         y * self.width + x
     }
 
-    /// Width and height [samples].
+    /// Width and height \[samples\].
     pub fn size(&self) -> [usize; 2] {
         [self.width, self.seen.len() / self.width]
     }

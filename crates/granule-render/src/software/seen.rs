@@ -25,7 +25,7 @@ pub enum Surface {
 /// The nearest solid thing that a sample shows.
 #[derive(Clone, Copy)]
 pub struct Seen {
-    /// Distance along the view direction [m]; infinite where there is nothing.
+    /// Distance along the view direction \[m\]; infinite where there is nothing.
     pub distance: f32,
     /// What it is.
     pub surface: Surface,

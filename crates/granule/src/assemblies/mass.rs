@@ -18,18 +18,18 @@ const FLAT: f64 = 1e-6;
 /// A sphere of an assembly, in the frame in which its shape is given.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sphere {
-    /// Centre [m].
+    /// Centre \[m\].
     pub center: Vec3,
-    /// Radius [m].
+    /// Radius \[m\].
     pub radius: f32,
 }
 
 /// Mass, centre of mass and inertia of a rigid shape.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MassProperties {
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f64,
-    /// Centre of mass in the frame of the shape [m].
+    /// Centre of mass in the frame of the shape \[m\].
     pub center: DVec3,
     /// Principal moments of inertia about the centre [kg m2].
     pub inertia: DVec3,
@@ -43,7 +43,7 @@ pub enum MassError {
     /// No mass.
     #[error("mass and moments of inertia must be positive numbers; found {mass} kg and {inertia} kg m2")]
     NotPositive {
-        /// Mass [kg].
+        /// Mass \[kg\].
         mass: f64,
         /// Principal moments [kg m2].
         inertia: DVec3,

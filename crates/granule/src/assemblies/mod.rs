@@ -46,9 +46,9 @@ const LEAST_SHARE: usize = 64;
 pub struct Member {
     /// Id of the particle.
     pub particle: u32,
-    /// Centre relative to the centre of mass, in the frame of the shape [m].
+    /// Centre relative to the centre of mass, in the frame of the shape \[m\].
     pub offset: Vec3,
-    /// Radius [m].
+    /// Radius \[m\].
     pub radius: f32,
 }
 

@@ -9,7 +9,7 @@ use crate::position::ExactPosition;
 /// A force and its torque about the centre of mass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
-    /// Force [N].
+    /// Force \[N\].
     pub force: DVec3,
     /// Torque about the centre of mass [N m].
     pub torque: DVec3,
@@ -90,7 +90,7 @@ fn angular_velocity(world_from_principal: DQuat, angular_momentum: DVec3, inerti
     world_from_principal * (world_from_principal.conjugate() * angular_momentum / inertia)
 }
 
-/// Turns principal axes freely for `dt` [s]; also gives the angular velocity in the middle of that time [rad/s].
+/// Turns principal axes freely for `dt` \[s\]; also gives the angular velocity in the middle of that time [rad/s].
 ///
 /// ```text
 /// H = L_1^2/(2 I_1) + L_2^2/(2 I_2) + L_3^2/(2 I_3)      L_k along the principal axis k

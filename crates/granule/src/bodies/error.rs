@@ -47,7 +47,7 @@ pub enum BodyError {
         first: String,
         /// Name of the other body or wall.
         second: String,
-        /// Depth [m].
+        /// Depth \[m\].
         depth: f32,
     },
     /// The crate was compiled without bodies.

@@ -10,7 +10,7 @@ use crate::boundary::Boundary;
 /// A force and its torque about the centre of mass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wrench {
-    /// Force [N].
+    /// Force \[N\].
     pub force: DVec3,
     /// Torque [N m].
     pub torque: DVec3,
@@ -26,7 +26,7 @@ impl AddAssign for Wrench {
 /// A body as contacts see it: where it turns about, how fast it is, how easily it gives way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyMotion {
-    /// Centre of mass [m]; the pivot for bodies that do not move freely.
+    /// Centre of mass \[m\]; the pivot for bodies that do not move freely.
     pub center: Vec3,
     /// Velocity of the centre [m/s].
     pub linear: Vec3,

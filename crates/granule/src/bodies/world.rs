@@ -344,14 +344,14 @@ fn pose_of(body: &RigidBody) -> Pose {
     Pose { rotation, translation: body.translation() }
 }
 
-/// Points on the surface of a bounded solid, in the world [m]; none for one without bounds.
+/// Points on the surface of a bounded solid, in the world \[m\]; none for one without bounds.
 fn surface_points(boundary: &Boundary) -> Vec<Vec3> {
     let Some(bounds) = boundary.sdf().bounds() else { return Vec::new() };
     let points = boundary.sdf().surface_mesh(bounds, OVERLAP_CELLS).position;
     points.into_iter().map(|point| boundary.pose().world_from_body(point)).collect()
 }
 
-/// How deep the deepest of some points lies in a solid [m]; 0 outside.
+/// How deep the deepest of some points lies in a solid \[m\]; 0 outside.
 fn depth_in(solid: &Boundary, points: &[Vec3]) -> f32 {
     points.iter().map(|point| -solid.distance(*point)).fold(0.0, f32::max)
 }
@@ -365,7 +365,7 @@ fn region(scene: &Scene) -> (Vec3, Vec3) {
     (min - room, max + room)
 }
 
-/// Mean size of the free bodies [m]: rapier's tolerances are relative to it.
+/// Mean size of the free bodies \[m\]: rapier's tolerances are relative to it.
 fn typical_size(scene: &Scene) -> f32 {
     let free = scene.body.iter().filter(|body| body.kind == BodyKind::Dynamic);
     let sizes: Vec<f32> = free

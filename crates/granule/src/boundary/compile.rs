@@ -17,7 +17,7 @@ use crate::geometry::VolumeMap;
 use crate::geometry::cache::FieldCache;
 use crate::sph::{Kernel, KernelKind};
 
-/// Ends nearer than this [m] give no axis, normals shorter than this no direction.
+/// Ends nearer than this \[m\] give no axis, normals shorter than this no direction.
 const SHORTEST: f32 = 1e-9;
 
 /// Cells along a mesh that no grain touches.
@@ -122,7 +122,7 @@ pub enum ShapeError {
 pub struct Resolution {
     /// Kernel whose part in the solid is tabulated.
     pub kernel: Kernel,
-    /// Particle spacing [m].
+    /// Particle spacing \[m\].
     pub spacing: f32,
 }
 

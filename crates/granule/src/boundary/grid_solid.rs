@@ -56,7 +56,7 @@ pub struct MapNode {
     pub slope: Vec3,
     /// Length of the distance's difference, below 1 between walls.
     pub certainty: f32,
-    /// Distance [m].
+    /// Distance \[m\].
     pub distance: f32,
     /// What the wall integral is more than that of a plane at this distance.
     pub excess: f32,
@@ -244,7 +244,7 @@ pub(super) struct GridSolid {
 /// A wall seen from a point.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MapWall {
-    /// Its nearest point [m].
+    /// Its nearest point \[m\].
     pub foot: Vec3,
     /// Its unit normal.
     pub normal: Vec3,

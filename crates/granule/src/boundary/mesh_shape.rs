@@ -22,7 +22,7 @@ pub struct MeshShape {
     /// Metres per unit of the file.
     #[serde(default = "one")]
     pub scale: f32,
-    /// Largest extent [m]: scales the mesh to it and moves the middle of its bounds to its origin.
+    /// Largest extent \[m\]: scales the mesh to it and moves the middle of its bounds to its origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<f32>,
     /// The axis that points up in the file.
@@ -31,10 +31,10 @@ pub struct MeshShape {
     /// Axis of the rotation.
     #[serde(default = "up_axis")]
     pub axis: [f32; 3],
-    /// Angle of the rotation [degrees].
+    /// Angle of the rotation \[degrees\].
     #[serde(default)]
     pub angle: f32,
-    /// Where the mesh's origin is put after the rotation [m].
+    /// Where the mesh's origin is put after the rotation \[m\].
     #[serde(default)]
     pub position: [f32; 3],
     /// A container: the solid is everything outside the mesh.

@@ -23,7 +23,7 @@ pub enum Interpolation {
 pub struct Motion {
     /// Keyframes in the order of time.
     pub keyframe: Vec<Keyframe>,
-    /// Point of the shape that rotations turn about [m].
+    /// Point of the shape that rotations turn about \[m\].
     #[serde(default)]
     pub pivot: [f32; 3],
     /// Whether the motion repeats after its last keyframe.
@@ -39,15 +39,15 @@ pub struct Motion {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {
-    /// Time [s].
+    /// Time \[s\].
     pub time: f64,
-    /// Displacement [m].
+    /// Displacement \[m\].
     #[serde(default)]
     pub translation: [f32; 3],
     /// Axis of the rotation.
     #[serde(default = "up")]
     pub axis: [f32; 3],
-    /// Angle of the rotation [degrees]; more than a turn is allowed.
+    /// Angle of the rotation \[degrees\]; more than a turn is allowed.
     #[serde(default)]
     pub angle: f32,
 }
@@ -88,9 +88,9 @@ pub enum MotionError {
     TimeNotAscending {
         /// Number of the keyframe, from 0.
         index: usize,
-        /// Time of the keyframe before [s].
+        /// Time of the keyframe before \[s\].
         before: f64,
-        /// What was given [s].
+        /// What was given \[s\].
         time: f64,
     },
     /// An axis without direction.
@@ -107,7 +107,7 @@ pub enum MotionError {
     AxisChange {
         /// Number of the keyframe, from 0.
         index: usize,
-        /// Angle of the keyframe before [degrees].
+        /// Angle of the keyframe before \[degrees\].
         angle: f32,
     },
     /// A repeated motion that does not end where it began.
@@ -122,7 +122,7 @@ pub enum MotionError {
 pub struct Pose {
     /// Turns directions of the shape into those of the world.
     pub rotation: Quat,
-    /// Place of the shape's origin in the world [m].
+    /// Place of the shape's origin in the world \[m\].
     pub translation: Vec3,
 }
 
@@ -146,13 +146,13 @@ impl Pose {
 /// A motion between two keyframes: polynomials of the time since its start, by their coefficients.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MotionSegment {
-    /// When it ends [s]; infinite after the last keyframe.
+    /// When it ends \[s\]; infinite after the last keyframe.
     pub end: f64,
     /// Unit axis of the rotation.
     pub axis: DVec3,
-    /// Angle [rad].
+    /// Angle \[rad\].
     pub angle: [f64; 4],
-    /// Place of the pivot in the world [m].
+    /// Place of the pivot in the world \[m\].
     pub pivot: [DVec3; 4],
     /// Bounds of the pivot's speed [m/s] and of the turning rate [rad/s].
     pub fastest: [f32; 2],
@@ -170,7 +170,7 @@ impl MotionSegment {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PivotPose {
     pub(super) rotation: DQuat,
-    /// Place of the pivot in the world [m].
+    /// Place of the pivot in the world \[m\].
     pub(super) pivot: DVec3,
 }
 
@@ -227,7 +227,7 @@ impl Motion {
         Ok(())
     }
 
-    /// The pose at a time [s]: translation and angle are interpolated between keyframes, the axis is that of the later
+    /// The pose at a time \[s\]: translation and angle are interpolated between keyframes, the axis is that of the later
     /// one.
     pub fn pose(&self, time: f64) -> Pose {
         self.pivot_pose(time).pose(self.pivot)
@@ -283,7 +283,7 @@ impl Motion {
         if before * after > 0.0 { 2.0 * before * after / (before + after) } else { 0.0 }
     }
 
-    /// The motion from a time [s] on until the next keyframe, as polynomials that devices can evaluate.
+    /// The motion from a time \[s\] on until the next keyframe, as polynomials that devices can evaluate.
     pub fn segment_at(&self, time: f64) -> MotionSegment {
         let pivot = Vec3::from(self.pivot).as_dvec3();
         let Some((k, local)) = self.segment(time) else { return MotionSegment::at_rest(pivot) };
@@ -306,7 +306,7 @@ impl Motion {
         MotionSegment { end, axis, angle, pivot: place, fastest: [linear, angular] }
     }
 
-    /// A coordinate between keyframe `k` and the next as a polynomial of the time since `time` [s]: the coefficients of
+    /// A coordinate between keyframe `k` and the next as a polynomial of the time since `time` \[s\]: the coefficients of
     /// its powers 0 to 3.
     fn cubic(&self, k: usize, time: f64, of: impl Fn(&Keyframe) -> f64) -> [f64; 4] {
         let keys = &self.keyframe;
@@ -327,7 +327,7 @@ impl Motion {
         [from + t * (a1 + t * (a2 + t * a3)), a1 + t * (2.0 * a2 + t * 3.0 * a3), a2 + 3.0 * t * a3, a3]
     }
 
-    /// Speed of the pivot [m/s] and turning rate [rad/s] from a time [s] on, until the next keyframe: a bound of it.
+    /// Speed of the pivot [m/s] and turning rate [rad/s] from a time \[s\] on, until the next keyframe: a bound of it.
     pub(super) fn speeds(&self, time: f64) -> (f32, f32) {
         let Some((k, time)) = self.segment(time) else { return (0.0, 0.0) };
         let (before, Some(key)) = (&self.keyframe[k], self.keyframe.get(k + 1)) else { return (0.0, 0.0) };

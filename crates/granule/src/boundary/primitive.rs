@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::sdf::Surface;
 
-/// Lengths below this [m] have no direction.
+/// Lengths below this \[m\] have no direction.
 pub(super) const TINY: f32 = 1e-12;
 
 /// `offset` as a direction and a length; `fallback` (a unit vector) where it has none.

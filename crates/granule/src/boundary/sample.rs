@@ -72,11 +72,11 @@ impl BoundaryError {
 /// A wall near a particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundarySample {
-    /// Signed distance [m], negative inside the solid.
+    /// Signed distance \[m\], negative inside the solid.
     pub distance: f32,
     /// Unit normal out of the solid.
     pub normal: Vec3,
-    /// Nearest point of the wall [m].
+    /// Nearest point of the wall \[m\].
     pub closest: Vec3,
     /// Part of the kernel beyond the wall (physics A19), seen as a plane or looked up in the map of a mesh. Where a mesh
     /// gives several walls, the first one holds the part of all.
@@ -124,7 +124,7 @@ pub struct Boundary {
     commanded: bool,
     pose: Pose,
     pose_kind: PoseKind,
-    /// Point that the velocity below belongs to [m].
+    /// Point that the velocity below belongs to \[m\].
     pivot: Vec3,
     linear_velocity: Vec3,
     angular_velocity: Vec3,

@@ -12,11 +12,11 @@ use super::shape::Shape;
 /// One wall near a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Surface {
-    /// Signed distance of the point from this wall [m], negative inside the solid.
+    /// Signed distance of the point from this wall \[m\], negative inside the solid.
     pub distance: f32,
     /// Unit normal out of the solid.
     pub normal: Vec3,
-    /// Nearest point of this wall [m]: the point minus `distance * normal`.
+    /// Nearest point of this wall \[m\]: the point minus `distance * normal`.
     pub closest: Vec3,
     /// Which wall of the solid this is: the same number for the same wall at every query.
     pub face: u16,

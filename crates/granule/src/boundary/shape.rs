@@ -12,7 +12,7 @@ use super::mesh_shape::MeshShape;
 pub enum Shape {
     /// A half-space: solid on the side that the normal points away from.
     Plane {
-        /// A point on the plane [m].
+        /// A point on the plane \[m\].
         #[serde(default)]
         point: [f32; 3],
         /// Direction out of the solid; need not be a unit vector.
@@ -20,9 +20,9 @@ pub enum Shape {
     },
     /// An axis-aligned box.
     Box {
-        /// Smallest corner [m].
+        /// Smallest corner \[m\].
         min: [f32; 3],
-        /// Largest corner [m].
+        /// Largest corner \[m\].
         max: [f32; 3],
         /// A container rather than a block.
         #[serde(default)]
@@ -30,9 +30,9 @@ pub enum Shape {
     },
     /// A ball.
     Sphere {
-        /// Centre [m].
+        /// Centre \[m\].
         center: [f32; 3],
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f32,
         /// A container rather than a ball.
         #[serde(default)]
@@ -40,11 +40,11 @@ pub enum Shape {
     },
     /// A cylinder with flat ends.
     Cylinder {
-        /// Centre of one end [m].
+        /// Centre of one end \[m\].
         from: [f32; 3],
-        /// Centre of the other end [m].
+        /// Centre of the other end \[m\].
         to: [f32; 3],
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f32,
         /// A container rather than a solid.
         #[serde(default)]
@@ -52,11 +52,11 @@ pub enum Shape {
     },
     /// A cylinder with round ends.
     Capsule {
-        /// Centre of one end's ball [m].
+        /// Centre of one end's ball \[m\].
         from: [f32; 3],
-        /// Centre of the other end's ball [m].
+        /// Centre of the other end's ball \[m\].
         to: [f32; 3],
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f32,
         /// A container rather than a solid.
         #[serde(default)]
@@ -64,13 +64,13 @@ pub enum Shape {
     },
     /// A cone or truncated cone.
     Cone {
-        /// Centre of one end [m].
+        /// Centre of one end \[m\].
         from: [f32; 3],
-        /// Centre of the other end [m].
+        /// Centre of the other end \[m\].
         to: [f32; 3],
-        /// Radius at `from` [m].
+        /// Radius at `from` \[m\].
         from_radius: f32,
-        /// Radius at `to` [m]; 0 is a tip.
+        /// Radius at `to` \[m\]; 0 is a tip.
         to_radius: f32,
         /// A container rather than a solid.
         #[serde(default)]
@@ -78,15 +78,15 @@ pub enum Shape {
     },
     /// The wall of a truncated cone, open at both ends.
     Funnel {
-        /// Centre of one opening [m].
+        /// Centre of one opening \[m\].
         from: [f32; 3],
-        /// Centre of the other opening [m].
+        /// Centre of the other opening \[m\].
         to: [f32; 3],
-        /// Inner radius at `from` [m].
+        /// Inner radius at `from` \[m\].
         from_radius: f32,
-        /// Inner radius at `to` [m].
+        /// Inner radius at `to` \[m\].
         to_radius: f32,
-        /// Thickness of the wall [m].
+        /// Thickness of the wall \[m\].
         thickness: f32,
     },
     /// A closed triangle mesh.
@@ -100,7 +100,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// A level floor: solid below the height `y` [m].
+    /// A level floor: solid below the height `y` \[m\].
     ///
     /// ```
     /// use granule::Shape;
@@ -111,12 +111,12 @@ impl Shape {
         Self::Plane { point: [0.0, y, 0.0], normal: [0.0, 1.0, 0.0] }
     }
 
-    /// A block between two corners [m].
+    /// A block between two corners \[m\].
     pub fn cuboid(min: [f32; 3], max: [f32; 3]) -> Self {
         Self::Box { min, max, hollow: false }
     }
 
-    /// A closed room between two corners [m], in which grains live.
+    /// A closed room between two corners \[m\], in which grains live.
     pub fn container(min: [f32; 3], max: [f32; 3]) -> Self {
         Self::Box { min, max, hollow: true }
     }

@@ -13,45 +13,45 @@ use super::sdf::{Node, Part, Sdf};
 pub enum Solid {
     /// Everything behind a plane.
     HalfSpace {
-        /// A point of the plane [m].
+        /// A point of the plane \[m\].
         point: Vec3,
         /// Unit normal out of the solid.
         normal: Vec3,
     },
     /// An axis-aligned box.
     Block {
-        /// Smallest corner [m].
+        /// Smallest corner \[m\].
         min: Vec3,
-        /// Largest corner [m].
+        /// Largest corner \[m\].
         max: Vec3,
         /// Turned inside out.
         hollow: bool,
     },
     /// A ball.
     Ball {
-        /// Centre [m].
+        /// Centre \[m\].
         center: Vec3,
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f32,
         /// Turned inside out.
         hollow: bool,
     },
     /// A cylinder with round ends.
     Pill {
-        /// Centre of one end [m].
+        /// Centre of one end \[m\].
         from: Vec3,
         /// Unit vector along it.
         axis: Vec3,
-        /// Distance of the ends' centres [m].
+        /// Distance of the ends' centres \[m\].
         length: f32,
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f32,
         /// Turned inside out.
         hollow: bool,
     },
     /// A convex polygon turned about an axis.
     Profile {
-        /// Origin of the polygon's coordinates [m].
+        /// Origin of the polygon's coordinates \[m\].
         origin: Vec3,
         /// Unit vector along the axis.
         axis: Vec3,
@@ -82,14 +82,14 @@ pub enum Solid {
     },
 }
 
-/// An edge of a profile in (radial, axial) coordinates [m].
+/// An edge of a profile in (radial, axial) coordinates \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProfileEdge {
     /// Where it begins.
     pub start: Vec2,
     /// Unit vector along it.
     pub along: Vec2,
-    /// Its length [m].
+    /// Its length \[m\].
     pub length: f32,
     /// Unit normal out of the polygon.
     pub normal: Vec2,

@@ -9,7 +9,7 @@ use super::sdf::Sdf;
 /// Triangles that follow a solid's surface.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceMesh {
-    /// Corners [m].
+    /// Corners \[m\].
     pub position: Vec<Vec3>,
     /// Unit normals out of the solid, one per corner.
     pub normal: Vec<Vec3>,

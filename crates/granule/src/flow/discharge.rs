@@ -16,7 +16,7 @@ pub struct Discharge {
     pub linearity: f64,
 }
 
-/// Fits a line to the middle 60 % of a discharge, given as time [s] and grains passed so far.
+/// Fits a line to the middle 60 % of a discharge, given as time \[s\] and grains passed so far.
 ///
 /// The discharge ends where the number first reaches its largest value, so that waiting afterwards does not matter.
 /// Nothing if fewer than five frames fall into it.

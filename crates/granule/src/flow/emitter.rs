@@ -55,7 +55,7 @@ pub struct Emitter {
     min: Vec3,
     max: Vec3,
     velocity: Vec3,
-    /// Smallest radius [m], and how radii are distributed where they differ.
+    /// Smallest radius \[m\], and how radii are distributed where they differ.
     radius: f32,
     sizes: Option<SizeDistribution>,
     /// Seed of the radii.

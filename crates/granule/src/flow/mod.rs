@@ -49,7 +49,7 @@ impl Ledger {
 /// Totals at a frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowPoint {
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
     /// Grains taken so far, per outlet.
     pub drained: Vec<u64>,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::bytes::{Endian, Number, index};
 
-/// Longest header that is accepted [bytes].
+/// Longest header that is accepted \[bytes\].
 const MAX_HEADER: usize = 64 << 10;
 
 /// What is wrong with a header, in words.

@@ -7,7 +7,7 @@ use glam::Vec3;
 use super::mesh::TriangleMesh;
 
 /// The closed surface of those bricks of a grid that `solid` chooses. `lines` are the coordinates of the grid's planes
-/// along each axis [m], ascending; a brick is named by the numbers of its lower planes. Bricks should touch by faces, not by
+/// along each axis \[m\], ascending; a brick is named by the numbers of its lower planes. Bricks should touch by faces, not by
 /// edges or corners alone, for the surface to be a manifold.
 pub fn blocks(lines: [&[f32]; 3], solid: impl Fn([usize; 3]) -> bool) -> TriangleMesh {
     let count = lines.map(|axis| axis.len() as isize - 1);
@@ -53,7 +53,7 @@ pub fn blocks(lines: [&[f32]; 3], solid: impl Fn([usize; 3]) -> bool) -> Triangl
     mesh
 }
 
-/// The bed of a dump truck with walls of `thickness` [m], centred at the origin, open above and behind (towards -x): a
+/// The bed of a dump truck with walls of `thickness` \[m\], centred at the origin, open above and behind (towards -x): a
 /// floor, two sides and a front wall.
 pub fn dump_bed(size: Vec3, thickness: f32) -> TriangleMesh {
     let Vec3 { x, y, z } = 0.5 * size;

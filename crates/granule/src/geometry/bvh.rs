@@ -18,9 +18,9 @@ const PARALLEL: usize = 4096;
 /// The nearest point of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// Distance [m], never negative.
+    /// Distance \[m\], never negative.
     pub distance: f32,
-    /// The point [m].
+    /// The point \[m\].
     pub point: Vec3,
     /// Its triangle, as numbered in the mesh.
     pub triangle: u32,
@@ -45,7 +45,7 @@ struct Branch {
 struct Dipole {
     center: Vec3,
     radius: f32,
-    /// Sum of area vectors [m2].
+    /// Sum of area vectors \[m2\].
     moment: Vec3,
 }
 

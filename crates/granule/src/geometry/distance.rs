@@ -18,7 +18,7 @@ const LEAST_SLOPE: f32 = 0.25;
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistanceField {
     grid: Grid,
-    /// Signed distances at the nodes [m].
+    /// Signed distances at the nodes \[m\].
     value: Vec<f32>,
 }
 

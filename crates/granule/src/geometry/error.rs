@@ -60,9 +60,9 @@ pub enum MeshError {
     Coordinate {
         /// Index of the vertex.
         vertex: usize,
-        /// What was found [m].
+        /// What was found \[m\].
         position: [f32; 3],
-        /// Largest magnitude [m].
+        /// Largest magnitude \[m\].
         most: f32,
     },
     /// A triangle names a vertex that is not there.
@@ -127,13 +127,13 @@ pub enum FieldError {
     TooManyNodes {
         /// Nodes that it would have.
         nodes: f64,
-        /// Cell size [m].
+        /// Cell size \[m\].
         cell: f32,
         /// Most nodes.
         most: f64,
-        /// Memory of the most [GB].
+        /// Memory of the most \[GB\].
         gigabytes: f64,
-        /// Cell size that would do [m].
+        /// Cell size that would do \[m\].
         least: f64,
     },
     /// Nothing to be distant from.

@@ -13,9 +13,9 @@ const LEAST_PADDING: f32 = 2.0;
 /// Nodes at `origin + cell (i, j, k)`, x fastest in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
-    /// First node [m].
+    /// First node \[m\].
     pub origin: Vec3,
-    /// Distance of neighbouring nodes [m].
+    /// Distance of neighbouring nodes \[m\].
     pub cell: f32,
     /// Nodes along each axis, at least 2.
     pub nodes: UVec3,

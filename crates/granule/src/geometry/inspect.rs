@@ -14,13 +14,13 @@ pub struct MeshReport {
     pub vertices: usize,
     /// Vertices at different places.
     pub distinct_vertices: usize,
-    /// Smallest corner of the bounds [m].
+    /// Smallest corner of the bounds \[m\].
     pub min: [f32; 3],
-    /// Largest corner of the bounds [m].
+    /// Largest corner of the bounds \[m\].
     pub max: [f32; 3],
-    /// Area [m2].
+    /// Area \[m2\].
     pub area: f64,
-    /// Enclosed volume [m3]; negative if the mesh is inside out, meaningless if it is not closed.
+    /// Enclosed volume \[m3\]; negative if the mesh is inside out, meaningless if it is not closed.
     pub volume: f64,
     /// Whether every edge has as many triangles on one side as on the other, and at least one on each.
     pub closed: bool,

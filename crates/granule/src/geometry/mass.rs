@@ -8,11 +8,11 @@ use super::mesh::TriangleMesh;
 /// Mass properties of a homogeneous solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
-    /// Volume [m3].
+    /// Volume \[m3\].
     pub volume: f64,
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f64,
-    /// Centre of mass [m].
+    /// Centre of mass \[m\].
     pub center: DVec3,
     /// Inertia tensor about the centre of mass, along the mesh's axes [kg m2].
     pub inertia: DMat3,

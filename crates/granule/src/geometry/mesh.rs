@@ -4,7 +4,7 @@ use glam::{DVec3, Mat4, Quat, Vec3};
 
 use super::error::MeshError;
 
-/// Largest magnitude of a coordinate [m]; squares of it still fit into single precision.
+/// Largest magnitude of a coordinate \[m\]; squares of it still fit into single precision.
 pub const MOST_COORDINATE: f32 = 1e9;
 /// Most triangles of a mesh.
 pub const MOST_TRIANGLES: usize = 50_000_000;
@@ -12,7 +12,7 @@ pub const MOST_TRIANGLES: usize = 50_000_000;
 /// A mesh of triangles, counter-clockwise when seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleMesh {
-    /// Vertices [m].
+    /// Vertices \[m\].
     pub position: Vec<Vec3>,
     /// Three vertices each.
     pub triangle: Vec<[u32; 3]>,
@@ -47,9 +47,9 @@ pub struct MeshTexture {
 /// An axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Smallest corner [m].
+    /// Smallest corner \[m\].
     pub min: Vec3,
-    /// Largest corner [m].
+    /// Largest corner \[m\].
     pub max: Vec3,
 }
 

@@ -7,7 +7,7 @@ use glam::Vec3;
 
 use super::mesh::TriangleMesh;
 
-/// A box with edges of `size` [m].
+/// A box with edges of `size` \[m\].
 pub fn cuboid(size: Vec3) -> TriangleMesh {
     let corner = |k: u32| {
         let sign = |bit: u32| if k >> bit & 1 == 1 { 0.5 } else { -0.5 };
@@ -18,13 +18,13 @@ pub fn cuboid(size: Vec3) -> TriangleMesh {
     TriangleMesh::new((0..8).map(corner).collect(), triangle)
 }
 
-/// A sphere of `radius` [m]: an octahedron whose faces are divided `divisions` times along each edge
+/// A sphere of `radius` \[m\]: an octahedron whose faces are divided `divisions` times along each edge
 /// (8 divisions^2 triangles); vertices lie on the sphere.
 pub fn sphere(radius: f32, divisions: u32) -> TriangleMesh {
     radial(divisions, |_| radius)
 }
 
-/// A rounded shape with bumps and dents, somewhat like a toy animal, of roughly `radius` [m].
+/// A rounded shape with bumps and dents, somewhat like a toy animal, of roughly `radius` \[m\].
 pub fn bumpy(radius: f32, divisions: u32) -> TriangleMesh {
     radial(divisions, |n| {
         let waves = 0.10 * (5.0 * n.x + 1.0).sin() * (4.0 * n.y).cos() + 0.06 * (9.0 * n.z + 2.0 * n.x).sin();
@@ -34,7 +34,7 @@ pub fn bumpy(radius: f32, divisions: u32) -> TriangleMesh {
     })
 }
 
-/// A star-shaped solid: the distance [m] of its surface from the origin in every direction.
+/// A star-shaped solid: the distance \[m\] of its surface from the origin in every direction.
 pub fn radial(divisions: u32, radius: impl Fn(Vec3) -> f32) -> TriangleMesh {
     let mut mesh = unit_octahedron(divisions.max(1));
     for position in &mut mesh.position {
@@ -72,7 +72,7 @@ fn unit_octahedron(divisions: u32) -> TriangleMesh {
     mesh
 }
 
-/// A torus around the y axis: `ring` [m] from the axis to the middle of the tube, `tube` [m] its radius; vertices lie
+/// A torus around the y axis: `ring` \[m\] from the axis to the middle of the tube, `tube` \[m\] its radius; vertices lie
 /// on the torus.
 pub fn torus(ring: f32, tube: f32, ring_segments: u32, tube_segments: u32) -> TriangleMesh {
     let (m, n) = (ring_segments.max(3), tube_segments.max(3));
@@ -83,14 +83,14 @@ pub fn torus(ring: f32, tube: f32, ring_segments: u32, tube_segments: u32) -> Tr
     lathe(&outline.collect::<Vec<_>>(), m)
 }
 
-/// A cylinder along y with flat ends: `radius` and `height` [m].
+/// A cylinder along y with flat ends: `radius` and `height` \[m\].
 pub fn cylinder(radius: f32, height: f32, segments: u32) -> TriangleMesh {
     let h = 0.5 * height;
     lathe(&[[0.0, -h], [radius, -h], [radius, h], [0.0, h]], segments)
 }
 
-/// A closed drum along y: an outer cylinder of `radius` and `height` [m] with a hollow inside, its wall and both end
-/// caps of the same `thickness` [m]. Grains live in the hollow.
+/// A closed drum along y: an outer cylinder of `radius` and `height` \[m\] with a hollow inside, its wall and both end
+/// caps of the same `thickness` \[m\]. Grains live in the hollow.
 pub fn drum(radius: f32, height: f32, thickness: f32, segments: u32) -> TriangleMesh {
     let mut mesh = cylinder(radius, height, segments);
     let mut hollow = cylinder(radius - thickness, height - 2.0 * thickness, segments);
@@ -99,7 +99,7 @@ pub fn drum(radius: f32, height: f32, thickness: f32, segments: u32) -> Triangle
     mesh
 }
 
-/// A box with `size` [m] outside that is open at the top (y), its walls and floor of the same `thickness` [m].
+/// A box with `size` \[m\] outside that is open at the top (y), its walls and floor of the same `thickness` \[m\].
 pub fn truck_bed(size: Vec3, thickness: f32) -> TriangleMesh {
     let mut mesh = TriangleMesh::default();
     let half = 0.5 * size;
@@ -123,7 +123,7 @@ pub fn truck_bed(size: Vec3, thickness: f32) -> TriangleMesh {
     mesh
 }
 
-/// Turns a closed outline of points (distance from the y axis, height) [m] around the y axis. The outline runs
+/// Turns a closed outline of points (distance from the y axis, height) \[m\] around the y axis. The outline runs
 /// counter-clockwise; points on the axis become single vertices, and a side along the axis is left out.
 pub fn lathe(outline: &[[f32; 2]], segments: u32) -> TriangleMesh {
     let segments = segments.max(3);

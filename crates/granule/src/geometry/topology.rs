@@ -6,7 +6,7 @@ use glam::{DVec3, Vec3};
 
 use super::mesh::TriangleMesh;
 
-/// For every vertex the first one at the same place: exactly there, or within `tolerance` [m].
+/// For every vertex the first one at the same place: exactly there, or within `tolerance` \[m\].
 pub(super) fn weld(position: &[Vec3], tolerance: f32) -> Vec<u32> {
     if tolerance > 0.0 { weld_within(position, tolerance) } else { weld_exact(position) }
 }

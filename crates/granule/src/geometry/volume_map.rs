@@ -22,7 +22,7 @@ const IN_FRONT: f32 = 0.25;
 /// What a wall is to a particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeSample {
-    /// Signed distance [m], positive outside the solid.
+    /// Signed distance \[m\], positive outside the solid.
     pub distance: f32,
     /// Direction out of the solid; normalise it for a normal.
     pub direction: Vec3,
@@ -220,7 +220,7 @@ fn is_concave(field: &DistanceField, cell: usize, reach: f32) -> bool {
     })
 }
 
-/// Points on the walls around a cell, at most `reach` [m] from its centre, with their normals: those nearest to the
+/// Points on the walls around a cell, at most `reach` \[m\] from its centre, with their normals: those nearest to the
 /// nodes outside the solid.
 fn walls_near(
     field: &DistanceField,

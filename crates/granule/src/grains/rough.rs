@@ -20,7 +20,7 @@ const CELLS: f32 = 2.0;
 /// Most cells of it.
 const MOST_CELLS: f64 = 5e7;
 
-/// Covers a wall between two corners [m] with spheres of a diameter [m], about one per squared diameter: centres on the
+/// Covers a wall between two corners \[m\] with spheres of a diameter \[m\], about one per squared diameter: centres on the
 /// surface, moved by a tenth of a diameter along the normal and a fifth along the surface at most, so that about half of
 /// each looks out. Only where the wall faces space: `is_open` tells whether a point outside the wall is free.
 ///

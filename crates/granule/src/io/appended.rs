@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// What can be cut to a length, as files can.
 pub(super) trait SetLength {
-    /// Cuts off what is beyond a length [bytes].
+    /// Cuts off what is beyond a length \[bytes\].
     fn set_length(&mut self, length: u64) -> io::Result<()>;
 }
 

@@ -11,8 +11,8 @@ use crate::bodies::BodyReport;
 use crate::boundary::Pose;
 use crate::geometry::UpAxis;
 
-/// Names of the columns: frame, time [s], name; centre [m], origin of the body's own frame [m] and its orientation as a
-/// quaternion; velocity [m/s] and angular velocity [rad/s]; mean force [N] and torque about the centre [N m] of the
+/// Names of the columns: frame, time \[s\], name; centre \[m\], origin of the body's own frame \[m\] and its orientation as a
+/// quaternion; velocity [m/s] and angular velocity [rad/s]; mean force \[N\] and torque about the centre [N m] of the
 /// grains since the frame before.
 const HEADER: &str = "frame,time,body,x,y,z,ox,oy,oz,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz\n";
 

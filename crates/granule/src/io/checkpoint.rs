@@ -84,7 +84,7 @@ pub enum CheckpointError {
     /// A checkpoint was asked for between two frames.
     #[error("checkpoints are taken at frame times only; t = {time} s is not one")]
     NotAtFrame {
-        /// Simulated time [s].
+        /// Simulated time \[s\].
         time: f64,
     },
 }

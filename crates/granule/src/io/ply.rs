@@ -131,7 +131,7 @@ pub enum PlyColumn {
 /// What a PLY file holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlyData {
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
     /// Number of particles.
     pub count: usize,

@@ -10,7 +10,7 @@ use super::appended::AppendedFile;
 pub struct SeriesRow {
     /// Number of the frame.
     pub frame: u64,
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
     /// Particles now.
     pub particles: usize,
@@ -24,7 +24,7 @@ pub struct SeriesRow {
     pub friction_error_mean: f64,
     /// Steps that did not converge.
     pub unconverged_steps: u64,
-    /// Kinetic energy [J].
+    /// Kinetic energy \[J\].
     pub kinetic_energy: f64,
     /// Fastest particle [m/s].
     pub max_speed: f64,

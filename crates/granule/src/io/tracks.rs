@@ -19,7 +19,7 @@ pub struct TrackWriter {
 impl TrackWriter {
     /// Begins a new file; `first` has the fields that every frame will have, with ids.
     ///
-    /// Columns are `time` [s], `id`, `x`, `y`, `z` and the fields, named as the properties of PLY frames.
+    /// Columns are `time` \[s\], `id`, `x`, `y`, `z` and the fields, named as the properties of PLY frames.
     pub fn create(path: impl AsRef<Path>, ids: &[u32], first: &Snapshot) -> io::Result<Self> {
         let names = in_file_order(first).into_iter().flat_map(|(info, data)| property_names(info.name, data));
         let header = std::iter::once("time".to_string()).chain(names).collect::<Vec<_>>().join(",");

@@ -7,7 +7,7 @@ use super::vtk::{Appended, text_array};
 use crate::files::write_bytes_atomic;
 use crate::geometry::DistanceField;
 
-/// Writes a distance field as `distance` [m] at points.
+/// Writes a distance field as `distance` \[m\] at points.
 pub fn write_vti(path: impl AsRef<Path>, field: &DistanceField) -> io::Result<()> {
     write_bytes_atomic(path, &encode_vti(field))
 }

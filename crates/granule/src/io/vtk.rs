@@ -137,7 +137,7 @@ pub(super) fn text_array(name: &str, texts: &[String]) -> String {
     )
 }
 
-/// A time series: the time [s] and the file of every frame, relative to the series itself.
+/// A time series: the time \[s\] and the file of every frame, relative to the series itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VtkSeries {
     frames: Vec<(f64, String)>,

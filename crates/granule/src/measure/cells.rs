@@ -12,16 +12,16 @@ const CELLS_PER_GRAIN: f64 = 24.0;
 /// Cells over the room of some grains, x first.
 #[derive(Clone, Debug, Default)]
 struct Cells {
-    /// Lowest corner [m].
+    /// Lowest corner \[m\].
     origin: Vec3,
-    /// Side of a cell [m].
+    /// Side of a cell \[m\].
     side: f32,
     /// Cells along each axis.
     count: [u32; 3],
 }
 
 impl Cells {
-    /// Cells of at least a side [m] over grains.
+    /// Cells of at least a side \[m\] over grains.
     fn over(grains: &[Grain], least_side: f32) -> Self {
         let places = grains.iter().map(|grain| Vec3::from(grain.position));
         let (low, high) =
@@ -64,7 +64,7 @@ pub struct GrainsByCell {
 }
 
 impl GrainsByCell {
-    /// Sorts grains, in a stable order, by cells of at least a side [m].
+    /// Sorts grains, in a stable order, by cells of at least a side \[m\].
     pub fn new(grains: &[Grain], least_side: f32) -> Self {
         let cells = Cells::over(grains, least_side);
         let keys = grains.par_iter().with_min_len(4096).map(|grain| cells.key(grain.position.into()));

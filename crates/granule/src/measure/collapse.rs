@@ -14,7 +14,7 @@ use super::scenes::{GRAVITY, SPACING, cylinder, sand, smooth_floor, speed_scale}
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::statistics::power_fit;
 
-/// Friction angle of the columns [degrees].
+/// Friction angle of the columns \[degrees\].
 const THETA: f64 = 30.0;
 
 /// Aspect ratio at which the published law changes.
@@ -102,7 +102,7 @@ fn plots(deposits: &[Deposit]) -> Vec<Plot> {
     ]
 }
 
-/// Lets a column of the given aspect ratio and radius [d] collapse.
+/// Lets a column of the given aspect ratio and radius \[d\] collapse.
 fn collapse(
     options: &MeasureOptions,
     measurement: &mut Measurement,

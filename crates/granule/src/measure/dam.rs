@@ -9,7 +9,7 @@ use super::fluids::{filled, smooth, water};
 use super::scenes::GRAVITY;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
-/// Width of the column [m]: 2.25 inches. It is twice as high.
+/// Width of the column \[m\]: 2.25 inches. It is twice as high.
 const WIDTH: f64 = 0.05715;
 
 /// Time t sqrt(2 g/a) and place x/a of the front; Martin and Moyce 1952, n^2 = 2, a = 2.25 in.

@@ -7,13 +7,13 @@ use super::drive::next_frame;
 use super::scenes::{GRAVITY, built_in};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
-/// Fill heights above the neck [m].
+/// Fill heights above the neck \[m\].
 const FILLS: [f32; 2] = [0.30, 0.40];
 /// Tangent of the cones' half angle, 30 degrees.
 const TANGENT: f32 = 0.577_35;
-/// Radius of the neck [m].
+/// Radius of the neck \[m\].
 const NECK: f32 = 0.11;
-/// Time after which a discharge that has not ended is given up [s].
+/// Time after which a discharge that has not ended is given up \[s\].
 const LONGEST: f64 = 8.0;
 
 pub(super) fn measure(
@@ -57,7 +57,7 @@ pub(super) fn measure(
     Ok(())
 }
 
-/// Grains below the neck over time, and the spacing [m].
+/// Grains below the neck over time, and the spacing \[m\].
 fn run(
     options: &MeasureOptions,
     measurement: &mut Measurement,

@@ -18,7 +18,7 @@ pub fn next_frame(simulation: &mut Simulation) -> Result<(), SimulationError> {
     check(simulation)
 }
 
-/// Advances to the first frame at or after a time [s].
+/// Advances to the first frame at or after a time \[s\].
 pub fn run_until(simulation: &mut Simulation, seconds: f64) -> Result<(), SimulationError> {
     simulation.run_until(seconds);
     check(simulation)

@@ -18,7 +18,7 @@ use crate::statistics::linear_fit;
 
 const SPACING: f64 = 0.02;
 
-/// Radii of the drops [d].
+/// Radii of the drops \[d\].
 const RADII: [f64; 3] = [5.0, 7.0, 10.0];
 
 /// Surface tension of the material [N/m]; that of the fluid follows.
@@ -92,7 +92,7 @@ fn drop_of(shape: Shape, fps: f64) -> Scene {
     scene
 }
 
-/// 1/R [1/m] and the mean pressure in the middle of a drop [Pa], of a radius given in spacings.
+/// 1/R [1/m] and the mean pressure in the middle of a drop \[Pa\], of a radius given in spacings.
 fn pressure_jump(
     options: &MeasureOptions,
     measurement: &mut Measurement,
@@ -120,7 +120,7 @@ fn pressure_jump(
 /// Measures the mechanical pressure.
 struct Probe {
     kernel: Kernel,
-    /// Volume in kernel sums and of a particle [m3].
+    /// Volume in kernel sums and of a particle \[m3\].
     volume: [f64; 2],
     cohesion: f64,
 }
@@ -135,7 +135,7 @@ impl Probe {
         Self { kernel, volume, cohesion: cohesion.into() }
     }
 
-    /// Pressure in a ball around the centre of mass [Pa]: what pairs bear and particles carry.
+    /// Pressure in a ball around the centre of mass \[Pa\]: what pairs bear and particles carry.
     ///
     /// ```text
     /// p = 1/(3 V) sum_i [1/2 sum_j x_ij . F_ij + m |v_i - v|^2]
@@ -180,10 +180,10 @@ fn mean(values: &[[f32; 3]]) -> [f64; 3] {
 
 /// A drop that swings.
 struct Swing {
-    /// Radius of the sphere of the same volume [m].
+    /// Radius of the sphere of the same volume \[m\].
     radius: f64,
     period: f64,
-    /// Time [s] and elongation.
+    /// Time \[s\] and elongation.
     track: Vec<[f64; 2]>,
 }
 

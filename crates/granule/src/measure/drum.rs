@@ -6,10 +6,10 @@ use super::drive::{next_frame, read};
 use super::scenes::built_in;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series, surface_angle};
 
-/// Friction angles of the sand [degrees].
+/// Friction angles of the sand \[degrees\].
 const ANGLES: [f64; 3] = [20.0, 30.0, 40.0];
 
-/// Time until the surface has found its inclination [s].
+/// Time until the surface has found its inclination \[s\].
 const SETTLING: f64 = 2.0;
 
 pub(super) fn measure(
@@ -59,7 +59,7 @@ pub(super) fn measure(
     Ok(())
 }
 
-/// Inclination of the surface over time (t [s], angle [degrees]).
+/// Inclination of the surface over time (t \[s\], angle \[degrees\]).
 fn run(
     options: &MeasureOptions,
     measurement: &mut Measurement,

@@ -15,7 +15,7 @@ const REACH: f32 = 3.0;
 const VOXELS_ALONG: usize = 10;
 /// Coverage from which on a grain is deep enough inside for its neighbours to be counted.
 const DEEP: f32 = 0.9;
-/// Time for which a grain must hang on a wall to stick to it [s].
+/// Time for which a grain must hang on a wall to stick to it \[s\].
 const STICKING_TIME: f64 = 0.25;
 /// Speed below which it hangs, relative to free fall over that time.
 const STICKING_SPEED: f32 = 0.01;
@@ -26,8 +26,8 @@ fn positions(grains: &[Grain]) -> Vec<Vec3> {
     grains.iter().map(|grain| grain.position.into()).collect()
 }
 
-/// Volume of a union of balls around points, holes closed, on voxels of a side [m]: all within `grow` [m] of a point,
-/// less a skin of `shrink` [m].
+/// Volume of a union of balls around points, holes closed, on voxels of a side \[m\]: all within `grow` \[m\] of a point,
+/// less a skin of `shrink` \[m\].
 ///
 /// Dilation and erosion together close the holes between points and leave the surface where it is: as far outside the
 /// outermost points as they differ.
@@ -83,7 +83,7 @@ fn ball(radius: f32) -> Vec<IVec3> {
     steps.filter(|step| step.as_vec3().length() <= radius).collect()
 }
 
-/// Volume [m3] of the mass of guides outside walls: where they fill more than half of the room around, on voxels of 0.3
+/// Volume \[m3\] of the mass of guides outside walls: where they fill more than half of the room around, on voxels of 0.3
 /// of their radii.
 ///
 /// A flat surface of guides on a lattice has half of the room filled, so a full mass has the volume of its guides'
@@ -123,7 +123,7 @@ pub struct Penetration {
     pub deepest: f64,
 }
 
-/// How deep grains of a radius [m] are in walls.
+/// How deep grains of a radius \[m\] are in walls.
 pub fn penetration(grains: &[Grain], radius: f32, boundaries: &Boundaries) -> Penetration {
     let depths: Vec<f32> =
         grains.par_iter().map(|grain| -boundaries.distance(grain.position.into()) / radius).collect();
@@ -145,7 +145,7 @@ pub struct Evenness {
     pub count: usize,
 }
 
-/// How evenly the grains of a radius [m] are spread that pass `counted`.
+/// How evenly the grains of a radius \[m\] are spread that pass `counted`.
 pub fn evenness(grains: &[Grain], radius: f32, counted: impl Fn(Vec3) -> bool + Sync) -> Evenness {
     let by_cell = GrainsByCell::new(grains, REACH * radius);
     let reach = (REACH * radius).powi(2);
@@ -202,7 +202,7 @@ pub fn weight_sum(guides: &GuideGrid, x: Vec3) -> f32 {
     guides.around(x).map(|guide| weight(x.distance_squared(guide.position.into()) * inverse)).sum()
 }
 
-/// Root of the mean squared way between two times [m] of the grains that guides hold; grains that are not there at both
+/// Root of the mean squared way between two times \[m\] of the grains that guides hold; grains that are not there at both
 /// do not count.
 pub fn drift_inside(before: &[Grain], after: &[Grain], guides: &GuideGrid) -> f64 {
     let held = |grain: &&Grain| coverage(weight_sum(guides, grain.position.into()), 0.0) > COVERAGE_RAMP[1];
@@ -221,15 +221,15 @@ fn drift(before: &[Grain], after: &[Grain]) -> f64 {
 
 /// Watches grains from frame to frame: which hang on walls, and how those fly that are alone.
 pub struct Watch {
-    /// Length of a frame [s].
+    /// Length of a frame \[s\].
     dt: f32,
-    /// Radius of a grain [m].
+    /// Radius of a grain \[m\].
     radius: f32,
     /// Gravity [m/s2].
     gravity: Vec3,
     /// Friction of walls without an own one.
     friction: f32,
-    /// Since when a grain hangs [s].
+    /// Since when a grain hangs \[s\].
     hanging: HashMap<u32, f64>,
     flight: HashMap<u32, Flight>,
     /// Grains that have stuck to a wall.
@@ -249,14 +249,14 @@ struct Flight {
 }
 
 impl Watch {
-    /// Watches grains of a radius [m] in frames of a length [s] under gravity [m/s2]; `friction` is that of walls without
+    /// Watches grains of a radius \[m\] in frames of a length \[s\] under gravity [m/s2]; `friction` is that of walls without
     /// an own one.
     pub fn new(dt: f32, radius: f32, gravity: Vec3, friction: f32) -> Self {
         let (hanging, flight) = (HashMap::new(), HashMap::new());
         Self { dt, radius, gravity, friction, hanging, flight, stuck: 0, off_arc: 0.0, flights: 0 }
     }
 
-    /// Looks at the grains of a frame, at a time [s], with guides and walls where they are.
+    /// Looks at the grains of a frame, at a time \[s\], with guides and walls where they are.
     pub fn frame(&mut self, time: f64, grains: &[Grain], guides: &GuideGrid, walls: &Boundaries) {
         let alone = |grain: &&Grain| weight_sum(guides, grain.position.into()) == 0.0;
         let alone: Vec<Grain> = grains.par_iter().filter(alone).copied().collect();

@@ -152,7 +152,7 @@ fn spread(position: &[[f32; 3]], density: &[f32]) -> f64 {
     (inside.iter().map(|density| (density - mean).powi(2)).sum::<f64>() / inside.len() as f64).sqrt()
 }
 
-/// Mean depth [d] and mean stress [rho g d] of layers one spacing thick, from the top.
+/// Mean depth \[d\] and mean stress [rho g d] of layers one spacing thick, from the top.
 fn stress_profile(position: &[[f32; 3]], stress: impl Fn(usize) -> f64) -> Vec<[f64; 2]> {
     let spacing = SPACING as f64;
     let surface = position.iter().map(|x| x[1] as f64).fold(0.0, f64::max) + 0.5 * spacing;

@@ -45,7 +45,7 @@ pub struct MeasureOptions {
     pub friction: FrictionMode,
     /// Which line the friction angle means.
     pub yield_law: YieldLaw,
-    /// Friction angle of the sand instead of the experiment's own [degrees], for negative controls.
+    /// Friction angle of the sand instead of the experiment's own \[degrees\], for negative controls.
     pub friction_angle: Option<f64>,
 }
 
@@ -142,7 +142,7 @@ pub struct Measurement {
     pub solver: String,
     /// The device.
     pub device: String,
-    /// Wall time [s].
+    /// Wall time \[s\].
     pub seconds: f64,
     /// The numbers.
     pub points: Vec<Point>,

@@ -83,7 +83,7 @@ impl Pour {
     }
 }
 
-/// Highest grain near the axis that is not falling [m].
+/// Highest grain near the axis that is not falling \[m\].
 fn crest(simulation: &mut Simulation) -> Result<f32, SimulationError> {
     let snapshot = read(simulation, &["position", "velocity"])?;
     let position = snapshot.vec3("position").unwrap_or_default();

@@ -11,20 +11,20 @@ pub const SECTORS: usize = 16;
 /// The outline of an axisymmetric deposit around the y axis through `(center.0, center.1)`.
 #[derive(Clone, Debug)]
 pub struct DepositProfile {
-    /// Highest surface [m].
+    /// Highest surface \[m\].
     pub height: f64,
-    /// Mean radius of the connected deposit over all sectors [m].
+    /// Mean radius of the connected deposit over all sectors \[m\].
     pub front: f64,
-    /// Slope between 20 and 80 % of the height, averaged over the sectors [degrees].
+    /// Slope between 20 and 80 % of the height, averaged over the sectors \[degrees\].
     pub angle: f64,
-    /// Largest deviation of a sector's slope from the mean [degrees].
+    /// Largest deviation of a sector's slope from the mean \[degrees\].
     pub spread: f64,
-    /// Mean surface height by radius (r, y) [m].
+    /// Mean surface height by radius (r, y) \[m\].
     pub surface: Vec<[f64; 2]>,
 }
 
 impl DepositProfile {
-    /// Measures particles of diameter `spacing` [m] on a floor at y = 0.
+    /// Measures particles of diameter `spacing` \[m\] on a floor at y = 0.
     pub fn of(position: &[[f32; 3]], center: (f64, f64), spacing: f64) -> Self {
         let connected = connected_to_largest(position, 1.5 * spacing);
         let deposit: Vec<[f64; 3]> = position
@@ -53,7 +53,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Largest distance from the axis in each sector, half a grain added [m].
+/// Largest distance from the axis in each sector, half a grain added \[m\].
 fn fronts(deposit: &[[f64; 3]], spacing: f64) -> Vec<f64> {
     let mut fronts = vec![0.0f64; SECTORS];
     for x in deposit {
@@ -113,7 +113,7 @@ impl HeightField {
     }
 }
 
-/// Slope [degrees] of a surface (r, y) between 20 and 80 % of `height`; NaN with fewer than three points.
+/// Slope \[degrees\] of a surface (r, y) between 20 and 80 % of `height`; NaN with fewer than three points.
 pub fn slope_angle(surface: &[[f64; 2]], height: f64) -> f64 {
     let flank: Vec<[f64; 2]> =
         surface.iter().copied().filter(|p| p[1] >= 0.2 * height && p[1] <= 0.8 * height).collect();
@@ -123,7 +123,7 @@ pub fn slope_angle(surface: &[[f64; 2]], height: f64) -> f64 {
     (-linear_fit(&flank).0).atan().to_degrees()
 }
 
-/// Which particles belong to the largest group connected over steps of at most `reach` [m].
+/// Which particles belong to the largest group connected over steps of at most `reach` \[m\].
 pub fn connected_to_largest(position: &[[f32; 3]], reach: f64) -> Vec<bool> {
     use crate::neighbors::{CellIndex, Domain, NeighborLists, Permutation};
     use crate::simd::Instructions;

@@ -8,7 +8,7 @@ use super::repose::poured_heap;
 use super::scenes::{DENSITY, GRAVITY, SPACING, block, plane, rough_floor, sand, speed_scale};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
-/// Friction angle of the piles [degrees].
+/// Friction angle of the piles \[degrees\].
 const THETA: f64 = 30.0;
 
 pub(super) fn measure(
@@ -145,11 +145,11 @@ fn rest(
 
 /// What of a pile is watched.
 struct Shape {
-    /// Highest particle [d].
+    /// Highest particle \[d\].
     crest: f64,
     /// Mean speed [m/s].
     mean_speed: f64,
-    /// Sum of mass over density [m3].
+    /// Sum of mass over density \[m3\].
     volume: f64,
 }
 

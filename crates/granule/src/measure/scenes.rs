@@ -7,7 +7,7 @@ use crate::scene::{
 
 use super::MeasureOptions;
 
-/// Particle spacing of the experiments [m].
+/// Particle spacing of the experiments \[m\].
 pub const SPACING: f32 = 0.02;
 
 /// Gravity [m/s2].

@@ -68,7 +68,7 @@ pub(super) fn measure(
     Ok(())
 }
 
-/// Distance [d] that a block under Coulomb friction of angle theta slides from rest down a slope [degrees].
+/// Distance \[d\] that a block under Coulomb friction of angle theta slides from rest down a slope \[degrees\].
 fn sliding_distance(theta: f64, slope: f64, seconds: f64) -> f64 {
     let (theta, slope) = (theta.to_radians(), slope.to_radians());
     let acceleration = GRAVITY * (slope.sin() - theta.tan() * slope.cos());
@@ -76,7 +76,7 @@ fn sliding_distance(theta: f64, slope: f64, seconds: f64) -> f64 {
     0.5 * acceleration * seconds * seconds * (1.0 - 0.01) / SPACING as f64
 }
 
-/// Mean distance [d] that a slab moves downhill in the last 90 % of `seconds`, after settling on the level.
+/// Mean distance \[d\] that a slab moves downhill in the last 90 % of `seconds`, after settling on the level.
 fn drift_on_slope(
     options: &MeasureOptions,
     measurement: &mut Measurement,

@@ -10,7 +10,7 @@ const COLUMN: f64 = 2.0;
 /// Share of the surface's length that counts, in its middle.
 const MIDDLE: f64 = 0.6;
 
-/// Inclination of the free surface of grains of diameter `spacing` [m], seen along z [degrees]; not a number for fewer
+/// Inclination of the free surface of grains of diameter `spacing` \[m\], seen along z \[degrees\]; not a number for fewer
 /// than three columns.
 ///
 /// The surface is the mean over z of the highest grains in columns two spacings wide. A line is fitted to its middle.

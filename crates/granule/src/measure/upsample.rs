@@ -16,9 +16,9 @@ const RATIO: f32 = 0.3;
 /// A scene and when it is at rest.
 struct Case {
     scene: &'static str,
-    /// When it is first settled [s].
+    /// When it is first settled \[s\].
     first: f64,
-    /// When it has settled again [s].
+    /// When it has settled again \[s\].
     last: f64,
 }
 
@@ -30,10 +30,10 @@ const CASES: [Case; 4] = [
     Case { scene: "bunker", first: 0.25, last: 1.5 },
 ];
 
-/// When the scene of the quick form is looked at [s]: it is nearly at rest.
+/// When the scene of the quick form is looked at \[s\]: it is nearly at rest.
 const QUICK_LAST: f64 = 1.0;
 
-/// Time over which heaps are watched for creep [s] and largest way in it [r_LR], full and quick.
+/// Time over which heaps are watched for creep \[s\] and largest way in it \[r_LR\], full and quick.
 const WATCHED: [[f64; 2]; 2] = [[10.0, 0.1], [1.0, 0.05]];
 
 pub(super) fn measure(
@@ -67,7 +67,7 @@ struct Outcome {
     clumping: f64,
     nearest: f64,
     stuck: f64,
-    /// Way of the grains inside [r_LR], the time that it took [s] and the most that is allowed [r_LR].
+    /// Way of the grains inside \[r_LR\], the time that it took \[s\] and the most that is allowed \[r_LR\].
     creep: [f64; 3],
     off_arc: f64,
     flights: f64,

@@ -5,12 +5,12 @@ use glam::Vec4;
 use super::domain::Domain;
 use super::levels::listed_radius;
 
-/// The neighbours of every particle nearer than `reach` [m], ascending.
+/// The neighbours of every particle nearer than `reach` \[m\], ascending.
 pub fn brute_force_neighbors(position: &[Vec4], domain: &Domain, reach: f32) -> Vec<Vec<u32>> {
     try_all(position, domain, |_, _| reach)
 }
 
-/// The neighbours of every particle nearer than both radii (the fourth number of a position) and the skin [m], ascending.
+/// The neighbours of every particle nearer than both radii (the fourth number of a position) and the skin \[m\], ascending.
 pub fn brute_force_contacts(position: &[Vec4], domain: &Domain, skin: f32) -> Vec<Vec<u32>> {
     let radius = |i: usize| listed_radius(domain, position[i]);
     try_all(position, domain, |i, j| (radius(i) + radius(j)) + skin)

@@ -19,7 +19,7 @@ const MOST_PERIODIC: u32 = 1 << 19;
 struct Axis {
     /// Cells per metre.
     per_metre: f64,
-    /// Position of cell 0 [m].
+    /// Position of cell 0 \[m\].
     origin: f64,
     /// Number of cells of a periodic axis; 0 otherwise.
     periodic_count: u32,

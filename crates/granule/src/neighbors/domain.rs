@@ -7,9 +7,9 @@ use crate::simd::Real;
 /// Unbounded space with optional periodic axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Domain {
-    /// Start of the period per axis [m].
+    /// Start of the period per axis \[m\].
     origin: Vec3,
-    /// Length of the period per axis [m]; 0 where the axis is not periodic.
+    /// Length of the period per axis \[m\]; 0 where the axis is not periodic.
     length: Vec3,
     inverse_length: Vec3,
 }

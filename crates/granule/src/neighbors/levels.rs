@@ -34,7 +34,7 @@ const FEW_ROWS: usize = 9;
 /// for the arithmetic.
 const ROUNDING: f32 = 4e-7;
 
-/// The radius that a particle is listed with [m]: its own, and what rounding may hide.
+/// The radius that a particle is listed with \[m\]: its own, and what rounding may hide.
 ///
 /// With it lists of positions that were rounded to f32 miss no pair of the exact ones, wherever the particle lies: at 10 m
 /// from the origin it adds 4e-6 m. It never adds more than the radius itself, so that a stray does not become the largest
@@ -53,7 +53,7 @@ pub(super) struct Level {
     pub(super) cells: CellIndex,
     /// The particles, in order.
     pub(super) particles: Range<u32>,
-    /// Largest listed radius [m].
+    /// Largest listed radius \[m\].
     pub(super) radius: f32,
 }
 
@@ -192,7 +192,7 @@ fn extents(domain: &Domain, largest: f32, position: &[Vec4]) -> [Extent; MOST_LE
     position.par_chunks(4096).map(of_chunk).reduce(|| [Extent::NONE; MOST_LEVELS], both)
 }
 
-/// A box in space [m].
+/// A box in space \[m\].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     pub(super) low: DVec3,

@@ -112,7 +112,7 @@ impl<P: Payload> NeighborLists<P> {
 pub(super) struct Coordinates {
     /// Sixteen numbers longer than there are particles.
     pub(super) axis: [Vec<f32>; 3],
-    /// Radii that particles are listed with [m], likewise; empty unless they matter.
+    /// Radii that particles are listed with \[m\], likewise; empty unless they matter.
     pub(super) radius: Vec<f32>,
 }
 
@@ -153,7 +153,7 @@ pub struct BlockSearch<'a> {
 /// Which pairs are listed.
 #[derive(Clone, Copy)]
 enum Pairs<'a> {
-    /// Those nearer than a distance [m].
+    /// Those nearer than a distance \[m\].
     Within { cells: &'a CellIndex, reach: f32 },
     /// Those nearer than both radii and the skin.
     ByRadii { levels: &'a LevelIndex },

@@ -28,9 +28,9 @@ pub struct OverlapQuery {
 #[derive(Debug)]
 struct Level {
     exponent: u32,
-    /// Above all radii [m].
+    /// Above all radii \[m\].
     radius: f32,
-    /// Per axis, the number of cells where it is periodic (0 elsewhere) and their size [m].
+    /// Per axis, the number of cells where it is periodic (0 elsewhere) and their size \[m\].
     axes: [(i64, f64); 3],
     spheres: Vec<Vec4>,
     /// Places in `spheres`. Looked up only, never iterated: the order of a hash map is no one's.

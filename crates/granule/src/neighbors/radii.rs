@@ -33,7 +33,7 @@ pub(super) struct Candidates {
     /// Looks around runs and around single particles, per level.
     looks: Vec<[Look; 2]>,
     index: Vec<u32>,
-    /// Coordinates and listed radius [m], sixteen numbers longer than there are candidates.
+    /// Coordinates and listed radius \[m\], sixteen numbers longer than there are candidates.
     columns: [Vec<f32>; 4],
 }
 

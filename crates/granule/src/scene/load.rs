@@ -14,7 +14,7 @@ use super::overrides::{self, Applied};
 use super::schema::Scene;
 use super::{builtin, locate, meshes};
 
-/// Largest scene file [bytes]; wind grids are the only large content.
+/// Largest scene file \[bytes\]; wind grids are the only large content.
 const MAX_BYTES: u64 = 64 << 20;
 
 impl Scene {

@@ -90,13 +90,13 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// The radius that lengths of the scene scale with [m]: that of the first material, the only one for solvers that
+    /// The radius that lengths of the scene scale with \[m\]: that of the first material, the only one for solvers that
     /// need one radius per scene.
     pub fn reference_radius(&self) -> f32 {
         self.material.first().map_or(MaterialSettings::default().radius, |material| material.radius)
     }
 
-    /// The radius that all grains have [m]; none where they may differ.
+    /// The radius that all grains have \[m\]; none where they may differ.
     pub fn one_radius(&self) -> Option<f32> {
         let first = self.reference_radius();
         let of_materials = self.material.iter().all(|material| material.radius == first);
@@ -161,10 +161,10 @@ pub struct SimulationSettings {
     pub fps: f64,
     /// Simulated seconds of a full run.
     pub seconds: f64,
-    /// Fixed time step [s]; adaptive when absent.
+    /// Fixed time step \[s\]; adaptive when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_step: Option<f64>,
-    /// Largest adaptive time step [s]; 0.045 sqrt(d/g) with `iisph` and none with `wcsph` when absent.
+    /// Largest adaptive time step \[s\]; 0.045 sqrt(d/g) with `iisph` and none with `wcsph` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time_step: Option<f64>,
     /// Courant number: largest distance per step in particle diameters; with `wcsph` also that of sound.
@@ -199,13 +199,13 @@ impl Default for SimulationSettings {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Periodic {
-    /// Range along x [m].
+    /// Range along x \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub x: Option<[f32; 2]>,
-    /// Range along y [m].
+    /// Range along y \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub y: Option<[f32; 2]>,
-    /// Range along z [m].
+    /// Range along z \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub z: Option<[f32; 2]>,
 }
@@ -287,19 +287,19 @@ impl Default for IisphSettings {
 pub struct MaterialSettings {
     /// Name that grains and emitters refer to.
     pub name: String,
-    /// Radius of a particle [m]; the spacing is twice as much.
+    /// Radius of a particle \[m\]; the spacing is twice as much.
     pub radius: f32,
     /// Bulk rest density [kg/m3].
     pub density: f32,
-    /// Angle of internal friction [degrees]; 0 is a fluid.
+    /// Angle of internal friction \[degrees\]; 0 is a fluid.
     pub friction_angle: f32,
-    /// Friction angle that fast flow approaches [degrees] (mu(I) law); friction does not depend on the rate when absent.
+    /// Friction angle that fast flow approaches \[degrees\] (mu(I) law); friction does not depend on the rate when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_friction_angle: Option<f32>,
-    /// Diameter of the real grains for the mu(I) law [m]; the particle's own when absent.
+    /// Diameter of the real grains for the mu(I) law \[m\]; the particle's own when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grain_diameter: Option<f32>,
-    /// Cohesion: shear strength without load [Pa].
+    /// Cohesion: shear strength without load \[Pa\].
     pub cohesion: f32,
     /// Kinematic viscosity [m2/s].
     pub viscosity: f32,
@@ -397,7 +397,7 @@ pub struct BoundarySettings {
     /// Motion over time; at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
-    /// Diameter of fixed spheres that cover the wall [m], about one per squared diameter, out of order and half in the
+    /// Diameter of fixed spheres that cover the wall \[m\], about one per squared diameter, out of order and half in the
     /// wall (solvers with grains); smooth when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rough: Option<f32>,
@@ -411,9 +411,9 @@ pub struct BoundarySettings {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RegionSettings {
-    /// Smallest corner [m].
+    /// Smallest corner \[m\].
     pub min: [f32; 3],
-    /// Largest corner [m].
+    /// Largest corner \[m\].
     pub max: [f32; 3],
 }
 
@@ -436,7 +436,7 @@ pub struct EmitterSettings {
     pub radius: Option<RadiusSettings>,
     /// Rate [grains/s].
     pub rate: f64,
-    /// Time window [s]; always when absent.
+    /// Time window \[s\]; always when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<[f64; 2]>,
     /// Most grains in all; no limit when absent.
@@ -453,7 +453,7 @@ pub struct OutletSettings {
     pub name: String,
     /// The region; a plane takes all that is behind it.
     pub shape: Shape,
-    /// Time window [s]; always when absent.
+    /// Time window \[s\]; always when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<[f64; 2]>,
 }

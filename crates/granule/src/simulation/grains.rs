@@ -44,7 +44,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Moves fine grains through the frame that has ended; gives the time that it took [s].
+    /// Moves fine grains through the frame that has ended; gives the time that it took \[s\].
     pub(super) fn advance_grains(&mut self) -> f64 {
         let Some(mut upsampler) = self.upsampler.take() else { return 0.0 };
         let start = Instant::now();
@@ -90,7 +90,7 @@ impl Simulation {
     }
 }
 
-/// Fine grains as a snapshot at a time [s].
+/// Fine grains as a snapshot at a time \[s\].
 fn fine_snapshot(grains: &[Grain], time: f64) -> Snapshot {
     let info = |name, unit, kind| FieldInfo { name, unit, kind };
     let vectors = |of: fn(&Grain) -> [f32; 3]| FieldData::Vec3(grains.iter().map(of).collect());

@@ -1,7 +1,7 @@
 //! Grains and rigid bodies solved together: what a wall contact gives to a grain it takes from the body.
 //!
 //! Contacts of one body are solved side by side (Jacobi), each as if it had its share of the body for itself: with N
-//! contacts, a body of N times its inverse mass and inertia (mass splitting, [TBV12]). Their sum then never overshoots,
+//! contacts, a body of N times its inverse mass and inertia (mass splitting, \[TBV12\]). Their sum then never overshoots,
 //! however light the body is.
 
 use glam::{Vec3, Vec4};
@@ -26,7 +26,7 @@ pub struct Coupling {
 }
 
 impl Coupling {
-    /// Begins a step of `dt` [s] with the motions that bodies would have without grains.
+    /// Begins a step of `dt` \[s\] with the motions that bodies would have without grains.
     pub fn begin(&mut self, free: Vec<BodyMotion>, dt: f32) {
         self.motion.clone_from(&free);
         self.load = vec![Wrench::default(); free.len()];
@@ -40,7 +40,7 @@ impl Coupling {
     }
 
     /// Tells each contact with a body how much of a correction it is to make, and takes over the impulses of the last
-    /// step. `velocity` has the masses [kg] of the particles; `reach` [m] is the distance within which contacts act.
+    /// step. `velocity` has the masses \[kg\] of the particles; `reach` \[m\] is the distance within which contacts act.
     pub fn attach(&mut self, contacts: &mut WallContacts, velocity: &[Vec4], reach: f32) {
         if !self.is_two_way() {
             return;
@@ -67,7 +67,7 @@ impl Coupling {
         self.update(contacts);
     }
 
-    /// Ends a step with the loads of its last iteration. `velocity` has the masses [kg] of the particles.
+    /// Ends a step with the loads of its last iteration. `velocity` has the masses \[kg\] of the particles.
     pub fn finish(&mut self, contacts: &mut WallContacts, velocity: &[Vec4]) {
         let motion = &self.motion;
         contacts.blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
@@ -89,7 +89,7 @@ impl Coupling {
 }
 
 /// Shares of a velocity's correction that a contact makes along the normal and across it, for a grain whose mass times
-/// the number of contacts is `mass` [kg].
+/// the number of contacts is `mass` \[kg\].
 ///
 /// ```text
 /// 1 / (1 + N m K),   K = response of the body to a force there
@@ -100,7 +100,7 @@ fn mass_splitting(contact: &WallContact, body: &BodyMotion, mass: f32) -> [f32; 
     [share(body.response_along(x, contact.sample.normal)), share(body.largest_response(x))]
 }
 
-/// Force and torque about `center` of a contact on its body, for a grain of `mass` [kg]. It acts in the grain's centre,
+/// Force and torque about `center` of a contact on its body, for a grain of `mass` \[kg\]. It acts in the grain's centre,
 /// where the grain feels it, so that linear and angular momentum are conserved.
 pub fn load_of(contact: &WallContact, center: Vec3, mass: f32) -> Wrench {
     let force = -mass * (contact.normal * contact.sample.normal + contact.tangent);

@@ -3,7 +3,7 @@
 /// A deliberate fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defect {
-    /// `iisph`: the frictional stress has the sign that [Ned24] prints.
+    /// `iisph`: the frictional stress has the sign that \[Ned24\] prints.
     StressSign,
     /// `iisph`: walls keep particles 2.33 radii away, as volume maps in the reference code do.
     WallStandOff,

@@ -19,9 +19,9 @@ pub struct DragInput<'a> {
     pub materials: MaterialLanes<'a>,
     /// Space.
     pub domain: &'a Domain,
-    /// Step [s].
+    /// Step \[s\].
     pub dt: f32,
-    /// Time at the start of the step [s].
+    /// Time at the start of the step \[s\].
     pub time: f64,
 }
 
@@ -47,7 +47,7 @@ impl DragInput<'_> {
     /// ```text
     /// omega = clamp(1 - max_j u . x_ij / |x_ij|, 0, 1),   x_ij = x_i - x_j,  u = direction of the air seen by the grain
     /// ```
-    /// [Ned24] 5.6 with the occluder upwind; [GPB17].
+    /// \[Ned24\] 5.6 with the occluder upwind; \[GPB17\].
     fn exposure(&self, x: Vec3, direction: Vec3, neighbors: impl Iterator<Item = usize>) -> f32 {
         let mut shield = 0.0f32;
         for j in neighbors {

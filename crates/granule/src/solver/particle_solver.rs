@@ -49,7 +49,7 @@ pub trait ParticleSolver: Send + 'static {
     /// The materials that new particles may have.
     fn materials(&self) -> &[Material];
 
-    /// The stages of a step of at most `max_dt` [s], in order; runs on the world's threads.
+    /// The stages of a step of at most `max_dt` \[s\], in order; runs on the world's threads.
     fn step_stages(&mut self, max_dt: f64) -> StepReport;
 
     /// The values of one of its fields for the particles in this order.
@@ -102,7 +102,7 @@ pub trait ParticleSolver: Send + 'static {
     /// Called when a checkpoint has been taken over: gives up all that is found anew.
     fn after_restore(&mut self, _primed: bool) {}
 
-    /// Mass of a new grain [kg]; that of its material where particles stand for bulk matter.
+    /// Mass of a new grain \[kg\]; that of its material where particles stand for bulk matter.
     fn mass_of(&self, grain: &NewGrain) -> f32 {
         self.materials().get(grain.material as usize).map_or(0.0, |material| material.mass)
     }

@@ -19,7 +19,7 @@ use crate::simulator::StateError;
 /// What is around the particles.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedWorld {
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
     /// The scene as commands have changed it, as TOML.
     pub scene: String,
@@ -34,7 +34,7 @@ pub struct SavedWorld {
 }
 
 impl SavedWorld {
-    /// The world at a time [s].
+    /// The world at a time \[s\].
     ///
     /// # Errors
     /// Says why scene or bodies cannot be written.

@@ -21,10 +21,10 @@ use crate::simd::Instructions;
 /// Which pairs must be in the lists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cutoff {
-    /// Those nearer than a distance [m], whatever their radii. Lists are ascending per row of cells.
+    /// Those nearer than a distance \[m\], whatever their radii. Lists are ascending per row of cells.
     Distance(f32),
     /// Those that touch: nearer than both radii, of which each particle has its own as the fourth number of its position
-    /// [m]. Lists are ascending. Positions may be rounded from exact ones: what that could hide is added to the radii
+    /// \[m\]. Lists are ascending. Positions may be rounded from exact ones: what that could hide is added to the radii
     /// ([`listed_radius`](crate::neighbors::listed_radius)).
     Radii,
 }
@@ -36,7 +36,7 @@ pub struct SearchParams {
     pub domain: Domain,
     /// Which pairs must be in the lists.
     pub cutoff: Cutoff,
-    /// How much farther pairs are listed [m], so that lists hold until a particle has moved by half of it. 0: lists are
+    /// How much farther pairs are listed \[m\], so that lists hold until a particle has moved by half of it. 0: lists are
     /// built anew in every step.
     pub skin: f32,
     /// Instructions to use.
@@ -67,9 +67,9 @@ pub struct Search<P = ()> {
     pub lists: NeighborLists<P>,
     /// Whether particles are still near enough to where they were listed.
     valid: bool,
-    /// The skin of the lists [m].
+    /// The skin of the lists \[m\].
     skin: f32,
-    /// Positions when neighbours were listed [m]; empty without a skin.
+    /// Positions when neighbours were listed \[m\]; empty without a skin.
     listed_position: Vec<Vec4>,
     /// Row of each particle in the lists, once some were removed since.
     list_row: Option<Vec<u32>>,
@@ -142,7 +142,7 @@ impl<P: Payload> Search<P> {
         }
     }
 
-    /// Square of how far a particle that is now at `x` has moved since it was listed [m2]; 0 without valid lists.
+    /// Square of how far a particle that is now at `x` has moved since it was listed \[m2\]; 0 without valid lists.
     #[inline]
     pub fn moved_squared(&self, domain: &Domain, particle: usize, x: Vec3) -> f32 {
         if !self.valid {
@@ -152,7 +152,7 @@ impl<P: Payload> Search<P> {
         from.map_or(0.0, |from| domain.displacement(x, from.truncate()).length_squared())
     }
 
-    /// Takes note of the farthest that anything has moved since the lists were built, squared [m2], and invalidates them
+    /// Takes note of the farthest that anything has moved since the lists were built, squared \[m2\], and invalidates them
     /// where it is half the skin or more, or not a number. A solver that keeps what it knows of walls as long as its
     /// lists counts the walls, too.
     pub fn note_motion(&mut self, farthest_squared: f32) {

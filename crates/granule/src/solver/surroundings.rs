@@ -14,8 +14,8 @@ const CELL_BITS: [u32; 3] = [11, 10, 11];
 /// ```text
 /// n_i = -h sum_j V grad_i W_ij
 /// ```
-/// [MCG03] section 3.2, with the sign that points out of the grains. Walls do not count: they look like free space.
-/// `volume` is V [m3].
+/// \[MCG03\] section 3.2, with the sign that points out of the grains. Walls do not count: they look like free space.
+/// `volume` is V \[m3\].
 pub fn normals(
     position: &[Vec4],
     domain: &Domain,
@@ -46,7 +46,7 @@ pub fn normals(
     normals
 }
 
-/// Numbers of the cells of side `reach` [m]: 11 bits of x, 10 of y and 11 of z, counted from the origin.
+/// Numbers of the cells of side `reach` \[m\]: 11 bits of x, 10 of y and 11 of z, counted from the origin.
 pub fn cell_numbers(position: &[Vec4], domain: &Domain, reach: f32) -> Vec<u32> {
     let (mut cells, mut key) = (CellIndex::default(), Vec::new());
     cells.assign(domain, reach, position, &mut key);

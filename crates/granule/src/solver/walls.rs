@@ -71,7 +71,7 @@ impl WallContact {
         WallImpulse { normal: self.normal, tangent: self.tangent, direction: self.sample.normal }
     }
 
-    /// The grain's centre [m].
+    /// The grain's centre \[m\].
     pub fn grain(&self) -> Vec3 {
         self.sample.closest + self.sample.distance * self.sample.normal
     }
@@ -109,7 +109,7 @@ impl WallBlock {
         &self.load
     }
 
-    /// Adds up the loads of the block's contacts on bodies, for the grains' masses [kg].
+    /// Adds up the loads of the block's contacts on bodies, for the grains' masses \[kg\].
     pub fn add_up_loads(&mut self, bodies: &[BodyMotion], mass: impl Fn(usize) -> f32) {
         self.load.clear();
         if bodies.is_empty() || self.contact.is_empty() {
@@ -318,7 +318,7 @@ pub fn correct_contact(contact: &mut WallContact, velocity: Vec3, mu: f32, wall:
 /// What wall contacts need to know of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct WallStep {
-    /// Particle radius [m].
+    /// Particle radius \[m\].
     pub radius: f32,
     /// 1 / dt [1/s].
     pub inverse_dt: f32,

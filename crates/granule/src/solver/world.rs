@@ -41,7 +41,7 @@ pub struct World {
     pub particles: Particles,
     /// Threads.
     pub pool: Arc<rayon::ThreadPool>,
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
     /// Reads that wait to be fetched.
     pub reads: Reads,
@@ -52,7 +52,7 @@ pub struct World {
 pub struct MotionStatistics {
     /// Fastest particle [m/s].
     pub max_speed: f64,
-    /// Kinetic energy [J].
+    /// Kinetic energy \[J\].
     pub kinetic_energy: f64,
 }
 
@@ -103,7 +103,7 @@ impl World {
         self.scene = scene;
     }
 
-    /// Adds grains with these masses [kg], each at the first of the places left that has room for
+    /// Adds grains with these masses \[kg\], each at the first of the places left that has room for
     /// it, and returns how many.
     pub fn add_particles(
         &mut self,
@@ -255,7 +255,7 @@ impl World {
     }
 }
 
-/// Divides the time left, `max_dt` [s], into equal steps of at most `longest` [s] and returns the length of one.
+/// Divides the time left, `max_dt` \[s\], into equal steps of at most `longest` \[s\] and returns the length of one.
 pub fn equal_steps(max_dt: f64, longest: f64) -> f64 {
     max_dt / (max_dt / longest - 1e-6).ceil().max(1.0)
 }

@@ -1,7 +1,7 @@
 //! Smoothing kernels.
 //!
 //! Every kernel here is radial with compact support: `W(r) = sigma f(q)`, `q = r / h`, and `W = 0` for `r >= h`,
-//! where `h` is the *radius of the support* [m] (not the half-radius that \[Mon92\] writes as `h`).
+//! where `h` is the *radius of the support* \[m\] (not the half-radius that \[Mon92\] writes as `h`).
 //! All are normalised in three dimensions: the integral of `W` over space is 1.
 //!
 //! References: \[Mon92\] Monaghan 1992; \[Wen95\] Wendland 1995; \[MCG03\] Mueller, Charypar, Gross 2003;
@@ -57,11 +57,11 @@ const Q_FLOOR: f32 = 1e-3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kernel {
     kind: KernelKind,
-    /// Radius of the support h [m].
+    /// Radius of the support h \[m\].
     support: f32,
     /// 1/h [1/m].
     inverse_support: f32,
-    /// h^2 [m2].
+    /// h^2 \[m2\].
     support_squared: f32,
     /// sigma: factor of the value [1/m3].
     sigma: f32,

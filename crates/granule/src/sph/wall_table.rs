@@ -16,7 +16,7 @@ const INTERVAL_COUNT: usize = 256;
 /// lambda'(phi) = -M(phi)
 /// ```
 ///
-/// `phi` [m] is the distance of the particle from the wall, positive outside the solid; `h` [m] the kernel's
+/// `phi` \[m\] is the distance of the particle from the wall, positive outside the solid; `h` \[m\] the kernel's
 /// support; `M` [1/m] the kernel's marginal along the normal. `lambda(h) = 0`, `lambda(0) = 1/2`, `lambda(-h) = 1`.
 /// A wall then stands for the density `fill * lambda`, in units of the rest density (density maps as in \[KB17\]).
 ///

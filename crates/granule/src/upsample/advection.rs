@@ -43,7 +43,7 @@ pub struct Advection<'a> {
     pub nodes: &'a Nodes,
     /// Concentration of the grains on the fine grid; none where nothing is shifted.
     pub fine_grid: Option<&'a FineGrid>,
-    /// How far walls may be from grains that meet them [m].
+    /// How far walls may be from grains that meet them \[m\].
     pub reach: f32,
     /// Bits of the walls that move.
     pub moving_walls: u32,
@@ -62,7 +62,7 @@ struct NearWalls {
     block: Option<usize>,
     /// Whether one of them may be on the grain's path.
     ahead: bool,
-    /// The number of one that is known to block the path, and the distance of the path's start from it [m].
+    /// The number of one that is known to block the path, and the distance of the path's start from it \[m\].
     blocked: Option<(usize, f32)>,
 }
 

@@ -33,9 +33,9 @@ pub enum Fault {
 /// What advection needs to know and what does not change from frame to frame.
 #[derive(Clone, Debug)]
 pub struct AdvectionSettings {
-    /// Radius of a fine grain [m].
+    /// Radius of a fine grain \[m\].
     pub radius: f32,
-    /// Radius of a guide [m].
+    /// Radius of a guide \[m\].
     pub guide_radius: f32,
     /// The space.
     pub domain: Domain,
@@ -49,7 +49,7 @@ pub struct AdvectionSettings {
 pub struct FrameInput<'a> {
     /// Number of the frame that begins.
     pub frame: u64,
-    /// Length [s].
+    /// Length \[s\].
     pub dt: f32,
     /// Gravity [m/s2].
     pub gravity: Vec3,
@@ -76,7 +76,7 @@ pub struct AdvectionReport {
 pub struct DeviceFrameInput<'a> {
     /// Number of the frame that begins.
     pub frame: u64,
-    /// Length [s].
+    /// Length \[s\].
     pub dt: f32,
     /// Gravity [m/s2].
     pub gravity: Vec3,
@@ -91,7 +91,7 @@ pub struct DeviceFrameInput<'a> {
 pub struct NewGuide {
     /// Its identity.
     pub id: u32,
-    /// Its position [m].
+    /// Its position \[m\].
     pub position: Vec3,
     /// Its velocity [m/s].
     pub velocity: Vec3,

@@ -48,9 +48,9 @@ pub struct Wall {
 /// What a grain does in a frame, as far as walls matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
-    /// Position at the frame's start [m].
+    /// Position at the frame's start \[m\].
     pub from: Vec3,
-    /// Position at its end [m].
+    /// Position at its end \[m\].
     pub to: Vec3,
     /// Velocity at its end [m/s].
     pub velocity: Vec3,
@@ -111,11 +111,11 @@ impl Wall {
 /// What walls must know of a grain.
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
-    /// Its radius [m].
+    /// Its radius \[m\].
     pub radius: f32,
     /// Its material's coefficient of friction.
     pub friction: f32,
-    /// Length of the frame [s].
+    /// Length of the frame \[s\].
     pub dt: f32,
 }
 

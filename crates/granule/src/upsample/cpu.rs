@@ -159,7 +159,7 @@ impl CpuGrains {
     }
 }
 
-/// How far walls may be from grains that meet them [m].
+/// How far walls may be from grains that meet them \[m\].
 pub fn wall_reach(settings: &AdvectionSettings) -> f32 {
     WALL_REACH * settings.guide_radius + 2.0 * settings.radius
 }

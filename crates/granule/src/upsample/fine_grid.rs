@@ -39,7 +39,7 @@ const BEYOND: [[u32; 3]; 7] = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0
 #[derive(Debug, Default)]
 pub struct FineGrid {
     origin: Vec3,
-    /// Side of a fine cell [m], and its inverse.
+    /// Side of a fine cell \[m\], and its inverse.
     side: f32,
     inverse_side: f32,
     /// Fine cells along a cell of the guides, and what their numbers are multiplied with to be divided by it.
@@ -56,7 +56,7 @@ pub struct FineGrid {
     cell_of_part: Vec<u32>,
     /// Block of each part; [`NONE`] for those of cells that are not active.
     block_of_part: Vec<u32>,
-    /// Grains at each node of a part, from points in its cell: whole ones are [`WHOLE`].
+    /// Grains at each node of a part, from points in its cell: whole ones are `WHOLE`.
     tally: Vec<u32>,
     /// Whether there are grains in the cell of each part.
     holds: Vec<bool>,
@@ -279,7 +279,7 @@ fn neighbor_cell(cell: u32, step: [u32; 3], [nx, ny, nz]: [u32; 3], after: bool)
     (to[0] < nx && to[1] < ny && to[2] < nz).then(|| (to[2] * ny + to[1]) * nx + to[0])
 }
 
-/// Fine cells of grains of a radius [m] along a cell of a side [m].
+/// Fine cells of grains of a radius \[m\] along a cell of a side \[m\].
 pub fn fine_cells_along(side: f32, radius: f32) -> u32 {
     ((side / (FINE_SIDE * radius)).round() as u32).clamp(1, MOST_ALONG)
 }

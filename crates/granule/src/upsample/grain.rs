@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Serialize, Deserialize)]
 pub struct Grain {
-    /// Centre [m].
+    /// Centre \[m\].
     pub position: [f32; 3],
     /// Identity, never reused.
     pub id: u32,

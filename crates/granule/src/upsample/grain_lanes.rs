@@ -17,7 +17,7 @@ pub(super) type Column = [f32; LANES];
 /// A vector of sixteen grains.
 pub(super) type Columns = [Column; 3];
 
-/// Rows of sixteen grains as columns: positions [m] and ids, velocities [m/s] and materials.
+/// Rows of sixteen grains as columns: positions \[m\] and ids, velocities [m/s] and materials.
 #[inline(always)]
 pub(super) fn columns_of<L: Lanes>(grains: &[Grain; LANES]) -> [[L; 4]; 2] {
     columns_of_rows(bytemuck::cast_ref(grains))
@@ -34,7 +34,7 @@ pub(super) fn columns_of_rows<L: Lanes>(numbers: &[[f32; 8]; LANES]) -> [[L; 4];
     [L::from_rows(&rows[0]), L::from_rows(&rows[1])]
 }
 
-/// Positions of at most sixteen grains [m]; 0 where there are fewer.
+/// Positions of at most sixteen grains \[m\]; 0 where there are fewer.
 #[inline(always)]
 pub(super) fn positions_of<L: Lanes>(grains: &[Grain]) -> [L; 3] {
     let mut rows = [[0.0; 4]; LANES];

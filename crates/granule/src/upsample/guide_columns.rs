@@ -3,7 +3,7 @@
 use super::guides::Guide;
 use crate::simd::{LANES, Lanes};
 
-/// Position [m] of what is read behind the last guide: beyond every support, and its square is finite.
+/// Position \[m\] of what is read behind the last guide: beyond every support, and its square is finite.
 const NOWHERE: f32 = 1e15;
 
 /// Three numbers of a position, three of a displacement, and whether a guide moves.

@@ -19,9 +19,9 @@ const BETWEEN: f32 = 0.7;
 /// is periodic, guides near its ends stand beyond the other end once more.
 #[derive(Clone, Debug, Default)]
 pub struct GuideGrid {
-    /// Lowest corner of the rim [m].
+    /// Lowest corner of the rim \[m\].
     pub origin: Vec3,
-    /// Side of a cell [m]: the support.
+    /// Side of a cell \[m\]: the support.
     pub side: f32,
     /// Cells along each axis, with the rim.
     pub count: [u32; 3],
@@ -31,7 +31,7 @@ pub struct GuideGrid {
     pub guide: Vec<Guide>,
     /// The same in columns.
     pub columns: GuideColumns,
-    /// Support of the weights [m].
+    /// Support of the weights \[m\].
     pub support: f32,
 }
 
@@ -166,12 +166,12 @@ impl Vectorised for WeightsAt<'_> {
     }
 }
 
-/// Cells of a side [m] between two corners, with the rim.
+/// Cells of a side \[m\] between two corners, with the rim.
 fn cells_between(low: Vec3, high: Vec3, side: f32) -> DVec3 {
     ((high - low).as_dvec3() / f64::from(side)).floor() + 3.0
 }
 
-/// The box around guides [m]; leaves out the farthest along its longest axis until the cells are not too many.
+/// The box around guides \[m\]; leaves out the farthest along its longest axis until the cells are not too many.
 fn fitting_box(guides: &mut Vec<Guide>, side: f32) -> (Vec3, Vec3) {
     loop {
         let positions = guides.iter().map(|guide| Vec3::from(guide.position));
@@ -192,7 +192,7 @@ fn fitting_box(guides: &mut Vec<Guide>, side: f32) -> (Vec3, Vec3) {
     }
 }
 
-/// Adds the images of guides that are nearer than `reach` [m] to an end of a period.
+/// Adds the images of guides that are nearer than `reach` \[m\] to an end of a period.
 fn repeat_periodically(guides: &mut Vec<Guide>, reach: f32, domain: &Domain) {
     for axis in 0..3 {
         let Some((origin, length)) = domain.period(axis) else { continue };

@@ -16,11 +16,11 @@ pub const SLACK: f32 = 0.05;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Guide {
-    /// Position at the frame's start [m].
+    /// Position at the frame's start \[m\].
     pub position: [f32; 3],
     /// 1 where the guide moves, 0 where it rests.
     pub moves: f32,
-    /// Displacement during the frame [m].
+    /// Displacement during the frame \[m\].
     pub displacement: [f32; 3],
     /// Fills the record.
     pub filler: f32,
@@ -35,7 +35,7 @@ pub struct Guide {
 pub struct Anchors {
     /// Identities, ascending.
     pub id: Vec<u32>,
-    /// Positions [m] that grains track, at most [`SLACK`] radii off the guides.
+    /// Positions \[m\] that grains track, at most [`SLACK`] radii off the guides.
     pub position: Vec<Vec3>,
     /// Velocity [m/s].
     pub velocity: Vec<Vec3>,

@@ -305,7 +305,7 @@ impl Interpolation<'_> {
     }
 }
 
-/// Distances of sixteen points from where a wall is at the frame's start [m].
+/// Distances of sixteen points from where a wall is at the frame's start \[m\].
 fn start_distances(wall: &Wall, x: &[[f32; LANES]; 3], instructions: Instructions) -> [f32; LANES] {
     let pose = &wall.start;
     let turned = Mat3::from_quat(pose.rotation.conjugate());

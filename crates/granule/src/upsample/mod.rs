@@ -133,9 +133,9 @@ pub struct Totals {
 pub struct FrameContext<'a> {
     /// Number of the frame that has ended.
     pub frame: u64,
-    /// Time at its start [s].
+    /// Time at its start \[s\].
     pub from: f64,
-    /// Time at its end [s].
+    /// Time at its end \[s\].
     pub to: f64,
     /// The rigid bodies at its end.
     pub bodies: &'a [BodyReport],

@@ -27,7 +27,7 @@ pub(super) const SIXTEEN: [u16; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 
 const NUMBERS: usize = 8;
 const _: () = assert!(size_of::<Grain>() == 4 * NUMBERS);
 
-/// Calls for a point and for its periodic images within `reach` [m] of the domain.
+/// Calls for a point and for its periodic images within `reach` \[m\] of the domain.
 #[inline(always)]
 pub(super) fn with_images(domain: &Domain, x: Vec3, reach: f32, mut each: impl FnMut(Vec3)) {
     each(x);

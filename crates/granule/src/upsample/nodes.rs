@@ -39,7 +39,7 @@ pub const FULL_SHARE: f32 = 0.9999;
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Node {
-    /// Weighted mean of the guides' displacements, deformations included [m].
+    /// Weighted mean of the guides' displacements, deformations included \[m\].
     pub displacement: [f32; 3],
     /// Share of a grain's motion that guides have.
     pub share: f32,
@@ -51,7 +51,7 @@ pub struct Node {
 
 /// Interpolated motion of the guides at sixteen points.
 pub(super) struct GuideMotion<L> {
-    /// Displacement during the frame [m].
+    /// Displacement during the frame \[m\].
     pub displacement: [L; 3],
     /// Share of a grain's motion that guides have.
     pub share: L,
@@ -72,9 +72,9 @@ pub(super) struct NodeLocation<L> {
 /// Blocks of nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Nodes {
-    /// Lowest corner of the cells [m].
+    /// Lowest corner of the cells \[m\].
     pub origin: Vec3,
-    /// Side of a cell [m].
+    /// Side of a cell \[m\].
     pub side: f32,
     /// Cells along each axis.
     pub count: [u32; 3],
@@ -84,17 +84,17 @@ pub struct Nodes {
     pub cell_of_block: Vec<u32>,
     /// Blocks of the 27 cells around that of each block, or [`NONE`]: by `(z + 1) 9 + (y + 1) 3 + x + 1`.
     pub neighbors: Vec<[u32; 27]>,
-    /// Middle of each block [m].
+    /// Middle of each block \[m\].
     pub center: Vec<[f32; 3]>,
     /// Whether any guide around a block moves: only active blocks are shifted and counted.
     pub active: Vec<bool>,
     /// Walls that may be within reach of a grain in the block: a bit each, the last for all from there on.
     pub walls: Vec<u32>,
-    /// Distance of the middle of each block from the nearest wall at the frame's start [m].
+    /// Distance of the middle of each block from the nearest wall at the frame's start \[m\].
     pub center_clearance: Vec<f32>,
     /// Walls that may be within reach of grains or guides at the block's nodes at the frame's start, as bits.
     pub walls_near_nodes: Vec<u32>,
-    /// Distance of each own node from the nearest of these walls at the frame's start [m]; infinite where there are none.
+    /// Distance of each own node from the nearest of these walls at the frame's start \[m\]; infinite where there are none.
     pub wall_distance: Vec<[f32; OWN]>,
     /// Part of the volume around each own node that guides fill.
     pub cover: Vec<[f32; OWN]>,
@@ -361,9 +361,9 @@ impl Nodes {
     }
 }
 
-/// Bits of the walls that come within reach [m] of a cube around a point, at the start or the end of a frame or between,
+/// Bits of the walls that come within reach \[m\] of a cube around a point, at the start or the end of a frame or between,
 /// those of walls that are within reach or the support of guides (the cube's side) at the start, and the point's distance
-/// [m] from the nearest wall at the start.
+/// \[m\] from the nearest wall at the start.
 fn near_walls(walls: &[Wall], center: Vec3, side: f32, reach: f32) -> (u32, u32, f32) {
     let half = 0.5 * side * 3.0f32.sqrt();
     let near_reach = MOST_SLOPE * half + reach.max(side);

@@ -24,7 +24,7 @@ pub const VOLUME_PER_GRAIN: f64 = 10.95;
 pub struct Tile {
     radius: f32,
     side: f32,
-    /// Centres in the cube [m].
+    /// Centres in the cube \[m\].
     point: Vec<Vec3>,
 }
 

@@ -141,9 +141,9 @@ struct Shift<'a> {
     /// 1 over the grains per node in a full mass.
     inverse_full: f32,
     spacing: f32,
-    /// Longest shift [m].
+    /// Longest shift \[m\].
     most: f32,
-    /// Radius of a grain [m].
+    /// Radius of a grain \[m\].
     radius: f32,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Free {
     pub free: u32,
     /// Bits of those that it is in.
     pub blocked: u32,
-    /// Distances of the starts of all [m], where any bits are set.
+    /// Distances of the starts of all \[m\], where any bits are set.
     pub distance: [f32; LANES],
 }
 

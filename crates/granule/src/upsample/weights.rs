@@ -80,7 +80,7 @@ pub fn guided_share<F: Real>(sum: F, largest: F, carrying: F, wall: F) -> F {
     F::splat(0.0).if_below(largest, share, F::splat(0.0))
 }
 
-/// The share that Ihmsen et al. give to guides, for comparison: 1 - alpha of [NED24] eqs. 39 and 40 (physics A28).
+/// The share that Ihmsen et al. give to guides, for comparison: 1 - alpha of \[NED24\] eqs. 39 and 40 (physics A28).
 #[inline]
 pub fn published_share(sum: f32, largest: f32) -> f32 {
     let near = 512.0 / 729.0;

@@ -26,7 +26,7 @@ pub struct TrackRecord {
     pub known: u32,
     /// Number of the frame, which tells the latest particles from older ones.
     pub stamp: u32,
-    /// How far a guide may stray from its anchor [m].
+    /// How far a guide may stray from its anchor \[m\].
     pub slack: f32,
     /// Fills the record.
     pub unused: [f32; 3],

@@ -94,7 +94,7 @@ pub struct MeshOptions {
     pub up: UpAxis,
     /// Rotation.
     pub rotation: Quat,
-    /// Translation [m].
+    /// Translation \[m\].
     pub translation: Vec3,
 }
 

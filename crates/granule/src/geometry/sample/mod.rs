@@ -2,9 +2,9 @@
 //!
 //! | fill | spheres | fraction of the volume |
 //! | --- | --- | --- |
-//! | [`random`] | at random until no more fit, never overlapping | about 0.38 |
-//! | [`relaxed`] | one per cube of a diameter, at random, pushed apart until none overlap | 0.52 |
-//! | [`lattice`] | on a cubic lattice | up to 0.52 |
+//! | `random` | at random until no more fit, never overlapping | about 0.38 |
+//! | `relaxed` | one per cube of a diameter, at random, pushed apart until none overlap | 0.52 |
+//! | `lattice` | on a cubic lattice | up to 0.52 |
 //!
 //! The first two also take spheres of different sizes: [`random_of_sizes`], [`relaxed_of_sizes`].
 //!
@@ -39,9 +39,9 @@ const MOST_CELLS: f64 = 1e8;
 /// A sphere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball {
-    /// Centre [m].
+    /// Centre \[m\].
     pub center: Vec3,
-    /// Radius [m].
+    /// Radius \[m\].
     pub radius: f32,
 }
 
@@ -57,7 +57,7 @@ pub enum SampleError {
         2.0 * radius
     )]
     Empty {
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f32,
     },
     /// Too fine.

@@ -55,7 +55,7 @@ pub fn relaxed_of_sizes(
     packed(Packing::begin_with_sizes(solid, sizes, seed), least)
 }
 
-/// Pushes spheres apart, and leaves out those that stay in the way. `smallest` is their smallest radius [m].
+/// Pushes spheres apart, and leaves out those that stay in the way. `smallest` is their smallest radius \[m\].
 fn packed(mut packing: Packing, smallest: f32) -> Result<Vec<Ball>, SampleError> {
     let mut since = 0;
     for sweep in 0..MOST_SWEEPS {
@@ -78,7 +78,7 @@ fn packed(mut packing: Packing, smallest: f32) -> Result<Vec<Ball>, SampleError>
 struct Packing<'a> {
     solid: &'a dyn Solid,
     bounds: Bounds,
-    /// Smallest and largest radius [m].
+    /// Smallest and largest radius \[m\].
     least: f32,
     most: f32,
     radius: Vec<f32>,
@@ -86,7 +86,7 @@ struct Packing<'a> {
     /// Largest overlap of each, in radii.
     overlap: Vec<f32>,
     list: Vec<Vec<u32>>,
-    /// Farthest way since the lists were made [m].
+    /// Farthest way since the lists were made \[m\].
     moved: f32,
 }
 

@@ -9,7 +9,7 @@ const PIECES: usize = 1024;
 /// Radii and which share of all spheres has them. One random number gives one radius.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeDistribution {
-    /// Radius [m] and share of the spheres up to it, both growing; the last share is 1.
+    /// Radius \[m\] and share of the spheres up to it, both growing; the last share is 1.
     step: Vec<(f32, f64)>,
     /// Whether radii lie between the steps, too.
     continuous: bool,

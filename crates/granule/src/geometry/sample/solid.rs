@@ -13,11 +13,11 @@ pub trait Solid: Sync {
     /// A box around it.
     fn bounds(&self) -> Bounds;
 
-    /// Signed distance [m], negative inside, and the direction out of the solid: exact where the distance is above
-    /// `from` [m], any value below `from` elsewhere.
+    /// Signed distance \[m\], negative inside, and the direction out of the solid: exact where the distance is above
+    /// `from` \[m\], any value below `from` elsewhere.
     fn sample(&self, point: Vec3, from: f32) -> (f32, Vec3);
 
-    /// Volume [m3].
+    /// Volume \[m3\].
     fn volume(&self) -> f64 {
         volume_on_grid(self)
     }

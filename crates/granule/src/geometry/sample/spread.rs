@@ -12,11 +12,11 @@ pub enum Spread {
     /// All the same.
     #[default]
     None,
-    /// Uniform between two radii [m].
+    /// Uniform between two radii \[m\].
     Uniform {
-        /// Smallest radius [m].
+        /// Smallest radius \[m\].
         from: f32,
-        /// Largest radius [m].
+        /// Largest radius \[m\].
         to: f32,
     },
     /// Log-normal: the logarithm of the radius in metres has mean `mu` and standard deviation `sigma`; cut off at three

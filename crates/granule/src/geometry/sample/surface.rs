@@ -24,13 +24,13 @@ const OTHER_SIDE: f32 = -0.5;
 /// A point on a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
-    /// Position [m].
+    /// Position \[m\].
     pub position: Vec3,
     /// Unit normal out of the solid.
     pub normal: Vec3,
 }
 
-/// Spreads points over a mesh so that spheres of `radius` [m] around them cover it.
+/// Spreads points over a mesh so that spheres of `radius` \[m\] around them cover it.
 ///
 /// Points start at random, as many as the area needs, and repel each other within a cutoff (\[Lon09\] 6.3, with a
 /// search cell as wide as the cutoff); every step ends at the nearest point of the mesh.

@@ -37,7 +37,7 @@ impl From<&FieldInfo> for FrameField {
 pub struct FrameEntry {
     /// Number of the frame.
     pub frame: u64,
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
     /// The PLY file, relative to the run folder; absent where the run writes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

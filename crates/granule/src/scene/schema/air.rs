@@ -15,7 +15,7 @@ pub struct AirSettings {
     pub drag: DragLaw,
     /// Whether upwind neighbours shield a grain.
     pub occlusion: bool,
-    /// Diameter of the real grains that a particle stands for [m]; the particle's own when absent.
+    /// Diameter of the real grains that a particle stands for \[m\]; the particle's own when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grain_diameter: Option<f32>,
     /// Wind fields; their velocities add up.
@@ -58,31 +58,31 @@ pub enum WindField {
     },
     /// A Rankine vortex around an axis.
     Vortex {
-        /// A point on the axis [m].
+        /// A point on the axis \[m\].
         center: [f32; 3],
         /// Direction of the axis.
         axis: [f32; 3],
-        /// Radius of the rigidly turning core [m].
+        /// Radius of the rigidly turning core \[m\].
         core_radius: f32,
         /// Speed at the core's edge [m/s].
         speed: f32,
     },
     /// Wind in a ball during a time window, fading towards its edge.
     Gust {
-        /// Centre [m].
+        /// Centre \[m\].
         center: [f32; 3],
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f32,
         /// Velocity in the centre [m/s].
         velocity: [f32; 3],
-        /// Time window [s].
+        /// Time window \[s\].
         time: [f64; 2],
     },
     /// Velocities on a regular grid, interpolated linearly, still outside.
     Grid {
-        /// Position of the first node [m].
+        /// Position of the first node \[m\].
         origin: [f32; 3],
-        /// Distance of nodes [m].
+        /// Distance of nodes \[m\].
         spacing: [f32; 3],
         /// Number of nodes.
         size: [u32; 3],

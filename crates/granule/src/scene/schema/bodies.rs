@@ -83,12 +83,12 @@ pub struct JointSettings {
     pub kind: JointKind,
     /// Names of two bodies; `world` is what does not move.
     pub bodies: [String; 2],
-    /// The point that both bodies keep in common [m].
+    /// The point that both bodies keep in common \[m\].
     pub anchor: [f32; 3],
     /// Axis of a hinge or slider.
     #[serde(default = "up")]
     pub axis: [f32; 3],
-    /// Smallest and largest angle of a hinge [degrees] or way of a slider [m], 0 at the start; no limits when absent.
+    /// Smallest and largest angle of a hinge \[degrees\] or way of a slider \[m\], 0 at the start; no limits when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<[f32; 2]>,
     /// A motor of a hinge or slider.
@@ -107,7 +107,7 @@ fn up() -> [f32; 3] {
 pub struct MotorSettings {
     /// Speed of the second body relative to the first: [degrees/s] of a hinge, [m/s] of a slider.
     pub speed: f32,
-    /// Largest torque [N m] or force [N].
+    /// Largest torque [N m] or force \[N\].
     pub strength: f32,
 }
 

@@ -24,11 +24,11 @@ pub struct ExpectSettings {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
-    /// Highest particle centre [m].
+    /// Highest particle centre \[m\].
     Height,
-    /// Mean distance of the deposit's edge from its axis [m].
+    /// Mean distance of the deposit's edge from its axis \[m\].
     FrontRadius,
-    /// Largest x of any particle [m].
+    /// Largest x of any particle \[m\].
     MaxX,
     /// Mean speed [m/s].
     MeanSpeed,
@@ -38,9 +38,9 @@ pub enum Quantity {
     MeanDensity,
     /// Particles removed because their state was not finite.
     LostParticles,
-    /// Slope between 20 and 80 % of the height [degrees].
+    /// Slope between 20 and 80 % of the height \[degrees\].
     SlopeAngle,
-    /// Mean x of all particles [m].
+    /// Mean x of all particles \[m\].
     MeanX,
     /// Particles at the end.
     Particles,
@@ -62,13 +62,13 @@ pub enum Quantity {
     FineGrains,
     /// Fine grains that are neither there at the end nor taken by outlets.
     MissingFineGrains,
-    /// Inclination of a line through the free surface seen along z, over the middle 60 % of its length [degrees].
+    /// Inclination of a line through the free surface seen along z, over the middle 60 % of its length \[degrees\].
     SurfaceAngle,
-    /// Height of the centre of the body `of` [m].
+    /// Height of the centre of the body `of` \[m\].
     BodyHeight,
-    /// Distance of the centre of the body `of` from where it started [m].
+    /// Distance of the centre of the body `of` from where it started \[m\].
     BodyShift,
-    /// Angle by which the body `of` has turned [degrees].
+    /// Angle by which the body `of` has turned \[degrees\].
     BodyTurn,
     /// Speed of the centre of the body `of` [m/s].
     BodySpeed,

@@ -9,13 +9,13 @@ pub use crate::geometry::UpAxis;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CameraSettings {
-    /// The eye [m]; not with `keys`.
+    /// The eye \[m\]; not with `keys`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<[f32; 3]>,
-    /// The point in the middle of the picture [m]; not with `keys`.
+    /// The point in the middle of the picture \[m\]; not with `keys`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<[f32; 3]>,
-    /// Angle between the lower and the upper edge of the picture [degrees].
+    /// Angle between the lower and the upper edge of the picture \[degrees\].
     #[serde(default = "default_fov")]
     pub fov: f32,
     /// Places that the camera moves through smoothly, at least two; before and after them it rests.
@@ -28,13 +28,13 @@ pub struct CameraSettings {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CameraKey {
-    /// Simulated time [s], later than that of the key before.
+    /// Simulated time \[s\], later than that of the key before.
     pub time: f64,
-    /// The eye [m].
+    /// The eye \[m\].
     pub eye: [f32; 3],
-    /// The point in the middle of the picture [m].
+    /// The point in the middle of the picture \[m\].
     pub target: [f32; 3],
-    /// Angle between the lower and the upper edge of the picture [degrees]; the camera's own when absent.
+    /// Angle between the lower and the upper edge of the picture \[degrees\]; the camera's own when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fov: Option<f32>,
 }

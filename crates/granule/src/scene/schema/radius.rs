@@ -14,9 +14,9 @@ const CUT: f32 = 3.0;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum RadiusSettings {
-    /// The same for all grains [m].
+    /// The same for all grains \[m\].
     One(f32),
-    /// Smallest and largest radius [m]; as many grains of one size as of another.
+    /// Smallest and largest radius \[m\]; as many grains of one size as of another.
     Range([f32; 2]),
     /// A distribution.
     Distribution(RadiusDistribution),
@@ -41,9 +41,9 @@ pub enum ShareOf {
 pub enum RadiusDistribution {
     /// Evenly between two radii.
     Uniform {
-        /// Smallest radius [m].
+        /// Smallest radius \[m\].
         min: f32,
-        /// Largest radius [m].
+        /// Largest radius \[m\].
         max: f32,
         /// What is even: the number of grains or their volume.
         #[serde(default)]
@@ -51,14 +51,14 @@ pub enum RadiusDistribution {
     },
     /// Normal, cut at bounds.
     Normal {
-        /// Mean radius before the cut [m].
+        /// Mean radius before the cut \[m\].
         mean: f32,
-        /// Standard deviation before the cut [m].
+        /// Standard deviation before the cut \[m\].
         deviation: f32,
-        /// Smallest radius [m]; three deviations below the mean when absent.
+        /// Smallest radius \[m\]; three deviations below the mean when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<f32>,
-        /// Largest radius [m]; three deviations above the mean when absent.
+        /// Largest radius \[m\]; three deviations above the mean when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<f32>,
         /// What is normal: the number of grains or their volume.
@@ -67,14 +67,14 @@ pub enum RadiusDistribution {
     },
     /// Log-normal, cut at bounds: the logarithm of the radius is normal.
     LogNormal {
-        /// Median radius before the cut [m].
+        /// Median radius before the cut \[m\].
         median: f32,
         /// Standard deviation of the natural logarithm before the cut.
         deviation: f32,
-        /// Smallest radius [m]; three deviations below the median when absent.
+        /// Smallest radius \[m\]; three deviations below the median when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<f32>,
-        /// Largest radius [m]; three deviations above the median when absent.
+        /// Largest radius \[m\]; three deviations above the median when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<f32>,
         /// What is log-normal: the number of grains or their volume.
@@ -92,13 +92,13 @@ pub enum RadiusDistribution {
 }
 
 impl RadiusSettings {
-    /// The only radius [m], if there is but one.
+    /// The only radius \[m\], if there is but one.
     pub fn one(&self) -> Option<f32> {
         let (least, most) = self.limits();
         (least == most).then_some(least)
     }
 
-    /// Smallest and largest radius [m].
+    /// Smallest and largest radius \[m\].
     pub fn limits(&self) -> (f32, f32) {
         match self {
             Self::One(radius) => (*radius, *radius),
@@ -109,7 +109,7 @@ impl RadiusSettings {
 }
 
 impl RadiusDistribution {
-    /// Smallest and largest radius [m].
+    /// Smallest and largest radius \[m\].
     pub fn limits(&self) -> (f32, f32) {
         match self {
             Self::Uniform { min, max, .. } => (*min, *max),

@@ -10,6 +10,6 @@ pub const UPSAMPLE_RATIO: [f32; 2] = [0.05, 1.0];
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct UpsampleSettings {
-    /// Radius of a fine grain [m]: 0.05 to 1 of the particles' own; 0.2 to 0.4 suits most.
+    /// Radius of a fine grain \[m\]: 0.05 to 1 of the particles' own; 0.2 to 0.4 suits most.
     pub radius: f32,
 }

@@ -23,7 +23,7 @@ pub struct DensityInput<'a> {
     pub domain: &'a Domain,
     /// Materials.
     pub materials: MaterialLanes<'a>,
-    /// Positions [m].
+    /// Positions \[m\].
     pub position: &'a [Vec4],
     /// Instructions to use.
     pub instructions: Instructions,
@@ -36,7 +36,7 @@ pub struct DensityInput<'a> {
 /// G_ij  = V grad_i W_ij, rounded to 1/32000 of its largest length
 /// A_i   = sum_j |G_ij|^2 / rho0_j + |sum_j G_ij|^2 / rho0_i
 /// ```
-/// The diagonal is that of [ICS14] eq. 12 for constant volume: how the divergence answers the own pressure. Rounding
+/// The diagonal is that of \[ICS14\] eq. 12 for constant volume: how the divergence answers the own pressure. Rounding
 /// treats G_ij and G_ji alike, so their sum stays exactly 0 and momentum is conserved.
 ///
 /// # Safety

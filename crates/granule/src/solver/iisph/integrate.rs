@@ -9,7 +9,7 @@ use crate::solver::particle_solver::ParticleSolver;
 use crate::solver::world::{MotionStatistics, equal_steps};
 
 impl Iisph {
-    /// The step's length [s] and whether something other than its maximum shortened it.
+    /// The step's length \[s\] and whether something other than its maximum shortened it.
     ///
     /// ```text
     /// dt = min(dt_max, cfl d / v_max, 0.1 h^2 / nu)

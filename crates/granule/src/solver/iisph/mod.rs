@@ -1,6 +1,6 @@
 //! Granular IISPH on the CPU: unilateral pressure and Drucker-Prager friction solved together.
 //!
-//! References: [ICS14] implicit incompressible SPH, [Ned24] the granular form, [NGL10], [AO11] coupled pressure and
+//! References: \[ICS14\] implicit incompressible SPH, \[Ned24\] the granular form, \[NGL10\], \[AO11\] coupled pressure and
 //! friction. docs/equations.md holds the keys and the departures from the printed equations.
 //!
 //! Limitations: one particle radius per scene; Jacobi iterations, so tall piles need more of them.
@@ -131,7 +131,7 @@ impl Iisph {
     }
 
     /// Takes over pressure, stress and wall impulses of the last step: all of them for grains, most of the pressure for
-    /// a plain fluid ([ICS14] section 3.4). A smaller share makes piles creep.
+    /// a plain fluid (\[ICS14\] section 3.4). A smaller share makes piles creep.
     fn warm_start(&mut self, dt: f64) {
         let explicit = self.setup.params.friction == FrictionMode::Explicit;
         let materials = MaterialLanes::new(&self.setup.materials, &self.world.particles.material);

@@ -22,19 +22,19 @@ const COMPACTION: f32 = 0.1;
 /// Constants that do not change within a step.
 #[derive(Clone, Debug)]
 pub struct IisphParams {
-    /// Particle radius r [m].
+    /// Particle radius r \[m\].
     pub radius: f32,
-    /// Particle spacing d = 2 r [m].
+    /// Particle spacing d = 2 r \[m\].
     pub spacing: f32,
-    /// Kernel support h [m].
+    /// Kernel support h \[m\].
     pub support: f32,
-    /// Volume of a particle in kernel sums, so that a lattice has rest density [m3].
+    /// Volume of a particle in kernel sums, so that a lattice has rest density \[m3\].
     pub volume: f32,
     /// Unit in which pair gradients are stored [1/m]: the longest is 32000.
     pub gradient_unit: f32,
     /// Sum of |G|^2 over a full lattice neighbourhood, G = V grad W [1/m2].
     pub lattice_gradient_squared: f32,
-    /// Relaxation of the pressure of a plain fluid: 0.5 for the cubic spline with a support of 2 d ([ICS14] section
+    /// Relaxation of the pressure of a plain fluid: 0.5 for the cubic spline with a support of 2 d (\[ICS14\] section
     /// 3.2), less for kernels whose iterations amplify more.
     pub fluid_relaxation: f32,
     /// Factor of the viscous sum, so that a disordered neighbourhood gives the Laplacian.
@@ -51,9 +51,9 @@ pub struct IisphParams {
     pub friction_error: f32,
     /// Courant number.
     pub cfl: f64,
-    /// Fixed step [s].
+    /// Fixed step \[s\].
     pub time_step: Option<f64>,
-    /// Largest adaptive step [s].
+    /// Largest adaptive step \[s\].
     pub max_time_step: f64,
     /// Acceleration scale for defaults [m/s2].
     pub gravity_scale: f32,
@@ -98,7 +98,7 @@ impl IisphParams {
         COMPACTION * (self.gravity_scale / self.spacing).sqrt()
     }
 
-    /// The longest time step [s].
+    /// The longest time step \[s\].
     pub fn longest_step(&self) -> f32 {
         self.time_step.unwrap_or(self.max_time_step) as f32
     }
@@ -111,7 +111,7 @@ impl IisphParams {
 
 /// Relaxation times the largest eigenvalue of a lattice, for a plain fluid; above 2, Jacobi iterations diverge on a lattice.
 ///
-/// It is what the relaxation of 0.5 of [ICS14] section 3.2 is with the cubic spline and a support of 2 d, whose largest
+/// It is what the relaxation of 0.5 of \[ICS14\] section 3.2 is with the cubic spline and a support of 2 d, whose largest
 /// eigenvalue is 2.82; other kernels get the same margin.
 const FLUID_RELAXATION: f32 = 1.41;
 
@@ -159,12 +159,12 @@ fn viscosity_factor(kernel: &Kernel, spacing: f32, volume: f32) -> f32 {
     30.0 / sum
 }
 
-/// What keeps the viscous sum finite for particles that coincide, 0.01 h^2 [m2].
+/// What keeps the viscous sum finite for particles that coincide, 0.01 h^2 \[m2\].
 pub fn viscosity_softening(support: f32) -> f32 {
     0.01 * support * support
 }
 
-/// Sum over the neighbours of a particle in an infinite cubic lattice of a function of the offset [m] and of W'/r.
+/// Sum over the neighbours of a particle in an infinite cubic lattice of a function of the offset \[m\] and of W'/r.
 fn lattice_sum(kernel: &Kernel, spacing: f32, term: impl Fn(glam::Vec3, f32) -> f32) -> f32 {
     let reach = (kernel.support() / spacing).ceil() as i32;
     let mut sum = 0.0f64;

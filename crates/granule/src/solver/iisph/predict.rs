@@ -22,9 +22,9 @@ pub struct PredictInput<'a> {
     pub domain: &'a Domain,
     /// Constants.
     pub params: &'a IisphParams,
-    /// Step [s].
+    /// Step \[s\].
     pub dt: f32,
-    /// Time at the start of the step [s].
+    /// Time at the start of the step \[s\].
     pub time: f64,
     /// Instructions to use.
     pub instructions: Instructions,

@@ -16,7 +16,7 @@ pub const EXCESS_CORRECTION: f32 = 0.2;
 /// grains:  e > 0:  0.2 e          e <= 0:  min(rho - 0.8, 0) + kappa dt e          e = rho - 1
 /// fluid:   e                      see required_expansion_of_fluid
 /// ```
-/// `density` is rho [1, relative to rest]; `compaction` is kappa dt. Plain IISPH ([ICS14] eq. 8: source e) gives no
+/// `density` is rho [1, relative to rest]; `compaction` is kappa dt. Plain IISPH (\[ICS14\] eq. 8: source e) gives no
 /// pressure, hence no friction, wherever a surface or a loose spot lies below rest density, and piles melt from
 /// there. Grains above [`LOOSE_DENSITY`] carry load at once and compact only at the rate kappa.
 #[inline(always)]

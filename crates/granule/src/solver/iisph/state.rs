@@ -16,7 +16,7 @@ use crate::solver::walls::{WallBlock, WallContact, WallContacts};
 
 /// Share of the last step's pressure that a plain fluid starts from.
 ///
-/// [ICS14] section 3.4 has 0.5. Found by experiment: with 0.85 a bed of fluid bears its weight more steadily than with 0.7
+/// \[ICS14\] section 3.4 has 0.5. Found by experiment: with 0.85 a bed of fluid bears its weight more steadily than with 0.7
 /// (docs/performance.md has the iterations of a dam break with both).
 pub const FLUID_WARM_START: f32 = 0.85;
 
@@ -105,13 +105,13 @@ pub fn store_tensor<L: Lanes>(columns: &mut [&mut [f32]; 6], at: usize, tensor: 
 particle_columns! {
     /// Columns of the solver.
     pub struct IisphState {
-        /// Pressure p [Pa].
+        /// Pressure p \[Pa\].
         pressure: Vec<f32> => State,
-        /// Frictional stress s [Pa]: symmetric, without trace.
+        /// Frictional stress s \[Pa\]: symmetric, without trace.
         stress: TensorColumns => State,
         /// Norm of the deviatoric strain rate [1/s].
         strain_rate: Vec<f32> => State,
-        /// Density relative to rest [1].
+        /// Density relative to rest \[1\].
         density: Vec<f32> => Output,
         /// Velocity without pressure, friction and walls [m/s]; after a step, the acceleration during it [m/s2].
         predicted: Vec<Vec4> => Output,
@@ -127,9 +127,9 @@ particle_columns! {
     beside {
         /// Walls near particles and their impulses.
         pub contacts: WallContacts,
-        /// p I + s [Pa]; empty where there are only fluids.
+        /// p I + s \[Pa\]; empty where there are only fluids.
         pub total_stress: Vec<TotalStress>,
-        /// Stress before projection in explicit friction [Pa].
+        /// Stress before projection in explicit friction \[Pa\].
         pub trial_stress: TensorColumns,
         /// Whether strain rates are older than the velocities: iterations over fluids do not need them.
         pub strain_rate_is_old: bool,

@@ -17,11 +17,11 @@ pub struct DensityInput<'a> {
     pub setup: &'a Setup,
     /// Fluids.
     pub materials: FluidLanes<'a>,
-    /// Positions [m].
+    /// Positions \[m\].
     pub position: &'a [Vec4],
     /// Velocities that velocity-dependent forces see: v + dt/2 a [m/s].
     pub velocity: &'a [Vec4],
-    /// Half of the step [s].
+    /// Half of the step \[s\].
     pub half_dt: f32,
 }
 
@@ -116,7 +116,7 @@ fn group_density<L: Lanes>(input: &DensityInput, first: usize, list: &NeighborBl
 /// ```text
 /// n_i = h sum_j V/rho_j grad_i W_poly6
 /// ```
-/// [AAT13] eq. 5; the gradient of poly6 is negative along x_ij.
+/// \[AAT13\] eq. 5; the gradient of poly6 is negative along x_ij.
 ///
 /// # Safety
 /// Every neighbour in the list must be a particle; nobody may write to places and motions meanwhile, and nobody else use

@@ -1,7 +1,7 @@
 //! Weakly compressible SPH on the CPU: fluids with an equation of state, viscosity and surface tension.
 //!
-//! References: [Mil] the stages, with the corrections of docs/equations.md; [MCG03] kernels and viscosity, [Mon92]
-//! pressure force and artificial viscosity, [AAT13] surface tension.
+//! References: \[Mil\] the stages, with the corrections of docs/equations.md; \[MCG03\] kernels and viscosity, \[Mon92\]
+//! pressure force and artificial viscosity, \[AAT13\] surface tension.
 //!
 //! Limitations: one particle radius per scene; fluids only. Density varies by a few thousandths, as the speed of sound is
 //! ten times the fastest speed, not that of water.
@@ -119,7 +119,7 @@ impl Wcsph {
         }
     }
 
-    /// The step's length [s] and whether the scene's own limits did not set it.
+    /// The step's length \[s\] and whether the scene's own limits did not set it.
     fn choose_dt(&self, max_dt: f64) -> (f64, bool) {
         let params = &self.setup.params;
         if let Some(step) = params.time_step {

@@ -3,13 +3,13 @@
 use crate::scene::PressureLaw;
 use crate::simd::Real;
 
-/// Pressure of a fluid [Pa] from its density relative to rest.
+/// Pressure of a fluid \[Pa\] from its density relative to rest.
 ///
 /// ```text
 /// tait    p = B ((rho/rho_0)^gamma - 1),   B = rho_0 c^2 / gamma
 /// ideal   p = c^2 (rho - rho_0)
 /// ```
-/// Never negative: a free surface does not pull. `stiffness` is rho_0 c^2 [Pa].
+/// Never negative: a free surface does not pull. `stiffness` is rho_0 c^2 \[Pa\].
 #[inline(always)]
 pub fn pressure_of<F: Real>(law: PressureLaw, exponent: u32, stiffness: F, density: F) -> F {
     let one = F::splat(1.0);
@@ -27,7 +27,7 @@ pub fn pressure_of<F: Real>(law: PressureLaw, exponent: u32, stiffness: F, densi
 }
 
 /// What pushes two particles apart per kernel gradient: pressure, and Monaghan's artificial viscosity where they approach
-/// [Pa].
+/// \[Pa\].
 ///
 /// ```text
 /// p_i/rho_i^2 + p_j/rho_j^2 - alpha rho_0 c h' min(v . x, 0) / (|x|^2 + 0.01 h'^2),    h' = h/2
@@ -41,7 +41,7 @@ pub fn repulsion<F: Real>(own: F, other: F, damping: F, approach: F, square: F, 
 /// Constant of the cohesion spline's near branch, over h^6.
 pub const COHESION_CONSTANT: f32 = 1.0 / 64.0;
 
-/// The cohesion spline of [AAT13] over its factor 32/(pi h^3), from q = r/h: attraction is positive.
+/// The cohesion spline of \[AAT13\] over its factor 32/(pi h^3), from q = r/h: attraction is positive.
 ///
 /// ```text
 /// C(q) = (1 - q)^3 q^3              for q > 1/2
@@ -57,16 +57,16 @@ pub fn cohesion_spline<F: Real>(q: F, constant: F) -> F {
     F::splat(0.5).if_below(q, base, near)
 }
 
-/// Symmetric weight K = 2 rho_0/(rho_i + rho_j) of [AAT13], from relative densities: more where neighbours are missing.
+/// Symmetric weight K = 2 rho_0/(rho_i + rho_j) of \[AAT13\], from relative densities: more where neighbours are missing.
 #[inline(always)]
 pub fn surface_weight<F: Real>(own: F, other: F) -> F {
     F::splat(2.0) / (own + other)
 }
 
-/// Force of the cohesion spline [N] per surface tension [N/m] and spline: 8 V^2 / (pi h^5 I), I = int q^4 C(q) dq.
+/// Force of the cohesion spline \[N\] per surface tension [N/m] and spline: 8 V^2 / (pi h^5 I), I = int q^4 C(q) dq.
 ///
 /// A fluid whose pairs attract each other with F(r) has the surface tension pi n^2/8 int r^4 F(r) dr where particles
-/// are spread evenly up to the surface (Rayleigh; [TP16] eq. 19), n = 1/V.
+/// are spread evenly up to the surface (Rayleigh; \[TP16\] eq. 19), n = 1/V.
 pub fn cohesion_scale(volume: f32, support: f32) -> f32 {
     const STEPS: usize = 2000;
     let step = 1.0 / STEPS as f64;

@@ -27,13 +27,13 @@ pub struct Fluid {
     pub law: PressureLaw,
     /// Exponent of Tait's equation.
     pub exponent: u32,
-    /// rho_0 c^2 [Pa].
+    /// rho_0 c^2 \[Pa\].
     pub stiffness: f32,
     /// Dynamic viscosity, calibrated on a lattice [Pa s].
     pub viscosity: f32,
     /// Artificial viscosity alpha rho_0 c h/2 [Pa s].
     pub damping: f32,
-    /// Force of cohesion per spline [N].
+    /// Force of cohesion per spline \[N\].
     pub cohesion: f32,
     /// Force per volume and difference of normals [N/m3].
     pub smoothing: f32,
@@ -42,25 +42,25 @@ pub struct Fluid {
 /// Constants that do not change within a step.
 #[derive(Clone, Debug)]
 pub struct WcsphParams {
-    /// Particle radius r [m].
+    /// Particle radius r \[m\].
     pub radius: f32,
-    /// Particle spacing d = 2 r [m].
+    /// Particle spacing d = 2 r \[m\].
     pub spacing: f32,
-    /// Kernel support h [m].
+    /// Kernel support h \[m\].
     pub support: f32,
-    /// Volume of a particle in kernel sums, so that a lattice has rest density [m3].
+    /// Volume of a particle in kernel sums, so that a lattice has rest density \[m3\].
     pub volume: f32,
     /// Speed of sound c [m/s].
     pub sound_speed: f32,
     /// Fluids, one per material.
     pub fluids: Vec<Fluid>,
-    /// Largest step that viscosity and surface tension allow [s].
+    /// Largest step that viscosity and surface tension allow \[s\].
     pub smooth_step: f64,
     /// Courant number.
     pub cfl: f64,
-    /// Fixed step [s].
+    /// Fixed step \[s\].
     pub time_step: Option<f64>,
-    /// Largest step [s].
+    /// Largest step \[s\].
     pub max_time_step: f64,
     /// Fastest push out of a wall [m/s].
     pub push_out_speed: f32,
@@ -68,7 +68,7 @@ pub struct WcsphParams {
     pub cohesion_constant: f32,
     /// Sign of the gradient in normals: 1.
     pub normal_sign: f32,
-    /// How much farther than the support pairs are listed [m].
+    /// How much farther than the support pairs are listed \[m\].
     pub skin: f32,
     /// Whether any fluid is viscous.
     pub viscous: bool,
@@ -138,7 +138,7 @@ impl Setup {
     }
 }
 
-/// The kernel whose gradient carries pressure: poly6 has that of spiky, since its own vanishes for close pairs [MCG03];
+/// The kernel whose gradient carries pressure: poly6 has that of spiky, since its own vanishes for close pairs \[MCG03\];
 /// all others their own, so that pressure does the work that compression takes.
 fn gradient_kernel(kind: KernelKind) -> KernelKind {
     if kind == KernelKind::Poly6 { KernelKind::Spiky } else { kind }
@@ -190,12 +190,12 @@ impl WcsphParams {
         }
     }
 
-    /// Longest step [s] at a fastest speed [m/s] and a largest acceleration [m/s2].
+    /// Longest step \[s\] at a fastest speed [m/s] and a largest acceleration [m/s2].
     ///
     /// ```text
     /// dt = min(dt_max, C d/(c + v), 0.25 sqrt(d/a), 0.125 d^2/nu, 0.4 sqrt(rho_0 d^3 / (2 pi sigma)))
     /// ```
-    /// [Mon92] with the bounds of viscosity and of capillary waves.
+    /// \[Mon92\] with the bounds of viscosity and of capillary waves.
     pub fn longest_step(&self, speed: f64, acceleration: f64) -> f64 {
         let spacing = f64::from(self.spacing);
         let sound = self.cfl * spacing / (f64::from(self.sound_speed) + speed);
@@ -204,7 +204,7 @@ impl WcsphParams {
     }
 }
 
-/// Largest step that viscosity and surface tension of a material allow [s].
+/// Largest step that viscosity and surface tension of a material allow \[s\].
 fn smooth_step(m: &MaterialSettings) -> f64 {
     let spacing = 2.0 * f64::from(m.radius);
     let viscous = 0.125 * spacing * spacing / f64::from(m.viscosity);
@@ -245,7 +245,7 @@ fn expected_sound_speed(scene: &Scene) -> f32 {
     SOUND_PER_SPEED * if expected > 0.0 { expected } else { (EARTH_GRAVITY * 10.0 * spacing).sqrt() }
 }
 
-/// Height from the highest fluid down to the lowest fluid or wall [m].
+/// Height from the highest fluid down to the lowest fluid or wall \[m\].
 fn fall_height(scene: &Scene, down: Vec3) -> f32 {
     let extent = |(min, max): (Vec3, Vec3)| {
         let corners = (0..8).map(|k| {

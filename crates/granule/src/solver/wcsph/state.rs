@@ -11,13 +11,13 @@ particle_columns! {
     pub struct WcsphState {
         /// Acceleration at the end of the last step, without walls [m/s2].
         acceleration: Vec<Vec4> => State,
-        /// Density relative to rest [1].
+        /// Density relative to rest \[1\].
         density: Vec<f32> = 1.0 => Output,
-        /// Pressure [Pa].
+        /// Pressure \[Pa\].
         pressure: Vec<f32> => Output,
         /// Neighbours inside the support, as numbers.
         neighbors: Vec<f32> => Output,
-        /// Position [m], and pressure over the square of the relative density [Pa].
+        /// Position \[m\], and pressure over the square of the relative density \[Pa\].
         place: Vec<Vec4> => Scratch,
         /// Velocity [m/s], and density relative to rest.
         motion: Vec<Vec4> => Scratch,

@@ -51,7 +51,7 @@ pub fn gradients<L: Lanes>(group: &Group, s: usize) -> [L; 3] {
 /// ```text
 /// a_i = -(1/rho0) sum_j [(p_i + p_j) I + s_i + s_j] G_ij ;   v = v* + dt (a + a_wall)
 /// ```
-/// [Ned24] (28), (29) with constant volume; the sign of s is that of docs/equations.md (friction opposes strain).
+/// \[Ned24\] (28), (29) with constant volume; the sign of s is that of docs/equations.md (friction opposes strain).
 ///
 /// # Safety
 /// Neighbours must be particles; nobody may use the block's velocities or write to the pressure and stress of the block

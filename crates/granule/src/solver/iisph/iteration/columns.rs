@@ -16,13 +16,13 @@ pub struct Columns<'a> {
     pub velocity: SharedColumn<'a, Vec4>,
     /// Acceleration from walls [m/s2].
     pub wall_acceleration: SharedColumn<'a, Vec4>,
-    /// Pressure [Pa].
+    /// Pressure \[Pa\].
     pub pressure: SharedColumn<'a, f32>,
-    /// Frictional stress [Pa].
+    /// Frictional stress \[Pa\].
     pub stress: [SharedColumn<'a, f32>; 6],
-    /// Pressure and frictional stress together [Pa].
+    /// Pressure and frictional stress together \[Pa\].
     pub total_stress: SharedColumn<'a, TotalStress>,
-    /// Stress before projection in explicit friction [Pa].
+    /// Stress before projection in explicit friction \[Pa\].
     pub trial_stress: [SharedColumn<'a, f32>; 6],
     /// Strain rate [1/s].
     pub strain_rate: SharedColumn<'a, f32>,

@@ -1,6 +1,6 @@
 //! One iteration of the coupled pressure and friction loop: two passes over the pairs.
 //!
-//! [`accelerate`] turns pressure and stress into velocities, [`project`] turns the strain rate of those velocities into
+//! [`accelerate()`] turns pressure and stress into velocities, [`project()`] turns the strain rate of those velocities into
 //! corrections of pressure and stress. Volume and rest density are constant, so the two are exact adjoints: the
 //! power of the stress is the stress times the strain rate, to rounding. Where all materials are fluids, both leave
 //! out the frictional stress.
@@ -55,9 +55,9 @@ pub struct IterationInput<'a> {
 pub struct IterationConstants<'a> {
     /// Materials.
     pub materials: MaterialLanes<'a>,
-    /// Masses of the particles [kg], beside the velocities that the step began with.
+    /// Masses of the particles \[kg\], beside the velocities that the step began with.
     pub mass: &'a [Vec4],
-    /// Step [s].
+    /// Step \[s\].
     pub dt: f32,
     /// Unit of the pair gradients [1/m].
     pub gradient_unit: f32,
@@ -86,9 +86,9 @@ pub struct IterationConstants<'a> {
 pub struct Residual {
     /// Sum over loaded particles of the volume change still missing, relative.
     pub density: f64,
-    /// Sum of the norms of the stress changes [Pa].
+    /// Sum of the norms of the stress changes \[Pa\].
     pub stress_change: f64,
-    /// Sum of the pressures [Pa].
+    /// Sum of the pressures \[Pa\].
     pub pressure: f64,
 }
 

@@ -56,7 +56,7 @@ fn for_strains<F: OfStrain>(input: &IterationInput, velocity: &[Vec4], b: usize,
     })
 }
 
-/// Power of the frictional stress [W]: V sum_i s_i : L_i, negative where friction dissipates.
+/// Power of the frictional stress \[W\]: V sum_i s_i : L_i, negative where friction dissipates.
 pub fn friction_power(input: &IterationInput, state: &IisphState, volume: f32) -> f64 {
     struct Power<'a> {
         stress: &'a [Vec<f32>; 6],
