@@ -139,6 +139,8 @@ pub mod statistics;
 #[doc(hidden)]
 pub mod sym3;
 #[doc(hidden)]
+pub mod team;
+#[doc(hidden)]
 pub mod upsample;
 
 pub use bodies::BodyReport;

@@ -1,17 +1,19 @@
 //! Particles whose state is not finite are found here, so that solvers remove and count them.
 
-use glam::{Vec3, Vec4};
-use rayon::prelude::*;
+use std::ops::Range;
 
-use crate::neighbors::BLOCK;
+use glam::{Vec3, Vec4};
+
+use crate::team::map_blocks;
 
 /// Particles farther out than this \[m\] are removed: single precision has no grains there.
 const FARTHEST: f32 = 1e9;
 
 /// Which particles are sound, or nothing if all are.
 pub fn unsound(position: &[Vec4], velocity: &[Vec4]) -> Option<Vec<bool>> {
-    let chunks = position.par_chunks(BLOCK).zip(velocity.par_chunks(BLOCK));
-    if chunks.into_par_iter().all(|(x, v)| x.iter().zip(v).all(is_sound)) {
+    let sound =
+        |_: usize, range: Range<usize>| position[range.clone()].iter().zip(&velocity[range]).all(is_sound);
+    if map_blocks(position.len(), sound).into_iter().all(|sound| sound) {
         return None;
     }
     Some(position.iter().zip(velocity).map(is_sound).collect())

@@ -5,6 +5,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use crate::team;
+
 macro_rules! stages {
     ($($variant:ident => $name:literal : $doc:literal),+ $(,)?) => {
         /// A stage of a step.
@@ -44,11 +46,19 @@ stages! {
 /// Number of stages.
 pub const STAGE_COUNT: usize = Stage::ALL.len();
 
-/// Time spent per stage, added up over threads.
+/// Members of a team that have a row of their own in a [`SharedClock`]; more share rows.
+const ROWS: usize = 16;
+
+/// Time spent per stage by the members of a team.
 #[derive(Debug, Default)]
 pub struct SharedClock {
-    nanoseconds: [AtomicU64; STAGE_COUNT],
+    rows: [Row; ROWS],
 }
+
+/// Nanoseconds per stage, on cache lines of their own.
+#[repr(align(128))]
+#[derive(Debug, Default)]
+struct Row([AtomicU64; STAGE_COUNT]);
 
 impl SharedClock {
     /// Runs a part of a stage and adds its time.
@@ -56,8 +66,14 @@ impl SharedClock {
     pub fn time<R>(&self, stage: Stage, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = work();
-        self.nanoseconds[stage as usize].fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        let row = &self.rows[team::member() % ROWS].0;
+        row[stage as usize].fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         result
+    }
+
+    /// Nanoseconds of a stage, added up over the team.
+    fn spent(&self, stage: usize) -> f64 {
+        self.rows.iter().map(|row| row.0[stage].load(Ordering::Relaxed) as f64).sum()
     }
 }
 
@@ -82,7 +98,7 @@ impl StageTimes {
         let start = Instant::now();
         let result = work(&clock);
         let elapsed = start.elapsed().as_secs_f64();
-        let spent = clock.nanoseconds.map(|n| n.into_inner() as f64);
+        let spent: [f64; STAGE_COUNT] = std::array::from_fn(|stage| clock.spent(stage));
         let all: f64 = spent.iter().sum();
         for (seconds, spent) in self.seconds.iter_mut().zip(spent) {
             *seconds += if all > 0.0 { elapsed * spent / all } else { 0.0 };

@@ -82,7 +82,7 @@ impl Backend for Particular {
                 boundaries: input.boundaries,
                 bodies: input.bodies,
                 grains: input.grains,
-                pool: rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap(),
+                team: granule::team::Team::new(1).unwrap(),
                 instructions: None,
                 defect: None,
             })),

@@ -46,7 +46,7 @@ impl Toy {
         let radius = input.scene.material[0].radius;
         let kernel = Kernel::new(KernelKind::Cubic, 4.0 * radius);
         let materials = materials(&input.scene);
-        let world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.pool);
+        let world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.team);
         let mut state = ToyState::default();
         state.resize(world.particles.len());
         let wall_table = WallTable::new(&kernel, 2.0 * radius);
@@ -70,7 +70,7 @@ impl Toy {
             WallStep { radius: self.radius, inverse_dt: 1.0 / dt, push_out_speed: 0.1, relaxation: 1.0 };
         for (b, block) in contacts.blocks.iter_mut().enumerate() {
             block.for_each_mut(|k, contacts| {
-                let velocity = &mut world.particles.velocity[b * granule::neighbors::BLOCK + k];
+                let velocity = &mut world.particles.velocity[b * granule::team::BLOCK + k];
                 for contact in contacts {
                     let relative = velocity.truncate() - contact.sample.velocity;
                     *velocity += (dt * correct_contact(contact, relative, 0.0, &wall)).extend(0.0);

@@ -12,6 +12,7 @@ use crate::scene::Scene;
 use crate::simd::Instructions;
 use crate::simulator::Simulator;
 use crate::solver::SolverInput;
+use crate::team::Team;
 use crate::upsample::{AdvectionSettings, CpuGrains, GrainAdvector, Upsampler};
 
 pub(crate) use content::{boundaries, grains, problem, shapes};
@@ -81,10 +82,10 @@ fn on_cpu(
     options: &Options,
 ) -> Result<Box<dyn Simulator>, SimulationError> {
     let threads = options.threads.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
+    let team = Team::new(threads);
+    let team = team.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
     let (instructions, defect) = (options.instructions, options.defect);
-    let input = SolverInput { scene: scene.clone(), boundaries, bodies, grains, pool, instructions, defect };
+    let input = SolverInput { scene: scene.clone(), boundaries, bodies, grains, team, instructions, defect };
     Ok((options.solver_for(scene).make)(input))
 }
 

@@ -1,8 +1,6 @@
 //! The carrier of contact states.
 
-use rayon::prelude::*;
-
-use crate::neighbors::{BLOCK, block_count, block_range};
+use crate::team::{self, BLOCK, QUICK, block_count, block_range};
 
 use super::{ContactState, Partner};
 
@@ -109,7 +107,7 @@ impl<S: ContactState> ContactMemory<S> {
     pub fn rebuild(&mut self, sources: &[u32], list: impl Fn(usize, &mut Carried<S>) + Sync) {
         let mut blocks = std::mem::take(&mut self.spare);
         blocks.resize_with(block_count(sources.len()), ContactBlock::default);
-        blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
+        team::for_each_mut(&mut blocks, 1, |b, block| {
             block.clear();
             for i in block_range(b, sources.len()) {
                 let (partner, state) = self.of(sources[i] as usize);
@@ -123,7 +121,7 @@ impl<S: ContactState> ContactMemory<S> {
     /// Replaces everything by what `list` pushes for each of `count` particles.
     pub fn record(&mut self, count: usize, list: impl Fn(usize, &mut Carried<S>) + Sync) {
         self.blocks.resize_with(block_count(count), ContactBlock::default);
-        self.blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
+        team::for_each_mut(&mut self.blocks, QUICK, |b, block| {
             block.clear();
             for i in block_range(b, count) {
                 list(i, &mut Carried { block, partner: &[], state: &[], next: 0 });

@@ -99,8 +99,8 @@ impl Model {
     fn step(&mut self) {
         for i in 0..self.memory.len() {
             let id = self.ids[i];
-            let block = &mut self.memory.blocks_mut()[i / crate::neighbors::BLOCK];
-            let (partners, states) = block.of_mut(i % crate::neighbors::BLOCK);
+            let block = &mut self.memory.blocks_mut()[i / crate::team::BLOCK];
+            let (partners, states) = block.of_mut(i % crate::team::BLOCK);
             for (partner, state) in partners.iter().zip(states) {
                 let chance = self.random.unit();
                 if chance < 0.5 {
@@ -171,7 +171,7 @@ impl Model {
 fn contacts_survive_sorting_lists_emission_removal_and_checkpoints_on_any_number_of_threads() {
     for seed in 0..6 {
         let on = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let pool = crate::team::Team::new(threads).unwrap();
             pool.install(|| Model::new(seed).run())
         };
         let one = on(1);

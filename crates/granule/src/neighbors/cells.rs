@@ -1,10 +1,9 @@
 //! Cells: keys of particles, and the sorted list of occupied cells.
 
 use glam::{Vec3, Vec4};
-use rayon::prelude::*;
 
-use super::blocks::BLOCK;
 use super::domain::Domain;
+use crate::team;
 
 /// Cell coordinates beyond this are clamped. Clamping keeps neighbours in equal or adjacent cells, so pairs that
 /// far out are still found (distances are always checked); only crowds out there would be slow. Three coordinates take 60
@@ -276,14 +275,14 @@ impl CellIndex {
     pub fn assign(&mut self, domain: &Domain, size: f32, position: &[Vec4], key: &mut Vec<u64>) {
         self.divide(domain, [size; 3]);
         let none = || (Vec4::INFINITY, Vec4::NEG_INFINITY);
-        let (lowest, highest) = position
-            .par_chunks(BLOCK)
-            .map(|chunk| chunk.iter().fold(none(), |a, x| (a.0.min(*x), a.1.max(*x))))
-            .reduce(none, |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let bounds_of = |_: usize, block: std::ops::Range<usize>| {
+            position[block].iter().fold(none(), |a, x| (a.0.min(*x), a.1.max(*x)))
+        };
+        let bounds = team::map_blocks(position.len(), bounds_of).into_iter();
+        let (lowest, highest) = bounds.fold(none(), |a, b| (a.0.min(b.0), a.1.max(b.1)));
         self.fit_keys_to_bounds(lowest, highest);
         let cells = &*self;
-        let keys = position.par_iter().with_min_len(4096).map(|x| cells.key_of(x.truncate()));
-        keys.collect_into_vec(key);
+        team::fill(key, position.len(), |i| cells.key_of(position[i].truncate()));
     }
 
     /// Divides space into cells of at least these sides [m].

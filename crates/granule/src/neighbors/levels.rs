@@ -10,11 +10,11 @@
 use std::ops::Range;
 
 use glam::{DVec3, Vec4};
-use rayon::prelude::*;
 
 use super::cells::{CellIndex, Look};
 use super::domain::Domain;
 use super::sort::Permutation;
+use crate::team;
 
 /// Most levels; the last one holds all radii that are too small for the others (less than 1/128 of the largest).
 const MOST_LEVELS: usize = 8;
@@ -108,8 +108,10 @@ impl LevelIndex {
         order: &mut Permutation,
     ) {
         self.skin = skin;
-        let radii = position.par_iter().with_min_len(4096).map(|x| listed_radius(domain, *x));
-        let largest = radii.reduce(|| 0.0, f32::max);
+        let largest_of = |_: usize, range: Range<usize>| {
+            position[range].iter().map(|x| listed_radius(domain, *x)).fold(0.0, f32::max)
+        };
+        let largest = team::map_blocks(position.len(), largest_of).into_iter().fold(0.0, f32::max);
         let extents = extents(domain, largest, position);
         let mut numbers = [0; MOST_LEVELS];
         self.levels.truncate(MOST_LEVELS);
@@ -134,7 +136,7 @@ impl LevelIndex {
             let number = numbers[level_of(listed_radius(domain, *x), largest)];
             (number as u64) << bits | levels[number].cells.key_of(x.truncate())
         };
-        position.par_iter().with_min_len(4096).map(key_of).collect_into_vec(key);
+        team::fill(key, position.len(), |i| key_of(&position[i]));
         let level_bits = usize::BITS - found.saturating_sub(1).leading_zeros();
         order.sort(key, bits + level_bits);
         self.index(&extents, key, (1 << bits) - 1);
@@ -179,9 +181,9 @@ impl LevelIndex {
 }
 
 fn extents(domain: &Domain, largest: f32, position: &[Vec4]) -> [Extent; MOST_LEVELS] {
-    let of_chunk = |chunk: &[Vec4]| {
+    let of_block = |_: usize, range: Range<usize>| {
         let mut extents = [Extent::NONE; MOST_LEVELS];
-        for &x in chunk {
+        for &x in &position[range] {
             let radius = listed_radius(domain, x);
             let extent = &mut extents[level_of(radius, largest)];
             *extent = extent.with(&Extent { count: 1, radius, lowest: x, highest: x });
@@ -189,7 +191,7 @@ fn extents(domain: &Domain, largest: f32, position: &[Vec4]) -> [Extent; MOST_LE
         extents
     };
     let both = |a: [Extent; MOST_LEVELS], b: [Extent; MOST_LEVELS]| std::array::from_fn(|k| a[k].with(&b[k]));
-    position.par_chunks(4096).map(of_chunk).reduce(|| [Extent::NONE; MOST_LEVELS], both)
+    team::map_blocks(position.len(), of_block).into_iter().fold([Extent::NONE; MOST_LEVELS], both)
 }
 
 /// A box in space \[m\].

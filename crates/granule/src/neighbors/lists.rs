@@ -4,15 +4,14 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use glam::Vec4;
-use rayon::prelude::*;
 
-use super::blocks::{BLOCK, block_count, block_range};
 use super::cells::{CellIndex, Walk};
 use super::domain::Domain;
 use super::levels::{LevelIndex, listed_radius};
 use super::radii::{BuildByRadii, Candidates, RadiiSearch};
 use super::slots::{LaneLists, NeighborBlock, Payload};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised};
+use crate::team::{self, BLOCK, QUICK, block_count, block_range};
 
 /// Neighbour lists of all particles.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +33,7 @@ impl<P: Payload> NeighborLists<P> {
         instructions: Instructions,
     ) {
         let (search, blocks) = self.begin(cells, domain, reach, position, instructions);
-        blocks.par_iter_mut().enumerate().for_each(|(b, block)| search.build(b, block));
+        team::for_each_mut(blocks, 1, |b, block| search.build(b, block));
     }
 
     /// Makes ready to build the lists block by block.
@@ -118,17 +117,23 @@ pub(super) struct Coordinates {
 
 impl Coordinates {
     fn fill(&mut self, position: &[Vec4]) {
-        for (k, axis) in self.axis.iter_mut().enumerate() {
-            axis.resize(position.len() + LANES, 0.0);
-            let columns = axis.par_iter_mut().zip(position.par_iter()).with_min_len(4096);
-            columns.for_each(|(slot, x)| *slot = x[k]);
-        }
+        let count = position.len();
+        self.axis.iter_mut().for_each(|axis| axis.resize(count + LANES, 0.0));
+        let axes = self.axis.each_mut().map(|axis| &mut axis[..count]);
+        team::for_each_block(count, QUICK, axes, |b, axes| {
+            for (k, axis) in axes.into_iter().enumerate() {
+                axis.iter_mut().zip(&position[b * BLOCK..]).for_each(|(entry, x)| *entry = x[k]);
+            }
+        });
     }
 
     fn fill_radii(&mut self, domain: &Domain, position: &[Vec4]) {
         self.radius.resize(position.len() + LANES, 0.0);
-        let columns = self.radius.par_iter_mut().zip(position.par_iter()).with_min_len(4096);
-        columns.for_each(|(slot, x)| *slot = listed_radius(domain, *x));
+        let radius = &mut self.radius[..position.len()];
+        team::for_each_block(position.len(), QUICK, radius, |b, radius| {
+            let rows = radius.iter_mut().zip(&position[b * BLOCK..]);
+            rows.for_each(|(entry, x)| *entry = listed_radius(domain, *x));
+        });
     }
 
     fn bytes(&self) -> usize {

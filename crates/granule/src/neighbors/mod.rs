@@ -4,7 +4,6 @@
 //! entry and no table grows with the domain. Cell coordinates are compared in full (no hashing), so no pair is
 //! counted twice. Any axis may be periodic.
 
-mod blocks;
 mod brute_force;
 mod cells;
 mod domain;
@@ -16,7 +15,6 @@ mod radii;
 mod slots;
 mod sort;
 
-pub use blocks::{BLOCK, block_count, block_range, par_blocks, sum_blocks};
 pub use brute_force::{brute_force_contacts, brute_force_neighbors};
 pub use cells::CellIndex;
 pub use domain::Domain;

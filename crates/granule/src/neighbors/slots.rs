@@ -8,8 +8,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::blocks::BLOCK;
 use crate::simd::{LANES, Lanes};
+use crate::team::BLOCK;
 
 /// What a solver keeps per pair, for the sixteen pairs of a slot: `()` for nothing, `[[i16; LANES]; 3]` for gradients.
 ///

@@ -1,6 +1,6 @@
 //! Stable radix sort of cell keys, and the permutation it yields.
 
-use rayon::prelude::*;
+use crate::team::{self, BLOCK, QUICK};
 
 /// Bits per pass: the counts of 2^11 digits (8 KiB) stay in the first cache, and keys of 22 bits take two passes.
 const DIGIT_BITS: u32 = 11;
@@ -48,32 +48,33 @@ pub struct Permutation {
 impl Permutation {
     /// Finds the stable order of `key`, of which the lowest `bits` bits matter, and sorts `key` along.
     pub fn sort(&mut self, key: &mut [u64], bits: u32) {
-        self.identity = key.par_windows(2).all(|pair| pair[0] <= pair[1]);
+        let last = key.len().saturating_sub(1);
+        let sorted =
+            |_: usize, range: std::ops::Range<usize>| range.into_iter().all(|i| key[i] <= key[i + 1]);
+        self.identity = team::map_blocks(last, sorted).into_iter().all(|sorted| sorted);
         if self.identity {
             self.index.clear();
             self.index.extend(0..key.len() as u32);
             return;
         }
-        let chunk = key.len().div_ceil(rayon::current_num_threads()).max(LEAST_CHUNK);
-        key.par_iter()
-            .with_min_len(4096)
-            .enumerate()
-            .map(|(i, &k)| (k, i as u32))
-            .collect_into_vec(&mut self.pairs);
+        let chunk = key.len().div_ceil(team::thread_count()).max(LEAST_CHUNK);
+        team::fill(&mut self.pairs, key.len(), |i| (key[i], i as u32));
         self.scratch.resize(key.len(), (0, 0));
         for shift in (0..bits).step_by(DIGIT_BITS as usize) {
             radix_pass(&self.pairs, &mut self.scratch, shift, chunk, &mut self.starts);
             std::mem::swap(&mut self.pairs, &mut self.scratch);
         }
-        self.pairs.par_iter().with_min_len(4096).map(|&(_, i)| i).collect_into_vec(&mut self.index);
-        key.par_iter_mut().with_min_len(4096).zip(&self.pairs).for_each(|(slot, &(k, _))| *slot = k);
+        let pairs = &self.pairs;
+        team::fill(&mut self.index, pairs.len(), |i| pairs[i].1);
+        team::for_each_block(key.len(), QUICK, key, |b, block| {
+            block.iter_mut().zip(&pairs[b * BLOCK..]).for_each(|(slot, &(k, _))| *slot = k);
+        });
     }
 
     /// Reorders a column; `scratch` is any vector, whose memory is used again.
     pub fn apply<T: Copy + Send + Sync>(&self, column: &mut Vec<T>, scratch: &mut Vec<T>) {
         if !self.identity {
-            let places = self.index.par_iter().with_min_len(4096);
-            places.map(|&i| column[i as usize]).collect_into_vec(scratch);
+            team::fill(scratch, self.index.len(), |k| column[self.index[k] as usize]);
             std::mem::swap(column, scratch);
         }
     }
@@ -102,9 +103,10 @@ fn radix_pass(
 ) {
     let digit = |key: u64| (key >> shift) as usize & (DIGITS - 1);
     starts.resize(from.len().div_ceil(chunk), [0; DIGITS]);
-    starts.par_iter_mut().zip(from.par_chunks(chunk)).for_each(|(starts, chunk)| {
+    let of_chunk = |c: usize| &from[c * chunk..from.len().min((c + 1) * chunk)];
+    team::for_each_mut(starts, 1, |c, starts| {
         starts.fill(0);
-        chunk.iter().for_each(|&(key, _)| starts[digit(key)] += 1);
+        of_chunk(c).iter().for_each(|&(key, _)| starts[digit(key)] += 1);
     });
     let mut sum = 0;
     for digit in 0..DIGITS {
@@ -113,9 +115,9 @@ fn radix_pass(
         }
     }
     let to = Places(to.as_mut_ptr());
-    starts.par_iter_mut().zip(from.par_chunks(chunk)).for_each(|(starts, chunk)| {
+    team::for_each_mut(starts, 1, |c, starts| {
         let to = &to;
-        for &pair in chunk {
+        for &pair in of_chunk(c) {
             let slot = &mut starts[digit(pair.0)];
             // SAFETY: the counts give every entry a place of its own below the number of entries.
             unsafe { *to.0.add(*slot as usize) = pair };

@@ -5,13 +5,12 @@
 //! however light the body is.
 
 use glam::{Vec3, Vec4};
-use rayon::prelude::*;
 
 use crate::bodies::{BodyMotion, Wrench};
 use crate::boundary::NO_BODY;
 
 use super::walls::{WallBlock, WallContact, WallContacts};
-use crate::neighbors::BLOCK;
+use crate::team::{self, BLOCK, QUICK};
 
 /// The bodies of a scene during a step.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +53,7 @@ impl Coupling {
             }
         }
         let (free, count) = (&self.free, &count);
-        contacts.blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
+        team::for_each_mut(&mut contacts.blocks, QUICK, |b, block| {
             block.for_each_mut(|k, own| {
                 let mass = velocity[b * BLOCK + k].w;
                 for contact in own.iter_mut().filter(|contact| contact.sample.body != NO_BODY) {
@@ -70,7 +69,7 @@ impl Coupling {
     /// Ends a step with the loads of its last iteration. `velocity` has the masses \[kg\] of the particles.
     pub fn finish(&mut self, contacts: &mut WallContacts, velocity: &[Vec4]) {
         let motion = &self.motion;
-        contacts.blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
+        team::for_each_mut(&mut contacts.blocks, QUICK, |b, block| {
             block.add_up_loads(motion, |k| velocity[b * BLOCK + k].w);
         });
         self.update(contacts);

@@ -13,7 +13,6 @@ pub mod particle_solver;
 pub mod reads;
 pub mod saved;
 pub mod search;
-pub mod shared_column;
 pub mod surroundings;
 pub mod walls;
 pub mod wcsph;
@@ -29,6 +28,7 @@ use crate::particles::NewParticle;
 use crate::scene::{Scene, SolverCapabilities, SolverKind};
 use crate::simd::Instructions;
 use crate::simulator::{FieldInfo, Simulator};
+use crate::team::Team;
 
 /// What a solver is made from.
 pub struct SolverInput<'a> {
@@ -41,7 +41,7 @@ pub struct SolverInput<'a> {
     /// Its initial grains.
     pub grains: &'a [NewParticle],
     /// Threads to work on.
-    pub pool: rayon::ThreadPool,
+    pub team: Team,
     /// Instructions to use; the best ones when absent or not available.
     pub instructions: Option<Instructions>,
     /// A deliberate fault, for negative controls only.

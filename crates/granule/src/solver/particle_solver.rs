@@ -144,8 +144,8 @@ impl<S: ParticleSolver> Simulator for S {
     }
 
     fn step(&mut self, max_dt: f64) -> StepReport {
-        let pool = self.world().pool.clone();
-        pool.install(|| self.step_stages(max_dt))
+        let team = self.world().team.clone();
+        team.install(|| self.step_stages(max_dt))
     }
 
     fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
@@ -164,13 +164,13 @@ impl<S: ParticleSolver> Simulator for S {
     }
 
     fn emit(&mut self, grains: &[NewGrain], places: &[Vec3]) -> usize {
-        let pool = self.world().pool.clone();
-        pool.install(|| self.add_particles(grains, places))
+        let team = self.world().team.clone();
+        team.install_pool(|| self.add_particles(grains, places))
     }
 
     fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
-        let pool = self.world().pool.clone();
-        pool.install(|| {
+        let team = self.world().team.clone();
+        team.install_pool(|| {
             let (counts, keep) = self.world().inside(regions);
             if let Some(keep) = keep {
                 self.remove_particles(&keep);

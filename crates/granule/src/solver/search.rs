@@ -9,14 +9,15 @@
 //! move the particles; search.note_motion(farthest square of search.moved_squared(..))
 //! ```
 
+use std::ops::Range;
+
 use glam::{Vec3, Vec4};
-use rayon::prelude::*;
 
 use crate::neighbors::{
-    BLOCK, BlockSearch, CellIndex, Domain, LevelIndex, NeighborBlock, NeighborLists, Payload, Permutation,
-    Scratch,
+    BlockSearch, CellIndex, Domain, LevelIndex, NeighborBlock, NeighborLists, Payload, Permutation, Scratch,
 };
 use crate::simd::Instructions;
+use crate::team;
 
 /// Which pairs must be in the lists.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -138,7 +139,7 @@ impl<P: Payload> Search<P> {
     /// Lists the neighbours of particles that are in order, where the lists do not hold any more.
     pub fn build(&mut self, params: &SearchParams, position: &[Vec4]) {
         if let (Some(search), blocks) = self.begin_lists(params, position) {
-            blocks.par_iter_mut().enumerate().for_each(|(b, block)| search.build(b, block));
+            team::for_each_mut(blocks, 1, |b, block| search.build(b, block));
         }
     }
 
@@ -164,12 +165,11 @@ impl<P: Payload> Search<P> {
     pub fn measure_motion(&mut self, domain: &Domain, position: &[Vec4]) {
         // NaN would vanish in a maximum.
         let larger = |a: f32, b: f32| if a >= b || a.is_nan() { a } else { b };
-        let of_block = |(b, block): (usize, &[Vec4])| {
-            let moved = block.iter().enumerate();
-            let moved = moved.map(|(k, x)| self.moved_squared(domain, b * BLOCK + k, x.truncate()));
+        let of_block = |_: usize, range: Range<usize>| {
+            let moved = range.map(|i| self.moved_squared(domain, i, position[i].truncate()));
             moved.fold(0.0, larger)
         };
-        let farthest = position.par_chunks(BLOCK).enumerate().map(of_block).reduce(|| 0.0, larger);
+        let farthest = team::map_blocks(position.len(), of_block).into_iter().fold(0.0, larger);
         self.note_motion(farthest);
     }
 

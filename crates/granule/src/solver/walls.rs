@@ -5,14 +5,13 @@
 
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec3, Vec4};
-use rayon::prelude::*;
 
 use crate::bodies::{BodyMotion, Wrench};
 use crate::boundary::{Boundaries, BoundarySample};
 use crate::contacts::{ContactMemory, Partner, best_match};
-use crate::neighbors::{BLOCK, block_count, block_range};
 use crate::simd::LANES;
 use crate::sph::WallTable;
+use crate::team::{self, BLOCK, block_count, block_range};
 
 use super::coupling::load_of;
 
@@ -235,7 +234,7 @@ fn sample_blocks(
     contact: &(impl Fn(usize, BoundarySample) -> WallContact + Sync),
 ) {
     blocks.resize_with(block_count(position.len()), WallBlock::default);
-    blocks.par_iter_mut().enumerate().for_each(|(b, block)| {
+    team::for_each_mut(blocks, 1, |b, block| {
         block.offset.clear();
         block.offset.push(0);
         block.contact.clear();

@@ -1,6 +1,7 @@
 //! What every particle solver on the CPU has beside its method: particles, walls, bodies, air, time, threads, and what
 //! commands, emitters, outlets and checkpoints do to them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -11,10 +12,11 @@ use crate::bodies::Bodies;
 use crate::boundary::{Boundaries, Sdf};
 use crate::columns::ParticleColumns;
 use crate::hash::Fnv;
-use crate::neighbors::{Domain, OverlapQuery, par_blocks};
+use crate::neighbors::{Domain, OverlapQuery};
 use crate::particles::{NewGrain, NewParticle, Particles};
 use crate::scene::{AirSettings, Scene};
 use crate::simulator::{Command, CommandError, FieldData, MIN_SEPARATION, StateError};
+use crate::team::{Team, map_blocks};
 
 pub use super::commands::Applied;
 use super::commands::{self, Commanded, free_places};
@@ -40,7 +42,7 @@ pub struct World {
     /// Particles.
     pub particles: Particles,
     /// Threads.
-    pub pool: Arc<rayon::ThreadPool>,
+    pub team: Arc<Team>,
     /// Simulated time \[s\].
     pub time: f64,
     /// Reads that wait to be fetched.
@@ -63,7 +65,7 @@ impl World {
         boundaries: Boundaries,
         bodies: Bodies,
         grains: &[NewParticle],
-        pool: rayon::ThreadPool,
+        team: Team,
     ) -> Self {
         let mut particles = Particles::default();
         for grain in grains {
@@ -76,7 +78,7 @@ impl World {
             bodies,
             coupling: Coupling::default(),
             particles,
-            pool: Arc::new(pool),
+            team: Arc::new(team),
             time: 0.0,
             reads: Reads::default(),
             scene,
@@ -85,7 +87,7 @@ impl World {
 
     /// The threads in words.
     pub fn device(&self) -> String {
-        format!("cpu, {} threads", self.pool.current_num_threads())
+        format!("cpu, {} threads", self.team.thread_count())
     }
 
     /// Does what a command asks for as far as it is not the solver's own business.
@@ -145,14 +147,18 @@ impl World {
 
     /// Speed of the fastest particle or wall [m/s].
     pub fn fastest(&self) -> f32 {
-        let squares = self.particles.velocity.par_iter().map(|v| v.truncate().length_squared());
-        squares.reduce(|| 0.0, f32::max).sqrt().max(self.boundaries.fastest(self.time))
+        let velocity = &self.particles.velocity;
+        let fastest = |_: usize, range: Range<usize>| {
+            velocity[range].iter().map(|v| v.truncate().length_squared()).fold(0.0, f32::max)
+        };
+        let squares = map_blocks(velocity.len(), fastest).into_iter();
+        squares.fold(0.0, f32::max).sqrt().max(self.boundaries.fastest(self.time))
     }
 
     /// Fastest particle and kinetic energy.
     pub fn measure_motion(&self) -> MotionStatistics {
         let velocity = &self.particles.velocity;
-        let parts = par_blocks(velocity.len(), |_, range| {
+        let parts = map_blocks(velocity.len(), |_, range| {
             let mut part = MotionStatistics::default();
             for v in &velocity[range] {
                 let square = v.truncate().length_squared() as f64;

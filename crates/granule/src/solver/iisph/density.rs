@@ -2,9 +2,10 @@
 
 use glam::Vec4;
 
-use crate::neighbors::{BLOCK, Domain};
+use crate::neighbors::Domain;
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, load_rows, store};
 use crate::sph::Kernel;
+use crate::team::BLOCK;
 
 use super::pairs::{NeighborBlock, Slot};
 use super::params::IisphParams;

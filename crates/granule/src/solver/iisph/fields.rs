@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
-use crate::neighbors::BLOCK;
 use crate::simd::LANES;
 use crate::simulator::{FieldData, FieldInfo, FieldKind};
 use crate::solver::reads::{Gather, field};
 use crate::solver::surroundings::{cell_numbers, normals};
+use crate::team::{self, QUICK};
 
 use super::Iisph;
 use super::iteration::strain_rates;
@@ -54,14 +52,14 @@ impl Iisph {
             }
             "force" => gather.vec3(|i| state.predicted[i].truncate() * particles.velocity[i].w),
             "normal" => {
-                let normals = self.world.pool.install(|| {
+                let normals = self.world.team.install(|| {
                     let (setup, volume) = (&self.setup, self.setup.params.volume);
                     normals(&particles.position, &setup.domain, &setup.kernel, volume, setup.instructions)
                 });
                 gather.vec3(|i| normals[i])
             }
             "cell" => {
-                let numbers = self.world.pool.install(|| {
+                let numbers = self.world.team.install(|| {
                     cell_numbers(&particles.position, &self.setup.domain, self.setup.params.support)
                 });
                 gather.integer(|i| numbers[i])
@@ -81,8 +79,12 @@ impl Iisph {
             return Cow::Borrowed(&state.neighbor_count);
         }
         let mut count = vec![0; state.neighbor_count.len()];
-        let blocks = count.par_chunks_mut(BLOCK).zip(&self.search.lists.blocks);
-        self.world.pool.install(|| blocks.for_each(|(count, list)| count_neighbors(list, count)));
+        let blocks = &self.search.lists.blocks;
+        self.world.team.install(|| {
+            team::for_each_block(count.len(), QUICK, &mut count[..], |b, count| {
+                count_neighbors(&blocks[b], count);
+            });
+        });
         Cow::Owned(count)
     }
 
@@ -94,7 +96,7 @@ impl Iisph {
         }
         let input = self.setup.iteration_input(&self.search, &self.world.particles, 1.0);
         let mut strain_rate = vec![0.0; state.velocity.len()];
-        self.world.pool.install(|| strain_rates(&input, &state.velocity, &mut strain_rate));
+        self.world.team.install(|| strain_rates(&input, &state.velocity, &mut strain_rate));
         Cow::Owned(strain_rate)
     }
 

@@ -1,8 +1,7 @@
 //! Time step, symplectic Euler, and removal of particles that are not finite.
 
-use rayon::prelude::*;
-
 use crate::quarantine::unsound;
+use crate::team::{self, BLOCK, QUICK};
 
 use super::Iisph;
 use crate::solver::particle_solver::ParticleSolver;
@@ -37,14 +36,13 @@ impl Iisph {
         let domain = self.setup.domain;
         let periodic = domain.is_periodic();
         let state = &mut self.state;
-        (
-            &mut self.world.particles.position,
-            &mut self.world.particles.velocity,
-            &state.velocity,
-            &mut state.predicted,
-        )
-            .into_par_iter()
-            .for_each(|(position, velocity, solved, acceleration)| {
+        let particles = &mut self.world.particles;
+        let count = particles.position.len();
+        let columns = (&mut particles.position[..], &mut particles.velocity[..], &mut state.predicted[..]);
+        let solved = &state.velocity;
+        team::for_each_block(count, QUICK, columns, |b, (position, velocity, acceleration)| {
+            let rows = position.iter_mut().zip(velocity).zip(acceleration).zip(&solved[b * BLOCK..]);
+            for (((position, velocity), acceleration), solved) in rows {
                 let v = solved.truncate();
                 *acceleration = ((v - velocity.truncate()) / dt).extend(0.0);
                 let mut x = position.truncate() + dt * v;
@@ -53,7 +51,8 @@ impl Iisph {
                 }
                 *position = x.extend(position.w);
                 *velocity = v.extend(velocity.w);
-            });
+            }
+        });
         self.world.measure_motion()
     }
 

@@ -22,8 +22,6 @@ pub mod state;
 
 pub use fields::FIELDS;
 
-use rayon::prelude::*;
-
 use crate::columns::ParticleColumns;
 use crate::scene::FrictionMode;
 use crate::simulator::StepReport;
@@ -32,6 +30,7 @@ use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::search::Search;
 use crate::solver::world::World;
 use crate::stages::{SharedClock, Stage, StageTimes};
+use crate::team::{self, PassPlan};
 
 use density::compute_density;
 use iteration::{
@@ -49,6 +48,8 @@ pub struct Iisph {
     world: World,
     state: IisphState,
     search: Search<Gradients>,
+    /// How passes over the lists are shared among threads.
+    plan: PassPlan,
     diagnostics: bool,
 }
 
@@ -68,10 +69,10 @@ impl Iisph {
         if let Some(instructions) = input.instructions {
             setup.instructions = instructions.or_best();
         }
-        let world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.pool);
+        let world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.team);
         let mut state = IisphState::default();
         state.resize(world.particles.len());
-        Self { setup, world, state, search: Search::default(), diagnostics: false }
+        Self { setup, world, state, search: Search::default(), plan: PassPlan::default(), diagnostics: false }
     }
 
     /// The stages of a step, in order.
@@ -156,8 +157,9 @@ impl Iisph {
         let (search, blocks) =
             clock.time(Stage::Neighbors, || self.search.begin_lists(&params, &particles.position));
         self.state.neighbor_count_is_old = true;
+        self.plan.forget();
         let columns = Columns::of(&mut self.state);
-        blocks.par_iter_mut().enumerate().for_each(|(b, list)| {
+        team::for_each_mut(blocks, 1, |b, list| {
             if let Some(search) = &search {
                 clock.time(Stage::Neighbors, || search.build(b, list));
             }
@@ -206,7 +208,7 @@ impl Iisph {
             let bodies = if two_way { &self.world.coupling.motion[..] } else { &[] };
             let with_bodies = IterationConstants { bodies, ..constants };
             let input = IterationInput { lists, constants: with_bodies };
-            let error = t.share(|clock| iterate(&input, &mut self.state, now, clock));
+            let error = t.share(|clock| iterate(&input, &mut self.state, &mut self.plan, now, clock));
             if two_way {
                 self.world.coupling.update(&self.state.contacts);
             }

@@ -3,9 +3,10 @@
 use glam::{Vec3, Vec4};
 
 use crate::air::Air;
-use crate::neighbors::{BLOCK, Domain, block_range};
+use crate::neighbors::Domain;
 use crate::particles::Particles;
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, load_rows, store_rows};
+use crate::team::{BLOCK, block_range};
 
 use super::pairs::NeighborBlock;
 use super::params::{IisphParams, viscosity_softening};

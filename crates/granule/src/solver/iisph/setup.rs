@@ -1,11 +1,12 @@
 //! What stays the same from step to step.
 
 use crate::material::Material;
-use crate::neighbors::{Domain, sum_blocks};
+use crate::neighbors::Domain;
 use crate::particles::Particles;
 use crate::scene::{FrictionMode, Scene};
 use crate::simd::Instructions;
 use crate::sph::{Kernel, WallTable};
+use crate::team::sum_blocks;
 
 use super::density::DensityInput;
 use super::iteration::{IterationConstants, IterationInput};

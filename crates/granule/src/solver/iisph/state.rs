@@ -1,18 +1,18 @@
 //! The solver's own columns, beside those of the particles.
 
 use glam::Vec4;
-use rayon::prelude::*;
 
 use crate::columns::{AnyColumn, ColumnData, ColumnStorage, particle_columns};
 use crate::hash::Fnv;
-use crate::neighbors::{BLOCK, Permutation, Scratch};
+use crate::neighbors::{Permutation, Scratch};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised, load, store};
 use crate::sym3::Sym3;
+use crate::team::{self, BLOCK, QUICK, block_range};
 
-use super::iteration::{Residual, TotalStress, Wave, store_total};
+use super::iteration::{Residual, TotalStress, store_total};
 use super::rheology::return_to_cone;
 use crate::solver::material_lanes::MaterialLanes;
-use crate::solver::walls::{WallBlock, WallContact, WallContacts};
+use crate::solver::walls::{WallContact, WallContacts};
 
 /// Share of the last step's pressure that a plain fluid starts from.
 ///
@@ -71,19 +71,9 @@ impl TensorColumns {
         Self([0, 1, 2, 3, 4, 5].map(|c| rows.iter().map(|row| row[c]).collect()))
     }
 
-    /// The columns in blocks, to be written.
-    pub fn par_blocks_mut(&mut self) -> impl IndexedParallelIterator<Item = [&mut [f32]; 6]> {
-        let [a, b, c, d, e, f] = &mut self.0;
-        (
-            a.par_chunks_mut(BLOCK),
-            b.par_chunks_mut(BLOCK),
-            c.par_chunks_mut(BLOCK),
-            d.par_chunks_mut(BLOCK),
-            e.par_chunks_mut(BLOCK),
-            f.par_chunks_mut(BLOCK),
-        )
-            .into_par_iter()
-            .map(|(a, b, c, d, e, f)| [a, b, c, d, e, f])
+    /// The columns, to be written.
+    pub fn slices_mut(&mut self) -> [&mut [f32]; 6] {
+        self.0.each_mut().map(|column| &mut column[..])
     }
 }
 
@@ -137,8 +127,6 @@ particle_columns! {
         pub neighbor_count_is_old: bool,
         /// What iterations have left to do, per block.
         pub errors: Vec<Residual>,
-        /// How far iterations got in one go, per thread.
-        pub waves: Vec<Wave>,
     }
 }
 
@@ -148,17 +136,16 @@ impl IisphState {
         self.total_stress.resize(if materials.fluid { 0 } else { self.pressure.len() }, TotalStress::ZERO);
         push_by_walls(&mut self.wall_acceleration, &self.contacts);
         if materials.fluid {
-            self.pressure.par_iter_mut().with_min_len(4096).for_each(|p| *p *= FLUID_WARM_START);
+            team::for_each_block(self.pressure.len(), QUICK, &mut self.pressure[..], |_, pressure| {
+                pressure.iter_mut().for_each(|p| *p *= FLUID_WARM_START);
+            });
             return;
         }
-        let columns = (
-            self.pressure.par_chunks_mut(BLOCK),
-            self.stress.par_blocks_mut(),
-            self.total_stress.par_chunks_mut(BLOCK),
-            self.strain_rate.par_chunks(BLOCK),
-        );
-        columns.into_par_iter().enumerate().for_each(|(b, (pressure, stress, total, strain_rate))| {
+        let count = self.pressure.len();
+        let columns = (&mut self.pressure[..], self.stress.slices_mut(), &mut self.total_stress[..]);
+        team::for_each_block(count, 1, columns, |b, (pressure, stress, total)| {
             let first = b * BLOCK;
+            let strain_rate = &self.strain_rate[block_range(b, count)];
             instructions.run(WarmStart { materials, explicit, first, pressure, stress, total, strain_rate });
         });
     }
@@ -173,10 +160,9 @@ impl IisphState {
 /// Accelerations that the walls' impulses of the last step give.
 fn push_by_walls(wall_acceleration: &mut [Vec4], contacts: &WallContacts) {
     let push = |c: &WallContact| (c.normal * c.sample.normal + c.tangent).extend(0.0);
-    let blocks = wall_acceleration.par_chunks_mut(BLOCK).zip(contacts.blocks.par_iter());
-    blocks.for_each(|(chunk, walls): (_, &WallBlock)| {
+    team::for_each_block(wall_acceleration.len(), QUICK, wall_acceleration, |b, chunk| {
         chunk.fill(Vec4::ZERO);
-        for (k, own) in walls.with_contacts() {
+        for (k, own) in contacts.blocks[b].with_contacts() {
             chunk[k] = own.iter().map(push).sum();
         }
     });

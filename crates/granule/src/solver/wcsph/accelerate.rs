@@ -2,8 +2,9 @@
 
 use glam::{Vec3, Vec4};
 
-use crate::neighbors::{BLOCK, Group, NeighborBlock};
+use crate::neighbors::{Group, NeighborBlock};
 use crate::simd::{LANES, Lanes, Vectorised, load_rows, store_rows};
+use crate::team::BLOCK;
 
 use super::fluid_lanes::FluidLanes;
 use super::pairs::{cohesion_spline, repulsion, surface_weight};

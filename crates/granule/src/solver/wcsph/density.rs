@@ -2,9 +2,10 @@
 
 use glam::Vec4;
 
-use crate::neighbors::{BLOCK, NeighborBlock};
+use crate::neighbors::NeighborBlock;
 use crate::simd::{LANES, Lanes, Vectorised, load_rows, store, store_rows};
 use crate::solver::walls::{WallBlock, wall_density};
+use crate::team::BLOCK;
 
 use super::fluid_lanes::FluidLanes;
 use super::pairs::pressure_of;

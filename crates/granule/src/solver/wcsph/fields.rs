@@ -38,7 +38,7 @@ impl Wcsph {
             "neighbor_count" => gather.integer(|i| state.neighbors[i] as u32),
             "force" => gather.vec3(|i| state.acceleration[i].truncate() * particles.velocity[i].w),
             "normal" => {
-                let normals = self.world.pool.install(|| {
+                let normals = self.world.team.install(|| {
                     let (kernel, volume) = (&setup.kernel, setup.params.volume);
                     normals(&particles.position, &setup.domain, kernel, volume, setup.instructions)
                 });
@@ -47,7 +47,7 @@ impl Wcsph {
             _ => {
                 let support = setup.params.support;
                 let numbers =
-                    self.world.pool.install(|| cell_numbers(&particles.position, &setup.domain, support));
+                    self.world.team.install(|| cell_numbers(&particles.position, &setup.domain, support));
                 gather.integer(|i| numbers[i])
             }
         }

@@ -8,13 +8,12 @@
 //! stays of second order with them.
 
 use glam::{Vec3, Vec4};
-use rayon::prelude::*;
 
 use crate::bodies::BodyMotion;
-use crate::neighbors::{BLOCK, par_blocks};
 use crate::quarantine::unsound;
 use crate::solver::particle_solver::ParticleSolver;
 use crate::solver::walls::{WallBlock, WallContact, WallStep, correct_contact};
+use crate::team::{self, BLOCK, PerBlock, QUICK, block_count, map_blocks};
 
 use super::Wcsph;
 
@@ -41,8 +40,9 @@ impl Wcsph {
         let motion = &self.world.coupling.motion;
         // Bodies that give way take everything in the first kick.
         let gives_way = |contact: &WallContact| is_free(motion, contact);
-        let blocks = self.world.particles.velocity.par_chunks_mut(BLOCK);
-        blocks.zip(&mut self.state.contacts.blocks).for_each(|(velocity, walls)| {
+        let count = self.world.particles.len();
+        let columns = (&mut self.world.particles.velocity[..], PerBlock(&mut self.state.contacts.blocks));
+        team::for_each_block(count, 2, columns, |_, (velocity, walls)| {
             forget(walls);
             hold_back(velocity, walls, &wall, &|contact| {
                 (!gives_way(contact)).then(|| wall_velocity(motion, contact))
@@ -52,8 +52,12 @@ impl Wcsph {
 
     fn add_half_kick(&mut self, dt: f64) {
         let half = 0.5 * dt as f32;
-        let velocity = self.world.particles.velocity.par_iter_mut().with_min_len(4096);
-        velocity.zip(&self.state.acceleration).for_each(|(v, a)| *v += half * a.truncate().extend(0.0));
+        let acceleration = &self.state.acceleration;
+        let velocity = &mut self.world.particles.velocity[..];
+        team::for_each_block(velocity.len(), QUICK, velocity, |b, velocity| {
+            let rows = velocity.iter_mut().zip(&acceleration[b * BLOCK..]);
+            rows.for_each(|(v, a)| *v += half * a.truncate().extend(0.0));
+        });
     }
 
     fn wall_step(&self, dt: f64) -> WallStep {
@@ -69,15 +73,16 @@ impl Wcsph {
     fn hold_back_by_walls_and_bodies(&mut self, dt: f64) {
         let wall = self.wall_step(dt);
         let (world, contacts) = (&mut self.world, &mut self.state.contacts);
-        contacts.blocks.par_iter_mut().for_each(forget);
+        team::for_each_mut(&mut contacts.blocks, QUICK, |_, walls| forget(walls));
         let free = world.bodies.free_motions(&world.boundaries, world.gravity, dt as f32);
         world.coupling.begin(free, dt as f32);
         world.coupling.attach(contacts, &world.particles.velocity, 2.0 * wall.radius);
         let two_way = world.coupling.is_two_way();
         for _ in 0..if two_way { BODY_ROUNDS } else { 1 } {
             let motion = &world.coupling.motion;
-            let blocks = world.particles.velocity.par_chunks_mut(BLOCK).zip(&mut contacts.blocks);
-            blocks.for_each(|(velocity, walls)| {
+            let count = world.particles.len();
+            let columns = (&mut world.particles.velocity[..], PerBlock(&mut contacts.blocks));
+            team::for_each_block(count, 2, columns, |_, (velocity, walls)| {
                 hold_back(velocity, walls, &wall, &|contact| Some(wall_velocity(motion, contact)));
                 if two_way {
                     walls.add_up_loads(motion, |k| velocity[k].w);
@@ -95,9 +100,9 @@ impl Wcsph {
         let domain = self.setup.domain;
         let search = &self.search;
         let velocity = &self.world.particles.velocity;
-        let blocks = self.world.particles.position.par_chunks_mut(BLOCK).enumerate();
-        let farthest = blocks.map(|(b, position)| {
-            let mut farthest = 0.0f32;
+        let mut farthest = vec![0.0f32; block_count(velocity.len())];
+        let columns = (&mut self.world.particles.position[..], PerBlock(&mut farthest));
+        team::for_each_block(velocity.len(), QUICK, columns, |b, (position, farthest)| {
             for (k, x) in position.iter_mut().enumerate() {
                 let i = b * BLOCK + k;
                 let mut moved = x.truncate() + dt * velocity[i].truncate();
@@ -105,11 +110,10 @@ impl Wcsph {
                     moved = domain.wrap(moved);
                 }
                 *x = moved.extend(x.w);
-                farthest = farthest.max(search.moved_squared(&domain, i, moved));
+                *farthest = farthest.max(search.moved_squared(&domain, i, moved));
             }
-            farthest
         });
-        let farthest = farthest.reduce(|| 0.0, f32::max);
+        let farthest = farthest.into_iter().fold(0.0, f32::max);
         self.search.note_motion(farthest);
     }
 
@@ -119,7 +123,7 @@ impl Wcsph {
         let mut keep = unsound(&particles.position, &particles.velocity);
         let sound = |a: &[Vec4]| a.iter().all(|a| a.is_finite());
         let acceleration = &self.state.acceleration;
-        if !par_blocks(acceleration.len(), |_, range| sound(&acceleration[range]))
+        if !map_blocks(acceleration.len(), |_, range| sound(&acceleration[range]))
             .into_iter()
             .all(|sound| sound)
         {

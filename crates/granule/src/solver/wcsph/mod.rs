@@ -22,10 +22,8 @@ pub mod state;
 pub use fields::FIELDS;
 
 use glam::Vec4;
-use rayon::prelude::*;
 
 use crate::columns::ParticleColumns;
-use crate::neighbors::sum_blocks;
 use crate::simd::Instructions;
 use crate::simulator::StepReport;
 use crate::solver::SolverInput;
@@ -34,6 +32,7 @@ use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::search::Search;
 use crate::solver::world::{World, equal_steps};
 use crate::stages::{SharedClock, Stage, StageTimes};
+use crate::team::{self, BLOCK, map_blocks, sum_blocks};
 
 use accelerate::{ForceInput, accelerate};
 use density::{DensityInput, compute_density, compute_normals};
@@ -56,7 +55,7 @@ impl Wcsph {
     pub fn new(input: SolverInput) -> Self {
         let instructions = input.instructions.map_or_else(Instructions::best, Instructions::or_best);
         let setup = Setup::new(&input.scene, input.defect, instructions);
-        let world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.pool);
+        let world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.team);
         let mut state = WcsphState::default();
         state.resize(world.particles.len());
         state.acceleration.fill(world.gravity.extend(0.0));
@@ -125,8 +124,11 @@ impl Wcsph {
         if let Some(step) = params.time_step {
             return (equal_steps(max_dt, step), false);
         }
-        let squares = self.state.acceleration.par_iter().with_min_len(4096).map(|a| a.length_squared());
-        let pushed = squares.reduce(|| 0.0, f32::max).sqrt();
+        let acceleration = &self.state.acceleration;
+        let squares = map_blocks(acceleration.len(), |_, range| {
+            acceleration[range].iter().map(|a| a.length_squared()).fold(0.0, f32::max)
+        });
+        let pushed = squares.into_iter().fold(0.0, f32::max).sqrt();
         let longest = params.longest_step(f64::from(self.world.fastest()), f64::from(pushed));
         (equal_steps(max_dt, longest), longest < params.max_time_step)
     }
@@ -169,22 +171,25 @@ impl Wcsph {
         let (search, blocks) =
             clock.time(Stage::Neighbors, || self.search.begin_lists(&params, &particles.position));
         let columns = Columns::of(&mut self.state);
-        blocks.par_iter_mut().zip(columns.walls).enumerate().for_each(|(b, (list, walls))| {
+        team::for_each_mut(blocks, 1, |b, list| {
             if let Some(search) = &search {
                 clock.time(Stage::Neighbors, || search.build(b, list));
             }
             // SAFETY: neighbours were found among the same particles; every block is visited once and writes to its
             // own part of the columns, which no other block reads here.
-            clock.time(Stage::Density, || unsafe { compute_density(&input, b, list, walls, &columns) });
+            clock.time(Stage::Density, || unsafe {
+                compute_density(&input, b, list, &columns.walls[b], &columns)
+            });
         });
     }
 
     fn find_normals(&mut self) {
         self.state.normal.resize(self.world.particles.len(), Vec4::ZERO);
         let columns = Columns::of(&mut self.state);
-        self.search.lists.blocks.par_iter().enumerate().for_each(|(b, list)| {
+        let blocks = &self.search.lists.blocks;
+        team::for_each(blocks.len(), 1, |b| {
             // SAFETY: neighbours are particles; blocks write to their own normals, which nobody reads here.
-            unsafe { compute_normals(&self.setup, b, list, &columns) };
+            unsafe { compute_normals(&self.setup, b, &blocks[b], &columns) };
         });
     }
 
@@ -193,9 +198,10 @@ impl Wcsph {
         let materials = FluidLanes { fluids: &self.setup.params.fluids, material };
         let input = ForceInput { setup: &self.setup, materials, gravity: self.world.gravity };
         let columns = Columns::of(&mut self.state);
-        self.search.lists.blocks.par_iter().enumerate().for_each(|(b, list)| {
+        let blocks = &self.search.lists.blocks;
+        team::for_each(blocks.len(), 1, |b| {
             // SAFETY: neighbours are particles; blocks write to their own accelerations, which nobody reads here.
-            unsafe { accelerate(&input, b, list, &columns) };
+            unsafe { accelerate(&input, b, &blocks[b], &columns) };
         });
     }
 
@@ -221,10 +227,14 @@ impl Wcsph {
         let near = |i: usize, j: usize| {
             domain.displacement(position[i].truncate(), position[j].truncate()).length_squared() < square
         };
-        self.state.acceleration.par_iter_mut().with_min_len(256).enumerate().for_each(|(i, a)| {
-            // Lists reach farther than the support.
-            let change = input.change(i, lists.of(i).filter(|&j| near(i, j)));
-            *a += (change / dt).extend(0.0);
+        let acceleration = &mut self.state.acceleration[..];
+        team::for_each_block(acceleration.len(), 1, acceleration, |b, acceleration| {
+            for (k, a) in acceleration.iter_mut().enumerate() {
+                let i = b * BLOCK + k;
+                // Lists reach farther than the support.
+                let change = input.change(i, lists.of(i).filter(|&j| near(i, j)));
+                *a += (change / dt).extend(0.0);
+            }
         });
     }
 }
@@ -244,7 +254,7 @@ mod tests {
                     friction_angle = 0\nsurface_smoothing = 0.1\n[[grains]]\nmaterial = \"water\"\n\
                     shape.box = { min = [0, 0, 0], max = [0.2, 0.1, 0.2] }\n";
         let scene = Scene::parse(text, "test").unwrap();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let team = crate::team::Team::new(1).unwrap();
         let boundaries = crate::boundary::Boundaries::new::<String>([]).unwrap();
         let mut simulation = Simulation::new(scene.clone(), &Default::default()).unwrap();
         let grains: Vec<_> = simulation
@@ -267,7 +277,7 @@ mod tests {
             boundaries,
             bodies: Default::default(),
             grains: &grains,
-            pool,
+            team,
             instructions: None,
             defect,
         };

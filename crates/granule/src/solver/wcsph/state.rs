@@ -3,8 +3,8 @@
 use glam::Vec4;
 
 use crate::columns::{AnyColumn, particle_columns};
-use crate::solver::shared_column::SharedColumn;
 use crate::solver::walls::{WallBlock, WallContacts};
+use crate::team::SharedColumn;
 
 particle_columns! {
     /// Columns of the solver.

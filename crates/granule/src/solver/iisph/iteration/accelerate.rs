@@ -3,10 +3,10 @@
 use bytemuck::{Pod, Zeroable};
 use glam::Vec4;
 
-use crate::neighbors::BLOCK;
 use crate::simd::{LANES, Lanes, Vectorised, load, load_rows, store_rows};
 use crate::solver::iisph::pairs::{Group, NeighborBlock};
 use crate::sym3::Sym3;
+use crate::team::BLOCK;
 
 use super::{Columns, IterationConstants};
 

@@ -3,8 +3,8 @@
 use glam::Vec4;
 
 use crate::solver::iisph::state::IisphState;
-use crate::solver::shared_column::SharedColumn;
 use crate::solver::walls::WallBlock;
+use crate::team::SharedColumn;
 
 use super::{Residual, TotalStress};
 

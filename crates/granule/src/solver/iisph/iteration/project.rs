@@ -2,7 +2,6 @@
 
 use glam::{Vec3, Vec4};
 
-use crate::neighbors::BLOCK;
 use crate::simd::{LANES, Lanes, Vectorised, load, load_rows, store};
 use crate::solver::iisph::pairs::{Group, NeighborBlock};
 use crate::solver::iisph::rheology::{
@@ -11,6 +10,7 @@ use crate::solver::iisph::rheology::{
 use crate::solver::iisph::state::{load_tensor, store_tensor};
 use crate::solver::walls::{WallBlock, correct_contact};
 use crate::sym3::Sym3;
+use crate::team::BLOCK;
 
 use super::accelerate::{TotalStress, gradients, store_total};
 use super::{Columns, IterationConstants, Residual};

@@ -1,15 +1,14 @@
 //! Strain rates outside of iterations: for diagnosis, fields and explicit friction.
 
 use glam::Vec4;
-use rayon::prelude::*;
 
 use crate::columns::ColumnStorage;
-use crate::neighbors::{BLOCK, par_blocks};
 use crate::simd::{LANES, Lanes, Vectorised, load, load_rows, store};
 use crate::solver::iisph::pairs::NeighborBlock;
 use crate::solver::iisph::state::{IisphState, store_tensor};
 use crate::solver::material_lanes::MaterialLanes;
 use crate::sym3::Sym3;
+use crate::team::{self, BLOCK, map_blocks};
 
 use super::IterationInput;
 use super::project::velocity_gradient;
@@ -71,7 +70,7 @@ pub fn friction_power(input: &IterationInput, state: &IisphState, volume: f32) -
             self.sum += stress.dot(&strain).to_array().iter().map(|p| f64::from(*p)).sum::<f64>();
         }
     }
-    let sums = par_blocks(state.velocity.len(), |b, range| {
+    let sums = map_blocks(state.velocity.len(), |b, range| {
         let power = Power { stress: &state.stress.0, first: range.start, sum: 0.0 };
         for_strains(input, &state.velocity, b, power).sum
     });
@@ -87,7 +86,7 @@ pub fn strain_rates(input: &IterationInput, velocity: &[Vec4], strain_rate: &mut
             store(self.0, at, strain.norm());
         }
     }
-    strain_rate.par_chunks_mut(BLOCK).enumerate().for_each(|(b, chunk)| {
+    team::for_each_block(strain_rate.len(), 1, strain_rate, |b, chunk| {
         for_strains(input, velocity, b, Norm(chunk));
     });
 }
@@ -113,7 +112,7 @@ pub fn trial_stress(input: &IterationInput, state: &mut IisphState, step: f32) {
     }
     let IisphState { predicted, trial_stress, .. } = state;
     trial_stress.resize(predicted.len(), [0.0; 6]);
-    trial_stress.par_blocks_mut().enumerate().for_each(|(b, stress)| {
+    team::for_each_block(predicted.len(), 1, trial_stress.slices_mut(), |b, stress| {
         let trial = Trial { materials: &input.constants.materials, first: b * BLOCK, step, stress };
         for_strains(input, predicted, b, trial);
     });
