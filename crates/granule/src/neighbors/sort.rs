@@ -2,13 +2,13 @@
 
 use crate::team::{self, BLOCK, QUICK};
 
-/// Bits per pass: the counts of 2^11 digits (8 KiB) stay in the first cache, and keys of 22 bits take two passes.
-const DIGIT_BITS: u32 = 11;
-const DIGITS: usize = 1 << DIGIT_BITS;
+/// Most bits per pass: the counts of 2^11 digits (8 KiB) stay in the first cache, and keys of 22 bits take two passes.
+const MOST_DIGIT_BITS: u32 = 11;
+const MOST_DIGITS: usize = 1 << MOST_DIGIT_BITS;
 
-/// Fewest keys that are worth a thread. Chosen, not measured: a pass over so many takes some ten microseconds, about what it
-/// takes to wake a thread.
-const LEAST_CHUNK: usize = 8192;
+/// Fewest keys that are worth a thread. A choice: a pass over so many takes some microseconds, about what it takes to call a
+/// team.
+const LEAST_CHUNK: usize = 1024;
 
 /// Memory that is used again from step to step when columns are reordered.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ pub struct Permutation {
     scratch: Vec<(u64, u32)>,
     pairs: Vec<(u64, u32)>,
     /// Per chunk, where its next entry of each digit goes.
-    starts: Vec<[u32; DIGITS]>,
+    starts: Vec<[u32; MOST_DIGITS]>,
 }
 
 impl Permutation {
@@ -60,8 +60,11 @@ impl Permutation {
         let chunk = key.len().div_ceil(team::thread_count()).max(LEAST_CHUNK);
         team::fill(&mut self.pairs, key.len(), |i| (key[i], i as u32));
         self.scratch.resize(key.len(), (0, 0));
-        for shift in (0..bits).step_by(DIGIT_BITS as usize) {
-            radix_pass(&self.pairs, &mut self.scratch, shift, chunk, &mut self.starts);
+        let passes = bits.div_ceil(MOST_DIGIT_BITS).max(1);
+        let digit_bits = bits.div_ceil(passes);
+        for pass in 0..passes {
+            let digit = Digit { shift: pass * digit_bits, bits: digit_bits };
+            radix_pass(&self.pairs, &mut self.scratch, digit, chunk, &mut self.starts);
             std::mem::swap(&mut self.pairs, &mut self.scratch);
         }
         let pairs = &self.pairs;
@@ -83,7 +86,7 @@ impl Permutation {
     pub fn bytes(&self) -> usize {
         4 * self.index.capacity()
             + 16 * (self.scratch.capacity() + self.pairs.capacity())
-            + 4 * DIGITS * self.starts.capacity()
+            + 4 * MOST_DIGITS * self.starts.capacity()
     }
 
     /// Where each entry came from.
@@ -92,24 +95,32 @@ impl Permutation {
     }
 }
 
+/// A part of a key.
+#[derive(Clone, Copy)]
+struct Digit {
+    shift: u32,
+    bits: u32,
+}
+
 /// Sorts by one digit. Every chunk counts its digits; where the chunks' equal digits go follows from the counts, so the
 /// result is stable and does not depend on the number of chunks.
 fn radix_pass(
     from: &[(u64, u32)],
     to: &mut [(u64, u32)],
-    shift: u32,
+    digit: Digit,
     chunk: usize,
-    starts: &mut Vec<[u32; DIGITS]>,
+    starts: &mut Vec<[u32; MOST_DIGITS]>,
 ) {
-    let digit = |key: u64| (key >> shift) as usize & (DIGITS - 1);
-    starts.resize(from.len().div_ceil(chunk), [0; DIGITS]);
+    let digits = 1 << digit.bits;
+    let digit = |key: u64| (key >> digit.shift) as usize & (digits - 1);
+    starts.resize(from.len().div_ceil(chunk), [0; MOST_DIGITS]);
     let of_chunk = |c: usize| &from[c * chunk..from.len().min((c + 1) * chunk)];
     team::for_each_mut(starts, 1, |c, starts| {
-        starts.fill(0);
+        starts[..digits].fill(0);
         of_chunk(c).iter().for_each(|&(key, _)| starts[digit(key)] += 1);
     });
     let mut sum = 0;
-    for digit in 0..DIGITS {
+    for digit in 0..digits {
         for starts in starts.iter_mut() {
             sum += std::mem::replace(&mut starts[digit], sum);
         }
@@ -157,8 +168,9 @@ mod tests {
         fn many_chunks_give_the_order_of_one(keys in prop::collection::vec(0u64..5000, 1..900), chunk in 1usize..200) {
             let pairs: Vec<(u64, u32)> = keys.iter().copied().zip(0..).collect();
             let [mut one, mut many] = [(); 2].map(|_| vec![(0, 0); pairs.len()]);
-            radix_pass(&pairs, &mut one, 0, pairs.len(), &mut Vec::new());
-            radix_pass(&pairs, &mut many, 0, chunk, &mut Vec::new());
+            let digit = Digit { shift: 0, bits: MOST_DIGIT_BITS };
+            radix_pass(&pairs, &mut one, digit, pairs.len(), &mut Vec::new());
+            radix_pass(&pairs, &mut many, digit, chunk, &mut Vec::new());
             prop_assert_eq!(one, many);
         }
     }

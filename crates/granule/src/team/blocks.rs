@@ -20,9 +20,9 @@ pub fn block_range(block: usize, count: usize) -> Range<usize> {
     block * BLOCK..((block + 1) * BLOCK).min(count)
 }
 
-/// Fewest blocks that are worth a member for what is done quickly. A choice: a pass over 2048 particles that only reads them
+/// Fewest blocks that are worth a member for what is done quickly. A choice: a pass over 1024 particles that only reads them
 /// takes about as long as a call of the team.
-pub const QUICK: usize = 8;
+pub const QUICK: usize = 4;
 
 /// Runs `work`, which is done quickly, for every block and returns the results in the order of blocks.
 pub fn map_blocks<R: Send>(count: usize, work: impl Fn(usize, Range<usize>) -> R + Sync) -> Vec<R> {
