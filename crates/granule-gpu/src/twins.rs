@@ -7,6 +7,7 @@ use granule::bodies::BodyMotion;
 use granule::boundary::{Boundaries, BoundarySample, MeshShape, NO_BODY, Resolution, Shape};
 use granule::random::Random;
 use granule::scene::Scene;
+use granule::solver::iisph::acceleration::{extrapolate_pressure, extrapolate_stress, momentum};
 use granule::solver::iisph::rheology::{
     compaction_rate, project_pressure, required_expansion, required_expansion_of_fluid, return_to_cone,
 };
@@ -27,7 +28,7 @@ use crate::core::shaders::{
     WALL_TABLE, WALLS,
 };
 use crate::iisph;
-use crate::iisph::shaders::{RHEOLOGY, TYPES as IISPH_TYPES};
+use crate::iisph::shaders::{ACCELERATION, RHEOLOGY, TYPES as IISPH_TYPES};
 use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Kernel, KernelPlan, Shader, SharedLayout, WORKGROUP};
 use crate::primitives::DISPATCH;
@@ -240,6 +241,50 @@ fn material_laws_are_those_of_the_cpu() {
         let compaction = DT * compaction_rate(2.0, b[3].abs());
         assert_close(rows[2][0], required_expansion(density, compaction), 1.0, "expansion");
         assert_close(rows[2][1], required_expansion_of_fluid(density, 0.3), 1.0, "expansion of a fluid");
+    }
+}
+
+const ACCELERATION_TWIN: &[&str] = &[
+    DISPATCH,
+    TYPES,
+    IISPH_TYPES,
+    STEP,
+    RHEOLOGY,
+    ACCELERATION,
+    BINDINGS,
+    "@compute @workgroup_size(256)
+fn twin(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) workgroup: vec3<u32>) {
+    let i = thread_number(workgroup, thread);
+    if i >= step.count {
+        return;
+    }
+    let a = inputs[4u * i];
+    let b = inputs[4u * i + 1u];
+    let c = inputs[4u * i + 2u];
+    let d = inputs[4u * i + 3u];
+    let beta = momentum(1.0 + floor(30.0 * abs(d.w)));
+    let s = extrapolate_stress(Sym3(a, b.xy), Sym3(c, d.xy), beta);
+    outputs[2u * i] = s.a;
+    outputs[2u * i + 1u] = vec4(s.b, extrapolate_pressure(abs(b.z), abs(d.z), beta), beta);
+}",
+];
+
+#[test]
+fn momentum_is_that_of_the_cpu() {
+    let Some(gpu) = gpu() else { return };
+    let bench = Bench::new(gpu, sand());
+    let inputs = random_rows(&mut Random::new(5), 4 * COUNT);
+    let found = bench.run(ACCELERATION_TWIN, &inputs, COUNT, 2);
+    for (rows, found) in inputs.chunks_exact(4).zip(found.chunks_exact(2)) {
+        let [a, b, c, d] = [rows[0], rows[1], rows[2], rows[3]];
+        let beta = momentum(1.0 + (30.0 * d[3].abs()).floor());
+        let tensor = |a: Row, b: Row| Sym3::from_array([a[0], a[1], a[2], a[3], b[0], b[1]]);
+        let stress = extrapolate_stress(tensor(a, b), tensor(c, d), beta).to_array();
+        for (k, value) in stress.iter().enumerate() {
+            assert_close(found[k / 4][k % 4], *value, 1.0, "stress");
+        }
+        assert_close(found[1][2], extrapolate_pressure(b[2].abs(), d[2].abs(), beta), 1.0, "pressure");
+        assert_close(found[1][3], beta, 1.0, "momentum");
     }
 }
 

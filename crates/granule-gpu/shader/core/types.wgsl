@@ -93,6 +93,9 @@ struct Step {
     list_slots: u32,
     // Sort passes that are recorded.
     pass_capacity: u32,
+    // The iteration after which momentum began, and the lowest error since.
+    momentum_began: u32,
+    lowest_error: f32,
 }
 
 // Sums over whole numbers within a step.

@@ -1,24 +1,23 @@
-// Decides after a iteration whether another one follows.
+// Decides after an iteration whether another one follows, and whether momentum begins anew.
 
 @group(0) @binding(0) var<storage, read_write> step: Step;
 @group(0) @binding(1) var<storage, read_write> arguments: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> partials: array<vec4<f32>>;
 
-override LAYERS_PER_ITERATION: f32 = 4.0;
-override LEAST_ITERATIONS: u32 = 3u;
+override ERROR_GROWTH: f32 = 1.5;
 
 var<workgroup> shared_phase: u32;
 
-// Fewest iterations, by the height of the heap that the mean pressure tells; twin of Setup::iterations.
-fn least_iterations(pressure: f32) -> u32 {
-    if iisph.least_iterations != 0xffffffffu {
-        return iisph.least_iterations;
+// Twin of Momentum::note.
+fn note_error(error: f32) {
+    if step.iteration < step.least {
+        return;
     }
-    var layers = 0.0;
-    if iisph.layer_pressure > 0.0 {
-        layers = 2.5 * (pressure / f32(step.count)) / iisph.layer_pressure;
+    if error > ERROR_GROWTH * step.lowest_error {
+        step.momentum_began = step.iteration;
+        step.lowest_error = error;
     }
-    return max(u32(ceil(layers / LAYERS_PER_ITERATION)), LEAST_ITERATIONS);
+    step.lowest_error = min(step.lowest_error, error);
 }
 
 @compute @workgroup_size(256)
@@ -38,14 +37,12 @@ fn decide(@builtin(local_invocation_index) thread: u32) {
     var sum = vec4(0.0);
     for (var block = thread; block < blocks; block += WORKGROUP) {
         sum += partials[4u * block];
-        sum.w += partials[4u * block + 3u].x;
     }
     sum = tree_sum(thread, sum);
     if thread != 0u {
         return;
     }
     if step.iteration == 0u {
-        step.least = min(least_iterations(sum.w), iisph.most_iterations);
         step.iteration = iisph.sure_iterations;
     }
     step.iteration += 1u;
@@ -54,6 +51,7 @@ fn decide(@builtin(local_invocation_index) thread: u32) {
     if sum.z > 0.0 {
         step.friction_error = sum.y / (iisph.pressure_relaxation * sum.z);
     }
+    note_error(step.density_error / iisph.density_error + step.friction_error / iisph.friction_error);
     let converged = step.density_error < iisph.density_error && step.friction_error < iisph.friction_error;
     step.converged = select(0u, 1u, converged);
     arguments[AFTER_DECIDE] = groups_for(step.count, WORKGROUP);

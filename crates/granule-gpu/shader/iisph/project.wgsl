@@ -5,7 +5,8 @@
 @group(0) @binding(3) var<storage, read_write> stress: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> density_state: array<DensityState>;
 @group(0) @binding(5) var<storage, read_write> contacts: array<Contact>;
-// Predicted velocities, accelerations from walls, and trial stresses where friction is explicit.
+// Predicted velocities, accelerations from walls, and where friction is explicit trial stresses, else what the last iteration
+// gave: stress, pressure and how many iterations there were.
 @group(0) @binding(6) var<storage, read_write> prediction: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> partials: array<vec4<f32>>;
 
@@ -17,6 +18,38 @@ fn velocity_of(i: u32) -> vec3<f32> {
 fn trial_stress(i: u32) -> Sym3 {
     let at = 2u * params.capacity + 2u * i;
     return Sym3(prediction[at], prediction[at + 1u].xy);
+}
+
+// Momentum of an iteration, counted from 1; twin of Momentum::of.
+fn momentum_of(iteration: f32) -> f32 {
+    if u32(iteration) == step.least {
+        return 0.0;
+    }
+    return momentum(iteration - f32(step.momentum_began));
+}
+
+// What an iteration gives and the next one starts from.
+struct Load {
+    stress: Sym3,
+    pressure: f32,
+}
+
+// Goes beyond what this iteration gave, and keeps it for the next one.
+fn extrapolate(i: u32, material: u32, given: Load) -> Load {
+    let at = 2u * params.capacity + 2u * i;
+    let last = prediction[at + 1u];
+    let previous = Sym3(prediction[at], last.xy);
+    let iteration = last.w + 1.0;
+    prediction[at] = given.stress.a;
+    prediction[at + 1u] = vec4(given.stress.b, given.pressure, iteration);
+    let beta = momentum_of(iteration);
+    if beta == 0.0 || rheology[material].fluid > 0.5 {
+        return given;
+    }
+    return Load(
+        extrapolate_stress(given.stress, previous, beta),
+        extrapolate_pressure(given.pressure, last.z, beta),
+    );
 }
 
 fn correct_walls(i: u32, own: DensityState) {
@@ -78,8 +111,13 @@ fn project_particle(i: u32) -> vec4<f32> {
         let s = return_to_cone(moved, yield_limit(material, pressure, strain_rate));
         let difference = Sym3(s.a - old, s.b - old_second.xy);
         change = sqrt(sym3_dot(difference, difference));
-        stress[2u * i] = s.a;
-        stress[2u * i + 1u] = vec4(s.b, pressure, strain_rate);
+        var next = Load(s, pressure);
+        if !EXPLICIT {
+            next = extrapolate(i, material, next);
+            next.stress = return_to_cone(next.stress, yield_limit(material, next.pressure, strain_rate));
+        }
+        stress[2u * i] = next.stress.a;
+        stress[2u * i + 1u] = vec4(next.stress.b, next.pressure, strain_rate);
     }
     return vec4(select(0.0, max(missing, 0.0), pressure > 0.0), change, pressure, 0.0);
 }

@@ -3,7 +3,7 @@
 @group(0) @binding(0) var<storage, read_write> stress: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> density_state: array<DensityState>;
 @group(0) @binding(2) var<storage, read> contacts: array<Contact>;
-// Predicted velocities, then accelerations from walls.
+// Predicted velocities, accelerations from walls, and what the last iteration gave.
 @group(0) @binding(3) var<storage, read_write> prediction: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> partials: array<vec4<f32>>;
 
@@ -26,6 +26,10 @@ fn warm_start(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
             push += contact.impulse.w * contact.normal.xyz + contact.impulse.xyz;
         }
         prediction[params.capacity + i] = vec4(push, 0.0);
+        if !FLUID && !EXPLICIT {
+            // No iterations yet.
+            prediction[2u * params.capacity + 2u * i + 1u] = vec4(0.0);
+        }
     }
     let sum = tree_sum(thread, vec4(pressure));
     let block = workgroup_number(workgroup);

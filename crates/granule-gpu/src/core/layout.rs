@@ -131,7 +131,9 @@ pub struct StepRecord {
     pub wall_displacement: f32,
     pub list_slots: u32,
     pub pass_capacity: u32,
-    pub unused: [u32; 3],
+    pub momentum_began: u32,
+    pub lowest_error: f32,
+    pub unused: u32,
 }
 
 /// What a step reports; twin of `Report`.

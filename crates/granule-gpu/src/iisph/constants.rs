@@ -3,7 +3,7 @@
 use granule::material::Material;
 use granule::scene::{FrictionMode, Scene};
 use granule::solver::iisph::params::viscosity_softening;
-use granule::solver::iisph::setup::{COUPLED_RELAXATION, LEAST_DIAGONAL, LEAST_ITERATIONS, Setup};
+use granule::solver::iisph::setup::{LEAST_DIAGONAL, LEAST_ITERATIONS, Setup};
 use granule::solver::iisph::state::FLUID_WARM_START;
 
 use crate::core::constants::{StepLimits, flag, table};
@@ -19,6 +19,11 @@ pub fn is_fluid(setup: &Setup) -> bool {
 /// Whether friction is explicit.
 pub fn is_explicit(setup: &Setup) -> bool {
     setup.params.friction == FrictionMode::Explicit
+}
+
+/// Whether iterations have momentum.
+pub fn has_momentum(setup: &Setup) -> bool {
+    !is_fluid(setup) && !is_explicit(setup)
 }
 
 /// Whether some material is viscous.
@@ -67,8 +72,8 @@ pub fn params(scene: &Scene, setup: &Setup) -> ParamsRecord {
     let gravity = glam::Vec3::from(scene.simulation.gravity).length();
     ParamsRecord {
         full_stress: 1.0 / (2.0 / 3.0 * constants.lattice_gradient_squared),
-        pressure_relaxation: if is_fluid(setup) { constants.fluid_relaxation } else { COUPLED_RELAXATION },
-        stress_relaxation: COUPLED_RELAXATION,
+        pressure_relaxation: setup.pressure_relaxation(),
+        stress_relaxation: constants.coupled_relaxation,
         rest_compaction: constants.compaction_rate(),
         least_diagonal: LEAST_DIAGONAL * constants.lattice_gradient_squared / densest,
         viscosity_factor: constants.viscosity_factor,

@@ -5,7 +5,7 @@
 //! | --- | --- | --- |
 //! | stress | frictional stress (6), pressure, strain rate | state |
 //! | acceleration | of the last step, for readers | result |
-//! | prediction | predicted velocity, acceleration from walls; trial stress where friction is explicit | scratch |
+//! | prediction | predicted velocity, acceleration from walls; what the last iteration gave, or trial stress where friction is explicit | scratch |
 //! | solved | velocity with everything | scratch |
 //!
 //! **References, limitations, stability**: those of the CPU's solver. Pair gradients are not rounded to 1/32000 of the
@@ -89,7 +89,7 @@ impl Method for Iisph {
     }
 
     fn columns(&self) -> Vec<ColumnInfo> {
-        columns::list(constants::is_explicit(&self.setup))
+        columns::list(constants::is_fluid(&self.setup))
     }
 
     fn hooks(&self) -> Hooks {

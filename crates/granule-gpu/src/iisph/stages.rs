@@ -21,6 +21,7 @@ use super::shaders;
 pub struct IisphStages {
     density: Bound,
     warm_start: Bound,
+    begin_iterations: Bound,
     predict: Bound,
     find_trial: Option<Bound>,
     accelerate: Bound,
@@ -60,6 +61,12 @@ impl IisphStages {
                     (Write, prediction),
                     (Write, &c.partials),
                 ],
+            ),
+            begin_iterations: b.control(
+                &shaders::BEGIN_ITERATIONS,
+                "begin_iterations",
+                &shaders::least_constants(setup),
+                &[(Write, &c.step), (Read, &c.partials)],
             ),
             predict: b.stage(
                 &shaders::PREDICT,
@@ -142,6 +149,7 @@ impl MethodStages for IisphStages {
                 Box::new(|pass| {
                     s.begin_bodies(pass);
                     s.over_particles(pass, &self.warm_start);
+                    self.begin_iterations.dispatch(pass, 1);
                 }),
             ),
             (Stage::Density, Box::new(|pass| s.over_particles(pass, &self.density))),

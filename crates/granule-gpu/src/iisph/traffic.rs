@@ -7,7 +7,7 @@ use crate::core::layout::{LANES, StepRecord};
 use crate::core::sorting::sort_bytes;
 use crate::kernel::WORKGROUP;
 
-use super::constants::{is_fluid, is_viscous};
+use super::constants::{has_momentum, is_fluid, is_viscous};
 
 /// Bytes of a column's record.
 const RECORD: f64 = 16.0;
@@ -24,7 +24,9 @@ pub fn stage_bytes(setup: &Setup, step: &StepRecord, state_bytes: u32) -> Vec<(S
     let load = if is_fluid(setup) { 4.0 } else { 2.0 * RECORD };
     let accelerate = entries * (ENTRY + RECORD + load) + count * (4.0 * RECORD + load + RECORD);
     let blocks = (count / f64::from(WORKGROUP)).ceil();
-    let project = entries * (ENTRY + 2.0 * RECORD) + count * (3.0 + 2.0 + 2.0) * RECORD + blocks * RECORD;
+    let previous = if has_momentum(setup) { 4.0 } else { 0.0 };
+    let project =
+        entries * (ENTRY + 2.0 * RECORD) + count * (3.0 + 2.0 + 2.0 + previous) * RECORD + blocks * RECORD;
     vec![
         (Stage::Sort, count * sort_bytes(step, state_bytes)),
         (Stage::Density, density),

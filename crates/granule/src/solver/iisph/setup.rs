@@ -9,7 +9,7 @@ use crate::sph::{Kernel, WallTable};
 use crate::team::sum_blocks;
 
 use super::density::DensityInput;
-use super::iteration::{IterationConstants, IterationInput};
+use super::iteration::{IterationConstants, IterationInput, MOST_AT_ONCE};
 use super::pairs::Gradients;
 use super::params::IisphParams;
 use super::predict::PredictInput;
@@ -17,13 +17,6 @@ use crate::solver::Defect;
 use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::search::{Cutoff, Search, SearchParams};
 use crate::solver::walls::{WALL_RELAXATION, WallStep};
-
-/// Relaxation w of pressure and stress that are solved together.
-///
-/// Found by experiment, with poured heaps and columns of d = 0.02 m, the cubic spline and a support of 2 d: 0.25 for both
-/// was stable in every run; (0.5, 0.25) for (pressure, stress) and larger ones exploded. Kernels with larger eigenvalues
-/// converge badly with it: with poly6, 25 steps of a collapse did not.
-pub const COUPLED_RELAXATION: f32 = 0.25;
 
 /// Share of the lattice's diagonal below which a particle bears no pressure.
 ///
@@ -38,9 +31,15 @@ pub const LEAST_ITERATIONS: u32 = 3;
 
 /// Layers of a heap per iteration: an iteration carries load a few particles far.
 ///
-/// Found by experiment: heaps of 30 to 36 layers need 8 iterations to stay at rest. A bed of 40 layers after 3 s has a
-/// kinetic energy of 9e-7 J with 4 layers per iteration and of 3e-4 J with 8.
-pub const LAYERS_PER_ITERATION: f64 = 4.0;
+/// Found by experiment, without momentum: heaps of 30 to 36 layers need 8 iterations to stay at rest. A bed of 40 layers after
+/// 3 s has a kinetic energy of 9e-7 J with 4 layers per iteration and of 3e-4 J with 8.
+const LAYERS_PER_ITERATION: f64 = 4.0;
+
+/// The same with momentum, which carries load further.
+///
+/// Found by experiment with beds of 30 and 40 layers (docs/performance.md): they are about as quiet as with 4 and without
+/// momentum; with 8 the kinetic energy of the higher one is up to 200 times as large.
+const LAYERS_WITH_MOMENTUM: f64 = 6.0;
 
 /// Wall distance of the reference code's volume maps in radii: where their density equals that of a lattice
 /// (docs/equations.md).
@@ -145,12 +144,9 @@ impl Setup {
             excess_share: (dt / self.params.longest_step()).min(1.0),
             rest_compaction: self.params.compaction_rate(),
             least_diagonal: LEAST_DIAGONAL * self.params.lattice_gradient_squared / densest,
-            pressure_relaxation: if materials.fluid {
-                self.params.fluid_relaxation
-            } else {
-                COUPLED_RELAXATION
-            },
-            stress_step: sign * COUPLED_RELAXATION * self.full_stress_step(dt as f64),
+            pressure_relaxation: self.pressure_relaxation(),
+            stress_step: sign * self.params.coupled_relaxation * self.full_stress_step(dt as f64),
+            momentum: [0.0; MOST_AT_ONCE as usize],
             explicit: self.params.friction == FrictionMode::Explicit,
             instructions: self.instructions,
         }
@@ -163,6 +159,26 @@ impl Setup {
         dt: f64,
     ) -> IterationInput<'a> {
         IterationInput { lists: &search.lists, constants: self.iteration_constants(particles, dt) }
+    }
+
+    /// Relaxation of the pressure.
+    pub fn pressure_relaxation(&self) -> f32 {
+        if self.is_fluid() { self.params.fluid_relaxation } else { self.params.coupled_relaxation }
+    }
+
+    /// Layers of a heap per iteration, of the fewest.
+    pub fn layers_per_iteration(&self) -> f64 {
+        if self.has_momentum() { LAYERS_WITH_MOMENTUM } else { LAYERS_PER_ITERATION }
+    }
+
+    /// Whether iterations have momentum: where pressure and friction are solved together.
+    fn has_momentum(&self) -> bool {
+        !self.is_fluid() && self.params.friction == FrictionMode::Coupled
+    }
+
+    /// Whether all materials are plain fluids.
+    fn is_fluid(&self) -> bool {
+        self.materials.iter().all(Material::is_fluid)
     }
 
     /// Stress that would remove a strain rate in one step, per rest density: 1/(dt K), K = 2/3 sum |G|^2 [m2/s].
@@ -180,7 +196,7 @@ impl Setup {
             let mean = sum_blocks(pressure.len(), |range| pressure[range].iter().map(|&p| p as f64).sum())
                 / pressure.len().max(1) as f64;
             let layers = if layer > 0.0 { 2.5 * mean / layer as f64 } else { 0.0 };
-            ((layers / LAYERS_PER_ITERATION).ceil() as u32).max(LEAST_ITERATIONS)
+            ((layers / self.layers_per_iteration()).ceil() as u32).max(LEAST_ITERATIONS)
         });
         (least.min(most), most)
     }

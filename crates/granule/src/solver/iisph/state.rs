@@ -119,6 +119,10 @@ particle_columns! {
         pub contacts: WallContacts,
         /// p I + s \[Pa\]; empty where there are only fluids.
         pub total_stress: Vec<TotalStress>,
+        /// Pressure that the last iteration of this step gave \[Pa\]; empty where there is no momentum.
+        pub previous_pressure: Vec<f32>,
+        /// Frictional stress that it gave \[Pa\].
+        pub previous_stress: TensorColumns,
         /// Stress before projection in explicit friction \[Pa\].
         pub trial_stress: TensorColumns,
         /// Whether strain rates are older than the velocities: iterations over fluids do not need them.
@@ -133,7 +137,10 @@ particle_columns! {
 impl IisphState {
     /// Takes over the last step's pressure, stress and wall impulses, projected on this step's limits.
     pub fn warm_start(&mut self, materials: &MaterialLanes, explicit: bool, instructions: Instructions) {
+        let coupled = if materials.fluid || explicit { 0 } else { self.pressure.len() };
         self.total_stress.resize(if materials.fluid { 0 } else { self.pressure.len() }, TotalStress::ZERO);
+        self.previous_pressure.resize(coupled, 0.0);
+        self.previous_stress.resize(coupled, [0.0; 6]);
         push_by_walls(&mut self.wall_acceleration, &self.contacts);
         if materials.fluid {
             team::for_each_block(self.pressure.len(), QUICK, &mut self.pressure[..], |_, pressure| {
@@ -153,7 +160,8 @@ impl IisphState {
     /// Bytes held beside columns.
     pub fn other_bytes(&self) -> usize {
         let total = self.total_stress.capacity() * size_of::<TotalStress>();
-        total + self.trial_stress.bytes() + self.contacts.bytes()
+        let previous = self.previous_pressure.bytes() + self.previous_stress.bytes();
+        total + previous + self.trial_stress.bytes() + self.contacts.bytes()
     }
 }
 

@@ -22,6 +22,10 @@ pub struct Columns<'a> {
     pub stress: [SharedColumn<'a, f32>; 6],
     /// Pressure and frictional stress together \[Pa\].
     pub total_stress: SharedColumn<'a, TotalStress>,
+    /// Pressure that the last iteration gave \[Pa\].
+    pub previous_pressure: SharedColumn<'a, f32>,
+    /// Frictional stress that the last iteration gave \[Pa\].
+    pub previous_stress: [SharedColumn<'a, f32>; 6],
     /// Stress before projection in explicit friction \[Pa\].
     pub trial_stress: [SharedColumn<'a, f32>; 6],
     /// Strain rate [1/s].
@@ -46,6 +50,8 @@ impl<'a> Columns<'a> {
             pressure: SharedColumn::of(&mut state.pressure),
             stress: state.stress.0.each_mut().map(|column| SharedColumn::of(column)),
             total_stress: SharedColumn::of(&mut state.total_stress),
+            previous_pressure: SharedColumn::of(&mut state.previous_pressure),
+            previous_stress: state.previous_stress.0.each_mut().map(|column| SharedColumn::of(column)),
             trial_stress: state.trial_stress.0.each_mut().map(|column| SharedColumn::of(column)),
             strain_rate: SharedColumn::of(&mut state.strain_rate),
             density: SharedColumn::of(&mut state.density),

@@ -67,6 +67,8 @@ pub struct IterationConstants<'a> {
     pub pressure_relaxation: f32,
     /// Change of stress per strain rate and rest density: omega / (dt K) [m2/s].
     pub stress_step: f32,
+    /// Momentum of the iterations in one go.
+    pub momentum: [f32; MOST_AT_ONCE as usize],
     /// Whether friction is Neder's single clamp.
     pub explicit: bool,
     /// Instructions to use.
@@ -119,7 +121,7 @@ pub fn iterate(
     // block's neighbours have read what it overwrites, and do not read it again before it is written.
     plan.run(lists.len(), 2 * count as usize, neighbors, |pass, b| unsafe {
         if pass % 2 == 0 {
-            clock.time(Stage::Project, || project(constants, &lists[b], b, &columns));
+            clock.time(Stage::Project, || project(constants, pass / 2, &lists[b], b, &columns));
         } else {
             clock.time(Stage::Accelerate, || accelerate(constants, &lists[b], b, &columns));
         }

@@ -3,11 +3,13 @@
 use glam::{Vec3, Vec4};
 
 use crate::simd::{LANES, Lanes, Vectorised, load, load_rows, store};
+use crate::solver::iisph::acceleration::{extrapolate_pressure, extrapolate_stress};
 use crate::solver::iisph::pairs::{Group, NeighborBlock};
 use crate::solver::iisph::rheology::{
     compaction_rate, project_pressure, required_expansion, required_expansion_of_fluid, return_to_cone,
 };
 use crate::solver::iisph::state::{load_tensor, store_tensor};
+use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::walls::{WallBlock, correct_contact};
 use crate::sym3::Sym3;
 use crate::team::BLOCK;
@@ -20,11 +22,18 @@ use super::{Columns, IterationConstants, Residual};
 /// ```text
 /// err = src - dt tr L ;   p <- max(0, p + w err / (dt^2 A)) ;   s <- cone(s - w rho0/(dt K) dev sym L)
 /// ```
+/// and then goes beyond them by the momentum of the iteration (`acceleration.rs`), which is the `nth` one in one go.
 ///
 /// # Safety
 /// Neighbours must be particles; nobody may use the block's pressure and stress or write to the velocities of the block
 /// and its neighbours meanwhile.
-pub unsafe fn project(constants: &IterationConstants, list: &NeighborBlock, b: usize, columns: &Columns) {
+pub unsafe fn project(
+    constants: &IterationConstants,
+    nth: usize,
+    list: &NeighborBlock,
+    b: usize,
+    columns: &Columns,
+) {
     let first = b * BLOCK;
     // SAFETY: as the caller promises.
     unsafe {
@@ -49,6 +58,7 @@ pub unsafe fn project(constants: &IterationConstants, list: &NeighborBlock, b: u
                 stress: columns.stress.each_ref().map(|column| column.block_mut(b)),
                 total: columns.total_stress.block_mut(b),
                 strain_rate: columns.strain_rate.block_mut(b),
+                previous: Previous::of(constants, nth, b, columns),
                 trial: columns
                     .trial_stress
                     .each_ref()
@@ -202,6 +212,8 @@ struct ProjectGrains<'a> {
     stress: [&'a mut [f32]; 6],
     total: &'a mut [TotalStress],
     strain_rate: &'a mut [f32],
+    /// Absent where friction is explicit.
+    previous: Option<Previous<'a>>,
     /// Empty unless friction is explicit.
     trial: [&'a mut [f32]; 6],
 }
@@ -237,12 +249,73 @@ impl Vectorised for ProjectGrains<'_> {
             let stress = return_to_cone(moved, limit.at(pressure, strain_rate, materials.fast));
             errors.add(missing, pressure);
             errors.stress_change = errors.stress_change + stress.add_scaled(&old, L::splat(-1.0)).norm();
+            let (pressure, stress) = match &mut self.previous {
+                None => (pressure, stress),
+                Some(previous) => {
+                    let (pressure, stress) =
+                        previous.extrapolate(at, pressure, stress, materials, seen.first);
+                    (pressure, return_to_cone(stress, limit.at(pressure, strain_rate, materials.fast)))
+                }
+            };
             store(self.pressure, at, pressure);
             store(self.strain_rate, at, strain_rate);
             store_tensor(&mut self.stress, at, stress);
             store_total(self.total, at, pressure, stress);
         }
         errors.total()
+    }
+}
+
+/// What the last iteration gave, and how far to go beyond this one.
+struct Previous<'a> {
+    pressure: &'a mut [f32],
+    stress: [&'a mut [f32]; 6],
+    momentum: f32,
+}
+
+impl<'a> Previous<'a> {
+    /// Of a block.
+    ///
+    /// # Safety
+    /// Nobody else may use the block's columns.
+    unsafe fn of(
+        constants: &IterationConstants,
+        nth: usize,
+        b: usize,
+        columns: &'a Columns<'a>,
+    ) -> Option<Self> {
+        // SAFETY: as the caller promises.
+        (!constants.explicit).then(|| unsafe {
+            Self {
+                pressure: columns.previous_pressure.block_mut(b),
+                stress: columns.previous_stress.each_ref().map(|column| column.block_mut(b)),
+                momentum: constants.momentum[nth],
+            }
+        })
+    }
+
+    /// Goes beyond what this iteration gave for the particles from `at` on, fluids excepted, and keeps it for the next one.
+    /// Without momentum the last iteration plays no part: the first one of a step finds what another step has left.
+    #[inline(always)]
+    fn extrapolate<L: Lanes>(
+        &mut self,
+        at: usize,
+        pressure: L,
+        stress: Sym3<L>,
+        materials: &MaterialLanes,
+        first: usize,
+    ) -> (L, Sym3<L>) {
+        let (old_pressure, old_stress) = (load::<L>(self.pressure, at), load_tensor::<L>(&self.stress, at));
+        store(self.pressure, at, pressure);
+        store_tensor(&mut self.stress, at, stress);
+        if self.momentum == 0.0 {
+            return (pressure, stress);
+        }
+        let momentum = materials.lanes::<L>(first + at, |m| if m.is_fluid() { 0.0 } else { self.momentum });
+        (
+            extrapolate_pressure(pressure, old_pressure, momentum),
+            extrapolate_stress(stress, old_stress, momentum),
+        )
     }
 }
 
