@@ -4,7 +4,7 @@ use crate::scene::Periodic;
 use crate::simulation::{Simulation, SimulationError};
 
 use super::drive::{read, step};
-use super::repose::poured_heap;
+use super::repose::{Poured, poured_heap};
 use super::scenes::{DENSITY, GRAVITY, SPACING, block, plane, rough_floor, sand, speed_scale};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
@@ -17,7 +17,7 @@ pub(super) fn measure(
     progress: &mut Progress,
 ) -> Result<(), SimulationError> {
     let (count, seconds) = if options.quick { (1200, 4.0) } else { (10_000, 30.0) };
-    let heap = poured_heap(options, THETA, count, &mut |n| {
+    let heap = poured_heap(options, &Poured { theta: THETA, count, seed: 1 }, &mut |n| {
         progress(0.3 * n as f64 / count as f64, &format!("pouring {n} grains"));
     })?;
     measurement.describe(&heap);
