@@ -3,6 +3,7 @@
 use granule::SimulationError;
 use granule::io::RunFolderError;
 use granule::scene::{Location, SceneError};
+use granule_scenery::SceneryError;
 
 /// A reason to end without success; its text is for the user.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +27,12 @@ impl Failure {
             Self::Input(_) => 2,
             Self::Interrupted => 130,
         }
+    }
+}
+
+impl From<SceneryError> for Failure {
+    fn from(error: SceneryError) -> Self {
+        Self::Input(error.to_string())
     }
 }
 

@@ -110,6 +110,42 @@ fn an_emitter_keeps_its_rate_window_and_limit_exactly() {
 }
 
 #[test]
+fn an_emitter_is_closed_and_opened_by_command_whatever_its_window_says() {
+    let mut scene = fountain(|spout| spout.time = Some([0.0, 0.5]));
+    scene.emitter.push(emitter("other", 100.0, cuboid([20.0, 0.0, 20.0], [28.0, 1.0, 28.0])));
+    let mut simulation = simulate(scene);
+    let mut switch = |simulation: &mut Simulation, open: bool| {
+        simulation.apply(&Command::Emitter { name: "spout".into(), open }).unwrap();
+    };
+    simulation.run_until(0.25);
+    assert_eq!(simulation.particle_count(), 125);
+    switch(&mut simulation, false);
+    simulation.run_until(0.5);
+    assert_eq!(simulation.particle_count(), 150, "only the other one has gone on");
+    switch(&mut simulation, true);
+    simulation.run_until(1.0);
+    assert_eq!(simulation.particle_count(), 400, "200 of it after its window, and 50 of the other one");
+}
+
+#[test]
+fn an_emitter_without_room_is_refused_by_what_is_in_its_way() {
+    let refused = |shape: Shape| {
+        let mut scene = sand(30.0);
+        scene.boundary.push(wall("rock", cuboid([-20.0, -20.0, -20.0], [20.0, 0.0, 20.0]), None));
+        scene.emitter.push(emitter("spout", 100.0, shape));
+        Simulation::new(scene, &Options::default()).map(|_| ()).unwrap_err().to_string()
+    };
+    let inside = refused(cuboid([-2.0, -8.0, -2.0], [2.0, -6.0, 2.0]));
+    assert!(inside.contains("spout") && inside.contains("rock"), "{inside}");
+    let nothing = Shape::Intersection(vec![
+        cuboid([-2.0, 4.0, -2.0], [2.0, 6.0, 2.0]),
+        cuboid([-2.0, 8.0, -2.0], [2.0, 9.0, 2.0]),
+    ]);
+    let empty = refused(nothing);
+    assert!(empty.contains("spout") && !empty.contains("rock"), "{empty}");
+}
+
+#[test]
 fn new_grains_overlap_neither_grains_nor_walls() {
     let mut scene = fountain(|spout| spout.rate = 5000.0);
     let block = cuboid([0.0, -3.0, -10.0], [10.0, 3.0, 10.0]);

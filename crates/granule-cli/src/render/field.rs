@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use granule::io::PlyColumn;
-use granule_render::SphereTag;
+use granule_scenery::{Colors, category_color, direction_colors};
 
 use super::frames::Frame;
 
@@ -24,38 +24,30 @@ pub fn needed(color_by: &str) -> Option<&str> {
     }
 }
 
-/// The values of a frame's particles.
-pub enum Values {
-    /// Numbers on a colour map, with their unit.
-    Scalar(Vec<f32>, String),
-    /// Colours.
-    Direct(Vec<Vec3>),
-}
-
 /// Looks up a field; where the frame lacks it, the error lists what there is.
-pub fn values(frame: &Frame, name: &str) -> Result<Values, String> {
+pub fn values(frame: &Frame, name: &str) -> Result<Colors, String> {
     let unit = |name: &str| frame.data.units.get(name).cloned().unwrap_or_default();
     let lengths = |name: &str, unit: String| {
         let vectors = frame.vectors(name)?;
-        Some(Values::Scalar(vectors.iter().map(|vector| vector.length()).collect(), unit))
+        Some(Colors::Scalar(vectors.iter().map(|vector| vector.length()).collect(), unit))
     };
     let found = match name {
         "height" => {
             let heights = frame.position.iter().map(|position| position.y).collect();
-            Some(Values::Scalar(heights, "m".into()))
+            Some(Colors::Scalar(heights, "m".into()))
         }
         "speed" if frame.data.scalar("speed").is_none() => lengths("velocity", "m/s".into()),
         _ => match (frame.data.columns.iter().find(|(known, _)| known == name), name.strip_suffix(MAGNITUDE))
         {
-            (Some((_, PlyColumn::Float(values))), _) => Some(Values::Scalar(values.clone(), unit(name))),
+            (Some((_, PlyColumn::Float(values))), _) => Some(Colors::Scalar(values.clone(), unit(name))),
             (Some((_, PlyColumn::Integer(values))), _) if CATEGORIES.contains(&name) => {
-                Some(Values::Direct(values.iter().map(|value| category_color(*value)).collect()))
+                Some(Colors::Direct(values.iter().map(|value| category_color(*value)).collect()))
             }
             (Some((_, PlyColumn::Integer(values))), _) => {
-                Some(Values::Scalar(values.iter().map(|value| *value as f32).collect(), unit(name)))
+                Some(Colors::Scalar(values.iter().map(|value| *value as f32).collect(), unit(name)))
             }
             (None, Some(vector)) => lengths(vector, unit(vector)),
-            (None, None) => frame.vectors(name).map(|vectors| Values::Direct(directions(&vectors))),
+            (None, None) => frame.vectors(name).map(|vectors| Colors::Direct(direction_colors(&vectors))),
         },
     };
     found.ok_or_else(|| unknown(frame, name))
@@ -78,32 +70,4 @@ fn known(frame: &Frame) -> Vec<String> {
     let mut seen = std::collections::BTreeSet::new();
     names.retain(|name| seen.insert(name.clone()));
     names
-}
-
-/// A colour for a number that is a name: hues by the golden ratio, which keeps those of near numbers far apart.
-fn category_color(number: u32) -> Vec3 {
-    let scrambled = number.wrapping_mul(0x9e37_79b1);
-    let hue = scrambled as f32 / u32::MAX as f32 * 6.0;
-    let light = if scrambled & 0x40 == 0 { 0.95 } else { 0.7 };
-    let part = |shift: f32| ((hue + shift) % 6.0 - 3.0).abs().clamp(1.0, 2.0) - 1.0;
-    (0.25 + 0.75 * Vec3::new(part(0.0), part(4.0), part(2.0))) * light
-}
-
-/// Colours of vectors: their direction, paler the slower, black at rest.
-fn directions(vectors: &[Vec3]) -> Vec<Vec3> {
-    let mut lengths: Vec<f32> =
-        vectors.iter().map(|vector| vector.length()).filter(|l| l.is_finite()).collect();
-    lengths.sort_by(f32::total_cmp);
-    let fast = lengths.get(lengths.len() * 98 / 100).copied().unwrap_or(1.0).max(f32::MIN_POSITIVE);
-    let color = |vector: &Vec3| {
-        let direction = vector.normalize_or_zero();
-        (0.5 + 0.5 * direction) * (vector.length() / fast).clamp(0.0, 1.0)
-    };
-    vectors.iter().map(color).collect()
-}
-
-/// Tags of particles for numbers; what is not finite gets the lowest colour.
-pub fn scalar_tags(values: &[f32], id: &[u32]) -> Vec<SphereTag> {
-    let finite = |value: f32| if value.is_finite() { value } else { f32::MIN };
-    values.iter().zip(id).map(|(value, id)| SphereTag { value: finite(*value), id: *id }).collect()
 }

@@ -1,21 +1,22 @@
 //! Draws frames of a run: camera, ground, walls, colours.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
+use granule::boundary::Pose;
 use granule::io::{FrameEntry, write_atomic};
 use granule::scene::CameraSettings;
 use granule_render::{
     Bounds, Camera, CameraChoice, CameraKey, CameraPath, Cut, DEFAULT_FOV_RADIANS, FieldView, Image, Legend,
-    LegendSide, Paint, RenderScene, RenderSettings, Renderer, ScalarGrid, SphereSource, SphereTag,
-    robust_range,
+    LegendSide, MeshInstance, Paint, RenderScene, RenderSettings, Renderer, ScalarGrid, SphereSource,
+    SphereTag, robust_range,
 };
+use granule_scenery::{BodyModels, Colors, WallShape, Walls, material_paint, scalar_tags};
 
-use super::bodies::BodyModels;
-use super::boundaries::{WallShape, Walls};
 use super::distance::{DistanceField, cut_towards};
-use super::field::{self, Values};
+use super::field;
 use super::frames::{Frame, RunFrames};
 use super::request::RenderRequest;
 use crate::failure::Failure;
@@ -31,6 +32,8 @@ pub struct FrameRenderer<'a> {
     request: &'a RenderRequest,
     walls: Walls,
     bodies: BodyModels,
+    /// Where bodies were, by frame and name.
+    places: HashMap<(u64, String), Pose>,
     field: Option<DistanceField>,
 }
 
@@ -48,8 +51,9 @@ impl<'a> FrameRenderer<'a> {
     pub fn new(frames: &'a RunFrames, request: &'a RenderRequest) -> Result<Self, Failure> {
         let scene = frames.scene();
         let field = request.field.as_ref().map(|field| DistanceField::new(scene, field)).transpose()?;
-        let bodies = BodyModels::new(scene, frames.body_places()?)?;
-        Ok(Self { frames, request, walls: Walls::new(scene)?, bodies, field })
+        let (walls, bodies) = (Walls::new(scene)?, BodyModels::new(scene)?);
+        let places = frames.body_places()?.into_iter().map(|place| ((place.frame, place.name), place.pose));
+        Ok(Self { frames, request, walls, bodies, places: places.collect(), field })
     }
 
     /// Reads what is to be drawn of a frame.
@@ -114,8 +118,8 @@ impl<'a> FrameRenderer<'a> {
         let mut points: Vec<Vec3> = all.map(|point| point.clamp(bounds.min, bounds.max)).collect();
         // A field is looked at as a whole.
         points.extend(self.field.iter().flat_map(|field| field.region(bounds).corners()));
-        let bodies = probes.iter().filter_map(|frame| self.bodies.bounds(frame.number));
-        points.extend(bodies.flat_map(|bounds| bounds.corners()));
+        let bodies = probes.iter().flat_map(|frame| self.bodies_at(frame.number));
+        points.extend(bodies.flat_map(|body| body.bounds().corners()));
         choice.camera(&points, fov_radians, width as f32 / height as f32)
     }
 
@@ -140,9 +144,13 @@ impl<'a> FrameRenderer<'a> {
         self.frames.scene().reference_radius()
     }
 
+    fn bodies_at(&self, frame: u64) -> Vec<MeshInstance> {
+        self.bodies.at(|name| self.places.get(&(frame, name.to_string())).copied())
+    }
+
     fn legend(&self, probes: &[Frame]) -> Result<Option<Legend>, Failure> {
         let Some(name) = &self.request.color_by else { return Ok(None) };
-        let found: Vec<Values> = probes
+        let found: Vec<Colors> = probes
             .iter()
             .map(|frame| field::values(frame, name))
             .collect::<Result<_, _>>()
@@ -150,7 +158,7 @@ impl<'a> FrameRenderer<'a> {
         let mut unit = String::new();
         let mut all = Vec::new();
         for values in &found {
-            let Values::Scalar(values, its_unit) = values else { return Ok(None) };
+            let Colors::Scalar(values, its_unit) = values else { return Ok(None) };
             unit.clone_from(its_unit);
             all.extend_from_slice(values);
         }
@@ -177,7 +185,7 @@ impl<'a> FrameRenderer<'a> {
             tags.retain(|_| !removed.next().unwrap_or(false));
             spheres.retain(|[x, y, z, _]| !cut.removes(Vec3::new(*x, *y, *z)));
         }
-        let mut scenery = self.walls.at(&setup.walls, frame.time);
+        let mut scenery = self.walls.at_time(&setup.walls, frame.time);
         let mut legends: Vec<Legend> = setup.legend.iter().cloned().collect();
         let view = self.field_view(setup, frame.time, cut)?.map(|(view, legend)| {
             legends.extend(legend);
@@ -185,7 +193,7 @@ impl<'a> FrameRenderer<'a> {
             scenery.meshes.clear();
             view
         });
-        scenery.meshes.extend(self.bodies.at(frame.number));
+        scenery.meshes.extend(self.bodies_at(frame.number));
         let subject = RenderScene {
             spheres: SphereSource::Uploaded { spheres: &spheres, tags: &tags },
             paint: &paint,
@@ -215,12 +223,12 @@ impl<'a> FrameRenderer<'a> {
     fn colors(&self, setup: &Setup, frame: &Frame) -> Result<(Vec<SphereTag>, Paint), Failure> {
         let Some(name) = &self.request.color_by else { return Ok(self.material_colors(frame)) };
         match field::values(frame, name).map_err(Failure::Input)? {
-            Values::Scalar(values, _) => {
+            Colors::Scalar(values, _) => {
                 let range = setup.legend.as_ref().map_or([0.0, 1.0], |legend| legend.range);
                 let paint = Paint::Scalar { map: self.request.map, range };
-                Ok((field::scalar_tags(&values, &frame.id), paint))
+                Ok((scalar_tags(&values, &frame.id), paint))
             }
-            Values::Direct(colors) => {
+            Colors::Direct(colors) => {
                 let tags = colors.iter().zip(&frame.id).map(|(color, id)| SphereTag::of_color(*color, *id));
                 Ok((tags.collect(), Paint::Direct))
             }
@@ -232,8 +240,7 @@ impl<'a> FrameRenderer<'a> {
         let material = frame.data.integer("material");
         let value = |k: usize| material.map_or(0.0, |material| material[k] as f32);
         let tags = frame.id.iter().enumerate().map(|(k, id)| SphereTag { value: value(k), id: *id });
-        let albedo = self.frames.scene().material.iter().map(|material| Vec3::from(material.albedo));
-        (tags.collect(), Paint::Material { albedo: albedo.collect() })
+        (tags.collect(), material_paint(self.frames.scene()))
     }
 }
 

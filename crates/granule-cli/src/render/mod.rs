@@ -1,13 +1,10 @@
 //! `granule render`: pictures and videos of runs.
 
-mod bodies;
-mod boundaries;
 mod distance;
 mod field;
 mod frame_renderer;
 mod frames;
 mod request;
-mod surface;
 mod video;
 
 use std::path::{Path, PathBuf};

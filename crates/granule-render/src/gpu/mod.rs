@@ -59,10 +59,28 @@ impl GpuRenderer {
     /// Says what is wrong with the scene or the settings, or how the device failed.
     pub fn draw(&mut self, scene: &RenderScene, settings: &RenderSettings) -> Result<Image, RenderError> {
         self.render(scene, settings)?;
+        self.gpu.wait()?;
         let Some(targets) = &self.targets else { return Err(RenderError::Camera) };
         let bytes = self.gpu.read_texture(&targets.picture.texture, TextureAspect::All)?;
         let pixels = bytes.as_chunks::<4>().0.to_vec();
         Ok(Image::from_pixels(settings.width, settings.height, pixels))
+    }
+
+    /// Has a picture drawn and gives the texture that will show it, without waiting: what is submitted to the queue later finds
+    /// it complete. The texture is another one when the size has changed.
+    ///
+    /// # Errors
+    /// Says what is wrong with the scene or the settings, or how the device has failed since the last call.
+    pub fn draw_to_texture(
+        &mut self,
+        scene: &RenderScene,
+        settings: &RenderSettings,
+    ) -> Result<&wgpu::Texture, RenderError> {
+        self.render(scene, settings)?;
+        if let Some(error) = self.gpu.take_error() {
+            return Err(error.into());
+        }
+        self.targets.as_ref().map(|targets| &targets.picture.texture).ok_or(RenderError::Camera)
     }
 
     /// Draws a scene and gives the distances of what is seen along the view direction \[m\], sample by sample; infinite
@@ -76,6 +94,7 @@ impl GpuRenderer {
         settings: &RenderSettings,
     ) -> Result<Vec<f32>, RenderError> {
         let frame = self.render(scene, settings)?;
+        self.gpu.wait()?;
         let Some(targets) = &self.targets else { return Err(RenderError::Camera) };
         let bytes = self.gpu.read_texture(&targets.depth.texture, TextureAspect::DepthOnly)?;
         let depths = bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
@@ -94,7 +113,6 @@ impl GpuRenderer {
         if let Some(targets) = &self.targets {
             passes::submit(&self.gpu, &self.pipelines, targets, &uploaded);
         }
-        self.gpu.wait()?;
         Ok(frame)
     }
 

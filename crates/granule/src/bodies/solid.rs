@@ -269,6 +269,20 @@ mod tests {
     }
 
     #[test]
+    fn the_collider_of_a_cone_is_as_wide_as_the_cone_all_around() {
+        let (from, to) = ([0.0, 0.1, 0.0], [0.0, 0.5, 0.0]);
+        let cone = Shape::Cone { from, to, from_radius: 0.2, to_radius: 0.1, hollow: false };
+        let (pose, collider) = convex_primitive(&cone).unwrap();
+        let bounds = collider.compute_aabb(&pose);
+        let (min, max) = (Vec3::new(-0.2, 0.1, -0.2), Vec3::new(0.2, 0.5, 0.2));
+        assert!(bounds.mins.abs_diff_eq(min, 1e-3) && bounds.maxs.abs_diff_eq(max, 1e-3), "{bounds:?}");
+        // A ring of so many corners lies a little within its circle.
+        let exact = std::f32::consts::PI * 0.4 / 3.0 * (0.04 + 0.02 + 0.01);
+        let volume = collider.mass_properties(1.0).mass();
+        assert!((0.95..1.0).contains(&(volume / exact)), "{volume} m3 of {exact}");
+    }
+
+    #[test]
     fn unbounded_shapes_are_no_bodies() {
         let plane = Shape::Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] };
         assert_eq!(mass_properties(&plane, 1.0).unwrap_err(), SolidError::Unbounded);

@@ -374,3 +374,26 @@ fn typical_size(scene: &Scene) -> f32 {
         .collect();
     if sizes.is_empty() { 1.0 } else { sizes.iter().sum::<f32>() / sizes.len() as f32 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::Shape;
+    use crate::scene::{Fill, GrainsSettings};
+
+    #[test]
+    fn walls_are_turned_into_triangles_as_far_as_the_scene_s_size_beyond_it() {
+        let mut scene = Scene::new("region");
+        let shape = Shape::Box { min: [0.0, 1.0, 0.0], max: [2.0, 2.0, 0.5], hollow: false };
+        let (material, fill) = ("sand".into(), Fill::default());
+        scene.grains.push(GrainsSettings {
+            material,
+            shape,
+            fill,
+            velocity: [0.0; 3],
+            radius: None,
+            fixed: false,
+        });
+        assert_eq!(region(&scene), (Vec3::new(-2.0, -1.0, -2.0), Vec3::new(4.0, 4.0, 2.5)));
+    }
+}

@@ -128,3 +128,17 @@ impl MeshShape {
         Ok(mesh)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_files_are_looked_for_beside_the_scene() {
+        let folder = Path::new("/scenes");
+        assert_eq!(MeshShape::locate("rock.stl", folder), "/scenes/rock.stl");
+        assert_eq!(MeshShape::locate("/meshes/rock.stl", folder), "/meshes/rock.stl");
+        let built_in = format!("{BUILTIN}squirrel");
+        assert_eq!(MeshShape::locate(&built_in, folder), built_in);
+    }
+}

@@ -288,3 +288,16 @@ fn problem(section: &str, name: &str, wrong: Wrong) -> SceneError {
         nearest: None,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_books_count_what_comes_and_what_goes() {
+        let ledger = Ledger { initial: 100, emitted: 30, drained: 20, lost: 5, particles: 105 };
+        assert_eq!(ledger.unaccounted(), 0);
+        assert_eq!(Ledger { particles: 104, ..ledger }.unaccounted(), -1, "one is missing");
+        assert_eq!(Ledger { particles: 107, ..ledger }.unaccounted(), 2, "two are too many");
+    }
+}

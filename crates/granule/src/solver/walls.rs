@@ -334,6 +334,18 @@ mod tests {
     use crate::scene::{Scene, builtin_scenes};
     use crate::sph::{Kernel, KernelKind};
 
+    #[test]
+    fn a_face_is_the_same_as_before_while_its_normal_has_turned_by_less_than_45_degrees() {
+        let before = WallImpulse { direction: Vec3::Y, ..WallImpulse::default() };
+        let turned = |degrees: f32| {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            before.likeness(Vec3::new(sin, cos, 0.0))
+        };
+        assert_eq!(turned(0.0), Some(1.0));
+        assert!(turned(10.0) > turned(30.0) && turned(30.0) > turned(44.0) && turned(44.0).is_some());
+        assert_eq!([turned(46.0), turned(90.0), turned(180.0)], [None; 3]);
+    }
+
     /// A contact with a wall below, of this distance [m] and share of the density.
     fn contact(distance: f32, lambda: f32) -> WallContact {
         let sample = BoundarySample {

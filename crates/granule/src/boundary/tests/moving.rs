@@ -209,3 +209,19 @@ fn smooth_motions_pass_their_keyframes_without_jumps_and_overshoot() {
     let fastest = (0..400).map(|k| speed(0.01 * f64::from(k)).abs()).fold(0.0, f64::max);
     assert!(fastest <= f64::from(motion.speeds(3.5).0.max(motion.speeds(0.5).0)), "{fastest}");
 }
+
+#[test]
+fn segments_for_devices_end_at_the_next_keyframe_in_the_time_of_the_simulation() {
+    let up = [0.0, 1.0, 0.0];
+    let keyframe =
+        vec![key(1.0, [0.0; 3], up, 0.0), key(2.0, [0.5, 0.0, 0.0], up, 0.0), key(4.0, [0.0; 3], up, 0.0)];
+    let once = Motion { keyframe: keyframe.clone(), ..Motion::default() };
+    let ends = [0.5, 1.5, 3.0, 5.0].map(|time| once.segment_at(time).end);
+    assert_eq!(ends, [1.0, 2.0, 4.0, f64::INFINITY]);
+    let again = Motion { keyframe, repeat: true, ..Motion::default() };
+    // Its period is 3 s.
+    let ends = [1.5, 4.5, 6.5, 7.25].map(|time| again.segment_at(time).end);
+    assert_eq!(ends, [2.0, 5.0, 7.0, 8.0]);
+    let segment = again.segment_at(4.5);
+    assert_eq!((segment.pivot[0].x, segment.pivot[1].x), (0.25, 0.5), "half-way, at 0.5 m/s");
+}

@@ -102,7 +102,7 @@ fn is_own_series(path: &Path) -> bool {
 }
 
 /// Whether a file name is one that [`RunFolder::checkpoint`] makes.
-fn is_checkpoint_name(name: &str) -> bool {
+pub(super) fn is_checkpoint_name(name: &str) -> bool {
     let number = name.strip_suffix(".ckpt");
     number.is_some_and(|digits| digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }

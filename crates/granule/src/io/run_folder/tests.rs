@@ -114,3 +114,15 @@ fn the_index_is_read_back() {
     fs::write(folder.index(), "{").unwrap();
     assert!(folder.read_frames_index().unwrap_err().to_string().contains("not an index"));
 }
+
+#[test]
+fn checkpoints_lie_in_their_folder_under_names_of_six_digits_and_more() {
+    let base = tempfile::tempdir().unwrap();
+    let folder = RunFolder::create(base.path(), "column", None, false).unwrap();
+    assert_eq!(folder.checkpoints(), folder.path().join("checkpoints"));
+    assert_eq!(folder.checkpoint(12), folder.checkpoints().join("000012.ckpt"));
+    let own = ["000012.ckpt", "1234567.ckpt"];
+    let foreign = ["12.ckpt", "00001x.ckpt", "abcdefgh.ckpt", "000012.txt", "000012", ".ckpt"];
+    assert!(own.iter().all(|name| create::is_checkpoint_name(name)));
+    assert!(!foreign.iter().any(|name| create::is_checkpoint_name(name)));
+}

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 use granule::Scene;
-use granule::boundary::{Motion, Sdf, Shape};
+use granule::boundary::{Motion, Pose, Sdf, Shape};
 use granule_render::{Bounds, Line, Mesh, MeshInstance, pack_color, wire_box};
 
-use super::bodies::mesh_of_wall;
-use super::surface::{WALL_CELLS, surface};
-use crate::failure::Failure;
+use crate::SceneryError;
+use crate::bodies::mesh_of_wall;
+use crate::surface::{WALL_CELLS, surface};
 
 /// Opacity of walls: what is behind them matters more.
 const WALL_OPACITY: f32 = 0.14;
 /// Linear colour of walls.
 const WALL_COLOR: Vec3 = Vec3::new(0.55, 0.66, 0.74);
-/// Width of the edges of containers [pixels].
+/// Width of the edges of containers \[pixels\].
 const EDGE_WIDTH: f32 = 1.5;
 /// How far walls are shown beyond the grains, relative to the grains' extent.
 const SURROUNDINGS: f32 = 0.08;
@@ -27,6 +27,8 @@ pub struct Walls {
 }
 
 struct Wall {
+    /// Place in the scene's list of boundaries.
+    index: usize,
     sdf: Sdf,
     motion: Option<Motion>,
     containers: Vec<Bounds>,
@@ -52,30 +54,33 @@ pub struct Scenery {
 impl Walls {
     /// Compiles the boundaries of a scene. A level floor becomes the ground; without one, the ground lies under all
     /// containers and bounded solids.
-    pub fn new(scene: &Scene) -> Result<Self, Failure> {
+    ///
+    /// # Errors
+    /// Names the boundary that is none.
+    pub fn new(scene: &Scene) -> Result<Self, SceneryError> {
         let mut walls = Vec::new();
         let mut floors = Vec::new();
-        for boundary in &scene.boundary {
+        for (index, boundary) in scene.boundary.iter().enumerate() {
             if let (Some(height), None) = (floor_height(&boundary.shape), &boundary.motion) {
                 floors.push(height);
                 continue;
             }
-            let sdf =
-                Sdf::new(&boundary.shape).map_err(|error| Failure::Input(format!("boundary: {error}")))?;
+            let wrong = |reason: String| SceneryError::Wall { name: boundary.name.clone(), reason };
+            let sdf = Sdf::new(&boundary.shape).map_err(|error| wrong(error.to_string()))?;
             let mut containers = Vec::new();
             find_containers(&boundary.shape, &mut containers);
             let drawn = match &boundary.shape {
                 Shape::Mesh(mesh) => mesh_of_wall(mesh),
                 _ => None,
             };
-            walls.push(Wall { sdf, motion: boundary.motion.clone(), containers, drawn });
+            walls.push(Wall { index, sdf, motion: boundary.motion.clone(), containers, drawn });
         }
         let below = walls.iter().filter_map(Wall::lowest).reduce(f32::min);
         let ground = floors.into_iter().reduce(f32::max).or(below);
         Ok(Self { walls, ground })
     }
 
-    /// Height of the ground [m].
+    /// Height of the ground \[m\].
     pub fn ground(&self) -> Option<f32> {
         self.ground
     }
@@ -87,12 +92,20 @@ impl Walls {
         self.walls.iter().map(|wall| wall.shape(&wide)).collect()
     }
 
-    /// The walls at a time [s].
-    pub fn at(&self, shapes: &[WallShape], time: f64) -> Scenery {
+    /// The walls at a time \[s\], as their keyframes lead them.
+    pub fn at_time(&self, shapes: &[WallShape], time: f64) -> Scenery {
+        self.place(shapes, |wall| wall.motion.as_ref().map(|motion| motion.pose(time)))
+    }
+
+    /// The walls at the poses that a simulation gives, one for each boundary of the scene.
+    pub fn at_poses(&self, shapes: &[WallShape], poses: &[Pose]) -> Scenery {
+        self.place(shapes, |wall| poses.get(wall.index).copied())
+    }
+
+    fn place(&self, shapes: &[WallShape], pose: impl Fn(&Wall) -> Option<Pose>) -> Scenery {
         let mut scenery = Scenery::default();
         for (wall, shape) in self.walls.iter().zip(shapes) {
-            let pose = wall.motion.as_ref().map(|motion| motion.pose(time));
-            let world_from_body = pose.map_or(Affine3A::IDENTITY, |pose| {
+            let world_from_body = pose(wall).map_or(Affine3A::IDENTITY, |pose| {
                 Affine3A::from_rotation_translation(pose.rotation, pose.world_from_body(Vec3::ZERO))
             });
             let place = |x: [f32; 3]| world_from_body.transform_point3(x.into()).to_array();
@@ -113,7 +126,7 @@ impl Walls {
 }
 
 impl Wall {
-    /// The lowest point of a bounded solid or of a container [m].
+    /// The lowest point of a bounded solid or of a container \[m\].
     fn lowest(&self) -> Option<f32> {
         let solid = self.sdf.bounds().map(|(min, _)| min.y);
         self.containers.iter().map(|container| container.min.y).chain(solid).reduce(f32::min)
@@ -137,7 +150,7 @@ impl Wall {
     }
 }
 
-/// Height of a level floor [m].
+/// Height of a level floor \[m\].
 fn floor_height(shape: &Shape) -> Option<f32> {
     match shape {
         Shape::Plane { point, normal: [x, y, z] } if *x == 0.0 && *z == 0.0 && *y > 0.0 => Some(point[1]),

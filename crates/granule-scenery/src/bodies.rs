@@ -1,26 +1,23 @@
 //! Rigid bodies as things to draw.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 use granule::Scene;
 use granule::boundary::{MeshShape, Pose, Sdf, Shape};
 use granule::geometry::{TriangleMesh, shapes};
-use granule::io::BodyPlace;
 use granule::scene::BodySettings;
 use granule_render::{Bounds, Mesh, MeshInstance, Vertex, pack_color};
 
-use super::surface::{WALL_CELLS, surface};
-use crate::failure::Failure;
+use crate::SceneryError;
+use crate::surface::{WALL_CELLS, surface};
 
-/// Edges sharper than this are drawn sharp [radians].
+/// Edges sharper than this are drawn sharp \[radians\].
 const CREASE: f32 = 0.6;
 
-/// The bodies of a run.
+/// The bodies of a scene.
 pub struct BodyModels {
     models: Vec<Model>,
-    places: HashMap<(u64, String), Pose>,
 }
 
 struct Model {
@@ -30,17 +27,23 @@ struct Model {
 }
 
 impl BodyModels {
-    /// The bodies of a scene that were at these places.
-    pub fn new(scene: &Scene, places: Vec<BodyPlace>) -> Result<Self, Failure> {
-        let models = scene.body.iter().map(Model::new).collect::<Result<_, _>>()?;
-        let places = places.into_iter().map(|place| ((place.frame, place.name), place.pose)).collect();
-        Ok(Self { models, places })
+    /// The bodies of a scene, ready to be placed.
+    ///
+    /// # Errors
+    /// Names the body that has no surface or no file.
+    pub fn new(scene: &Scene) -> Result<Self, SceneryError> {
+        Ok(Self { models: scene.body.iter().map(Model::new).collect::<Result<_, _>>()? })
     }
 
-    /// The bodies in a frame.
-    pub fn at(&self, frame: u64) -> Vec<MeshInstance> {
+    /// Whether the scene has no bodies.
+    pub fn is_empty(&self) -> bool {
+        self.models.is_empty()
+    }
+
+    /// The bodies where `pose` says; where it does not, as they are described.
+    pub fn at(&self, pose: impl Fn(&str) -> Option<Pose>) -> Vec<MeshInstance> {
         let instance = |model: &Model| {
-            let pose = self.places.get(&(frame, model.name.clone())).copied().unwrap_or(Pose::IDENTITY);
+            let pose = pose(&model.name).unwrap_or(Pose::IDENTITY);
             MeshInstance {
                 mesh: Arc::clone(&model.mesh),
                 world_from_body: Affine3A::from_rotation_translation(pose.rotation, pose.translation),
@@ -50,16 +53,11 @@ impl BodyModels {
         };
         self.models.iter().map(instance).collect()
     }
-
-    /// The box around all bodies in a frame [m].
-    pub fn bounds(&self, frame: u64) -> Option<Bounds> {
-        self.at(frame).iter().map(MeshInstance::bounds).reduce(Bounds::union)
-    }
 }
 
 impl Model {
-    fn new(body: &BodySettings) -> Result<Self, Failure> {
-        let wrong = |reason: String| Failure::Input(format!("body `{}`: {reason}", body.name));
+    fn new(body: &BodySettings) -> Result<Self, SceneryError> {
+        let wrong = |reason: String| SceneryError::Body { name: body.name.clone(), reason };
         let (mesh, colored) = match &body.shape {
             Shape::Mesh(shape) => {
                 let mesh = shape.load_as_drawn().map_err(|error| wrong(error.to_string()))?;
@@ -104,6 +102,6 @@ fn of_triangles(mesh: &TriangleMesh) -> Result<Arc<Mesh>, String> {
 }
 
 /// The mesh of a boundary that is one, for a sharper picture than its distances give.
-pub fn mesh_of_wall(shape: &MeshShape) -> Option<Arc<Mesh>> {
+pub(crate) fn mesh_of_wall(shape: &MeshShape) -> Option<Arc<Mesh>> {
     of_triangles(&shape.load_as_drawn().ok()?).ok()
 }
