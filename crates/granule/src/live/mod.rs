@@ -27,7 +27,6 @@ mod pace;
 mod recording;
 mod request;
 mod run;
-mod seek;
 mod statistics;
 mod watch;
 mod worker;

@@ -1,22 +1,23 @@
 //! The thread of a live run: requests in their order, frames when they are due.
 
+mod seek;
+mod show;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 use crate::error::SimulationError;
-use crate::simulator::{Command, FieldError, Snapshot};
+use crate::simulator::Command;
 
 use super::event::Event;
-use super::frame::Frame;
 use super::options::{LiveOptions, Publish, Source};
 use super::outbox::Outbox;
 use super::pace::Pace;
 use super::recording::Recording;
 use super::request::{Request, RequestId};
 use super::run::{Halt, Run};
-use super::statistics::StepStatistics;
 use super::watch::Watch;
 
 /// Why nothing goes on after a halt.
@@ -24,7 +25,7 @@ const HALTED: &str = "the run has stopped; seek a frame before, reset it or load
 
 /// What the newest frame does not show yet, from little to much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Unshown {
+enum Unshown {
     /// Nothing.
     Nothing,
     /// Whether it plays, how fast, what was answered.
@@ -42,26 +43,26 @@ pub(super) struct Worker {
     queue: VecDeque<(RequestId, Request)>,
     /// Whether nobody will ask for anything any more.
     over: bool,
-    pub outbox: Arc<Outbox>,
-    pub run: Run,
-    pub source: Source,
-    pub watch: Option<Watch>,
-    pub pace: Pace,
+    outbox: Arc<Outbox>,
+    run: Run,
+    source: Source,
+    watch: Option<Watch>,
+    pace: Pace,
     playing: bool,
-    pub seeking: Option<u64>,
+    seeking: Option<u64>,
     /// Commands that wait for the frame's end.
     waiting: Vec<(RequestId, Command)>,
     answered: RequestId,
     sequence: u64,
     /// What the newest frame does not show yet.
-    pub unshown: Unshown,
+    unshown: Unshown,
     wanted_fields: Vec<String>,
     fields: Vec<&'static str>,
     publisher: Option<Box<dyn Publish>>,
     publish_seconds: f64,
     state_hash: bool,
-    pub history_bytes: usize,
-    pub checkpoint_after: Duration,
+    history_bytes: usize,
+    checkpoint_after: Duration,
 }
 
 impl Worker {
@@ -78,7 +79,8 @@ impl Worker {
         let recording =
             Recording::new(&run.scene).map_err(|error| SimulationError::Failed(error.to_string()))?;
         let pace = Pace::new(options.speed);
-        let first = describe(&run, &pace, Arc::default(), Arc::from(run.simulation.simulator().device()));
+        let first =
+            show::describe(&run, &pace, Arc::default(), Arc::from(run.simulation.simulator().device()));
         let mut worker = Self {
             requests,
             queue: VecDeque::new(),
@@ -183,7 +185,7 @@ impl Worker {
             Request::Play if self.run.halted.is_some() => self.refuse(id, HALTED.into()),
             Request::Play => self.set_playing(true),
             Request::Pause => {
-                if self.playing && self.run.mid_frame {
+                if self.playing && self.run.mid_frame && !self.is_interrupted() {
                     self.finish_frame();
                     self.unshown = Unshown::All;
                 }
@@ -228,7 +230,7 @@ impl Worker {
         }
     }
 
-    pub(super) fn refuse(&self, id: RequestId, reason: String) {
+    fn refuse(&self, id: RequestId, reason: String) {
         self.outbox.tell(Event::Refused { id, reason });
     }
 
@@ -257,7 +259,7 @@ impl Worker {
     }
 
     /// Refuses the commands that wait for the end of a frame that is left.
-    pub(super) fn give_up_waiting(&mut self) {
+    fn give_up_waiting(&mut self) {
         for (id, _) in std::mem::take(&mut self.waiting) {
             self.refuse(id, "the frame was left before its end".into());
         }
@@ -275,7 +277,7 @@ impl Worker {
     }
 
     /// Goes to the end of the frame under way, or to the next; false where it is interrupted or the run stops.
-    pub(super) fn finish_frame(&mut self) -> bool {
+    fn finish_frame(&mut self) -> bool {
         loop {
             if self.advance(false) {
                 return true;
@@ -325,114 +327,5 @@ impl Worker {
         self.set_playing(false);
         self.unshown = Unshown::Flags;
         self.outbox.tell(event);
-    }
-
-    /// Finds out which of the fields that are wanted the solver has.
-    pub(super) fn choose_fields(&mut self) {
-        let known = self.run.simulation.fields();
-        self.fields.clear();
-        for name in &self.wanted_fields {
-            match known.iter().find(|field| field.name == name) {
-                Some(field) => self.fields.push(field.name),
-                None => {
-                    let error = FieldError {
-                        solver: self.run.simulation.simulator().solver(),
-                        name: name.clone(),
-                        known: known.iter().map(|field| field.name).collect::<Vec<_>>().join(", "),
-                    };
-                    self.outbox.tell(Event::FieldRefused { reason: error.to_string() });
-                }
-            }
-        }
-    }
-
-    pub(super) fn tell_refusal(&self) {
-        if let Some(reason) = self.run.simulation.refusal() {
-            self.outbox.tell(Event::DeviceRefused { reason: reason.into() });
-        }
-    }
-
-    /// Publishes what requests have changed: the particles, too, unless a frame that is played shows them soon.
-    fn show_changes(&mut self) {
-        let soon = self.playing && self.pace.wait(Instant::now()).is_zero();
-        let least = if soon { Unshown::All } else { Unshown::Command };
-        if self.unshown >= least && self.run.halted.is_none() {
-            self.show();
-        } else if self.unshown > Unshown::Nothing {
-            let mut frame = self.outbox.latest().as_ref().clone();
-            self.sign(&mut frame);
-            self.outbox.publish(Arc::new(frame));
-        }
-    }
-
-    /// Publishes the simulation as it is.
-    pub(super) fn show(&mut self) {
-        let start = Instant::now();
-        let snapshot = match self.run.read(&self.fields) {
-            Ok(snapshot) => Arc::new(snapshot),
-            Err(halt) => {
-                let frame = self.run.simulation.frame();
-                self.halt(halt, if self.run.mid_frame { frame } else { frame.saturating_sub(1) });
-                return;
-            }
-        };
-        let mut frame = describe(&self.run, &self.pace, snapshot, self.outbox.latest().device.clone());
-        let device = self.run.simulation.simulator().device();
-        if *frame.device != *device {
-            frame.device = device.into();
-        }
-        frame.state_hash = self.state_hash.then(|| self.run.simulation.simulator().state_hash());
-        frame.statistics = std::mem::take(&mut self.run.statistics);
-        frame.statistics.publish_seconds = self.publish_seconds;
-        self.sign(&mut frame);
-        if let Some(publisher) = &mut self.publisher {
-            publisher.publish(&mut self.run.simulation, &frame);
-        }
-        self.outbox.publish(Arc::new(frame));
-        self.publish_seconds = start.elapsed().as_secs_f64();
-    }
-
-    /// Writes into a frame what is not the simulation's.
-    fn sign(&mut self, frame: &mut Frame) {
-        self.sequence += 1;
-        frame.sequence = self.sequence;
-        frame.answered = self.answered;
-        frame.playing = self.playing;
-        frame.speed = self.pace.speed();
-        frame.seeking = self.seeking;
-        frame.waiting = self.waiting.len();
-        frame.halted.clone_from(&self.run.halted);
-        frame.real_time_factor = self.pace.factor();
-        frame.history = self.run.history_report();
-        self.unshown = Unshown::Nothing;
-    }
-}
-
-/// What a frame shows of a run.
-fn describe(run: &Run, pace: &Pace, snapshot: Arc<Snapshot>, device: Arc<str>) -> Frame {
-    let simulation = &run.simulation;
-    Frame {
-        sequence: 0,
-        answered: RequestId::default(),
-        frame: simulation.frame(),
-        time: simulation.time(),
-        mid_frame: run.mid_frame,
-        waiting: 0,
-        playing: false,
-        speed: pace.speed(),
-        seeking: None,
-        halted: None,
-        scene: run.scene.clone(),
-        solver: simulation.simulator().solver(),
-        device,
-        fields: simulation.fields(),
-        snapshot,
-        bodies: simulation.bodies().into(),
-        boundaries: simulation.boundary_poses().into(),
-        ledger: simulation.ledger(),
-        statistics: StepStatistics::default(),
-        real_time_factor: None,
-        history: run.history_report(),
-        state_hash: None,
     }
 }

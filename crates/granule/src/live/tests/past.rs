@@ -7,6 +7,7 @@ use glam::Vec3;
 use crate::build::Options;
 use crate::live::{Event, Live, LiveOptions, Recording};
 use crate::scene::Scene;
+use crate::simulation::Simulation;
 use crate::simulator::Command;
 
 use super::{PATIENCE, after, angle, event, options, scene, seek, start, tool};
@@ -184,4 +185,56 @@ fn any_frame_of_ten_seconds_is_there_in_a_fifth_of_a_second() {
     times.sort_by(f64::total_cmp);
     // Other tests share the machine: one in eight may be late.
     assert!(times[6] < 0.2, "{times:?}");
+}
+
+/// Ten seconds of ten thousand grains; takes minutes, and prints what it measures.
+#[test]
+#[ignore = "takes minutes"]
+fn ten_seconds_of_the_column_are_within_reach() {
+    let options = LiveOptions { simulation: Options::default(), state_hash: false, ..LiveOptions::default() };
+    let live = Live::start(Scene::open("column", false, &[]).unwrap(), options).unwrap();
+    let begun = Instant::now();
+    let end = seek(&live, 500);
+    let wall = begun.elapsed().as_secs_f64();
+    let history = end.history;
+    let each = history.bytes / history.count;
+    eprintln!("500 frames in {wall:.1} s; {} checkpoints of {each} bytes", history.count);
+    let times = [0, 499, 250, 1, 377, 128, 45, 466, 333, 20].map(|frame| {
+        let start = Instant::now();
+        seek(&live, frame);
+        start.elapsed().as_secs_f64()
+    });
+    eprintln!("seeking [s]: {times:.3?}");
+    assert!(times.iter().all(|time| *time < 0.2), "{times:?}");
+}
+
+/// Saving and restoring in place, of ten thousand grains.
+#[test]
+#[ignore = "measures, and prints what it measures"]
+fn a_checkpoint_of_the_column_is_restored_in_a_twentieth_of_a_second() {
+    let options = Options::default();
+    let mut simulation = Simulation::new(Scene::open("column", false, &[]).unwrap(), &options).unwrap();
+    simulation.run_until(0.1);
+    let seconds = |work: &mut dyn FnMut()| {
+        let mut times: Vec<f64> = (0..9)
+            .map(|_| {
+                let start = Instant::now();
+                work();
+                start.elapsed().as_secs_f64()
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        times[4]
+    };
+    let checkpoint = simulation.save().unwrap();
+    let bytes = checkpoint.encode().unwrap();
+    let save = seconds(&mut || drop(simulation.save().unwrap()));
+    let rewind = seconds(&mut || simulation.rewind(&checkpoint, &options).unwrap());
+    let resume = seconds(&mut || drop(Simulation::resume(&bytes, &options).unwrap()));
+    let count = simulation.particle_count();
+    eprintln!(
+        "{count} particles, {} bytes; save {save:.4} s, rewind {rewind:.4} s, resume {resume:.4} s",
+        bytes.len()
+    );
+    assert!(rewind < 0.05, "{rewind} s");
 }

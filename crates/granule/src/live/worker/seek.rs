@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use crate::build::Options;
 use crate::simulation::Simulation;
 
-use super::event::Event;
-use super::options::Source;
-use super::recording::Recording;
-use super::request::RequestId;
-use super::run::Run;
-use super::watch::Watch;
-use super::worker::{Unshown, Worker};
+use super::super::event::Event;
+use super::super::options::Source;
+use super::super::recording::Recording;
+use super::super::request::RequestId;
+use super::super::run::Run;
+use super::super::watch::Watch;
+use super::{Unshown, Worker};
 
 /// How often a frame is published on a long way.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
