@@ -107,6 +107,17 @@ stands in the scene: `keys` of [camera]; a picture is taken from where it is at 
 --field shows the signed distance from walls, negative inside them. An iso-surface is seen from the side of larger \
 distances, so that one looks into a hollow box and not at its outside; --cut opens other walls.";
 
+#[cfg(feature = "window")]
+const VIEW_HELP: &str = "\
+Examples:
+  granule view
+  granule view heap --set material.sand.friction_angle=40
+  granule view my-scene.toml
+  granule view column --frames 100 --screenshot column.png
+
+Space plays and pauses, the arrows go frame by frame, Ctrl-K finds every action and ? shows the keys. The scene's file is \
+loaded again whenever it changes on disk.";
+
 const MESH_HELP: &str = "\
 Examples:
   granule mesh make bumpy -o bumpy.ply
@@ -142,6 +153,10 @@ pub enum Verb {
     /// Run a scene and leave frames, a series and a summary in a folder.
     #[command(after_help = format!("{RUN_HELP}\n\n{EXIT_CODES}"))]
     Run(Box<RunArgs>),
+    /// Open the window on a scene.
+    #[cfg(feature = "window")]
+    #[command(after_help = format!("{VIEW_HELP}\n\n{EXIT_CODES}"))]
+    View(ViewArgs),
     /// Draw a picture or a video of a run.
     #[command(after_help = format!("{RENDER_HELP}\n\n{EXIT_CODES}"))]
     Render(Box<RenderArgs>),
@@ -285,6 +300,36 @@ impl RunArgs {
             json: false,
         }
     }
+}
+
+/// Arguments of `view`.
+#[cfg(feature = "window")]
+#[derive(Debug, Default, Args)]
+pub struct ViewArgs {
+    /// A built-in scene or a scene file; the default scene when absent.
+    #[arg(value_name = "SCENE|FILE")]
+    pub scene: Option<String>,
+    /// The scene's coarser, shorter form.
+    #[arg(long, requires = "scene")]
+    pub quick: bool,
+    /// Change a value of the scene; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE", requires = "scene", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+    /// Where to simulate: auto (the window's graphics card, else the CPU), cpu or gpu.
+    #[arg(long, default_value = "auto", value_parser = ["auto", "cpu", "gpu"])]
+    pub device: String,
+    /// Number of CPU threads; all cores when absent.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Begin paused.
+    #[arg(long)]
+    pub paused: bool,
+    /// Close the window after so many frames.
+    #[arg(long, value_name = "N")]
+    pub frames: Option<u64>,
+    /// Save a picture before the window closes.
+    #[arg(long, value_name = "FILE", requires = "frames")]
+    pub screenshot: Option<PathBuf>,
 }
 
 /// Arguments of `render`.

@@ -25,6 +25,8 @@ mod scenes;
 mod schema;
 mod statistics;
 mod summary;
+#[cfg(feature = "window")]
+mod view;
 
 use std::process::ExitCode;
 
@@ -61,6 +63,8 @@ fn dispatch(verb: Verb) -> Result<(), Failure> {
         Verb::List(args) => list::list(&args),
         Verb::Check(args) => check::check(&args),
         Verb::Run(args) => run(&args),
+        #[cfg(feature = "window")]
+        Verb::View(args) => view::view(&args),
         Verb::Render(args) => render::render(&args),
         Verb::Mesh(args) => mesh::mesh(&args),
         Verb::Devices(args) => devices::devices(&args),
@@ -80,8 +84,12 @@ fn run(args: &RunArgs) -> Result<(), Failure> {
     finished.verdict
 }
 
-/// What the bare program does: it runs the first built-in scene and leaves a picture.
+/// What the bare program does: with a display it opens the window, else it runs the first built-in scene and leaves a picture.
 fn default_verb() -> Verb {
+    #[cfg(feature = "window")]
+    if view::has_display() {
+        return Verb::View(args::ViewArgs { device: "auto".into(), ..Default::default() });
+    }
     let scene = granule::scene::builtin_scenes()[0].name;
     Verb::Run(Box::new(RunArgs { render: true, ..RunArgs::of(scene) }))
 }

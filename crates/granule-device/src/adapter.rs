@@ -61,6 +61,18 @@ pub struct AdapterSummary {
     pub driver: String,
 }
 
+impl AdapterSummary {
+    /// What is known of an adapter that somebody else has found, such as a window's.
+    pub fn of(adapter: &Adapter) -> Self {
+        summary(0, adapter)
+    }
+}
+
+/// What an adapter lacks for a purpose, in words; none where it lacks nothing.
+pub fn lack_of(adapter: &Adapter, purpose: Purpose) -> Option<String> {
+    Capability::of(adapter).lack(purpose)
+}
+
 impl fmt::Display for AdapterSummary {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}: {} ({}, {})", self.index, self.name, self.kind.word(), self.backend)

@@ -14,6 +14,16 @@ use crate::pipelines::Pipelines;
 /// Features that are used where an adapter has them; nothing depends on them.
 const OPTIONAL_FEATURES: Features = Features::TIMESTAMP_QUERY.union(Features::TIMESTAMP_QUERY_INSIDE_PASSES);
 
+/// What a device is opened with: all that its adapter can do.
+pub fn descriptor_of(adapter: &wgpu::Adapter) -> DeviceDescriptor<'static> {
+    DeviceDescriptor {
+        label: Some("granule"),
+        required_features: adapter.features() & OPTIONAL_FEATURES,
+        required_limits: adapter.limits(),
+        ..Default::default()
+    }
+}
+
 /// An open device.
 #[derive(Clone, Debug)]
 pub struct GpuDevice {
@@ -52,13 +62,7 @@ impl GpuDevice {
         let lacks: Vec<_> = adapters.iter().map(lack).collect();
         let choice = choice.resolved(env::var(ADAPTER_VARIABLE).ok().as_deref());
         let (summary, adapter) = adapters.swap_remove(choice.pick_capable(&summaries, &lacks)?);
-        let descriptor = DeviceDescriptor {
-            label: Some("granule"),
-            required_features: adapter.features() & OPTIONAL_FEATURES,
-            required_limits: adapter.limits(),
-            ..Default::default()
-        };
-        let opened = pollster::block_on(adapter.request_device(&descriptor));
+        let opened = pollster::block_on(adapter.request_device(&descriptor_of(&adapter)));
         let (device, queue) = opened.map_err(|error| DeviceError::Refused {
             adapter: summary.name.clone(),
             reason: error.to_string(),

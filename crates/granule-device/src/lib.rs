@@ -11,10 +11,10 @@ mod device;
 mod pipelines;
 mod read_back;
 
-pub use adapter::{AdapterKind, AdapterSummary, list_adapters, list_adapters_for};
+pub use adapter::{AdapterKind, AdapterSummary, lack_of, list_adapters, list_adapters_for};
 pub use capability::Purpose;
 pub use choice::{ADAPTER_VARIABLE, AdapterChoice};
-pub use device::GpuDevice;
+pub use device::{GpuDevice, descriptor_of};
 pub use read_back::PendingRead;
 pub use wgpu;
 

@@ -1,0 +1,156 @@
+//! A published frame as things to draw.
+
+use glam::Vec3;
+use granule::live::Frame;
+use granule::scene::Scene;
+use granule::simulator::{FieldData, FieldInfo, FieldKind};
+use granule_render::{Bounds, Legend, LegendSide, Paint, SphereTag, robust_range};
+use granule_scenery::{
+    BodyModels, Scenery, SceneryError, WallShape, Walls, direction_colors, material_paint, scalar_tags,
+};
+
+use crate::look::{Look, MATERIAL};
+
+/// Colours that follow from other fields.
+const SPEED: &str = "speed";
+const HEIGHT: &str = "height";
+
+/// Walls and bodies of a scene.
+pub struct Stage {
+    walls: Walls,
+    shapes: Vec<WallShape>,
+    bodies: BodyModels,
+    /// The region that walls are drawn in.
+    pub region: Bounds,
+}
+
+impl Stage {
+    /// The walls around the grains of a frame, and its bodies.
+    ///
+    /// # Errors
+    /// Names the wall or body that cannot be drawn.
+    pub fn new(scene: &Scene, region: Bounds) -> Result<Self, SceneryError> {
+        let walls = Walls::new(scene)?;
+        let shapes = walls.shapes(&region);
+        Ok(Self { walls, shapes, bodies: BodyModels::new(scene)?, region })
+    }
+
+    /// Height of the ground \[m\].
+    pub fn ground(&self) -> Option<f32> {
+        self.walls.ground()
+    }
+
+    /// Walls and bodies where they are in a frame.
+    pub fn at(&self, frame: &Frame, with_walls: bool) -> Scenery {
+        let mut scenery = match with_walls {
+            true => self.walls.at_poses(&self.shapes, &frame.boundaries),
+            false => Scenery::default(),
+        };
+        let pose = |name: &str| frame.bodies.iter().find(|body| body.name == name).map(|body| body.pose);
+        scenery.meshes.extend(self.bodies.at(pose));
+        scenery
+    }
+}
+
+/// Grains from memory, coloured.
+pub struct Grains {
+    /// Spheres as (x, y, z, radius) \[m\].
+    pub spheres: Vec<[f32; 4]>,
+    /// One per sphere.
+    pub tags: Vec<SphereTag>,
+    /// How tags become colours.
+    pub paint: Paint,
+    /// What colours mean.
+    pub legend: Option<Legend>,
+}
+
+impl Grains {
+    /// The grains of a frame.
+    pub fn of(frame: &Frame, look: &Look) -> Self {
+        let position = frame.snapshot.vec3("position").unwrap_or_default();
+        let radius = frame.scene.reference_radius();
+        let radii = frame.snapshot.scalar("radius");
+        let sphere =
+            |(k, [x, y, z]): (usize, &[f32; 3])| [*x, *y, *z, radii.map_or(radius, |radii| radii[k])];
+        let spheres: Vec<[f32; 4]> = position.iter().enumerate().map(sphere).collect();
+        let mut id: Vec<u32> = frame.snapshot.integer("id").map_or_else(Vec::new, <[u32]>::to_vec);
+        id.resize(spheres.len(), 0);
+        let colored = colors(frame, look, position, &id);
+        let (tags, paint, legend) = colored.unwrap_or_else(|| {
+            let material = frame.snapshot.integer("material");
+            let value = |k: usize| material.and_then(|m| m.get(k)).map_or(0.0, |m| *m as f32);
+            let tags = id.iter().enumerate().map(|(k, id)| SphereTag { value: value(k), id: *id });
+            (tags.collect(), material_paint(&frame.scene), None)
+        });
+        Self { spheres, tags, paint, legend }
+    }
+
+    /// The box around all grains \[m\].
+    pub fn bounds(&self) -> Option<Bounds> {
+        Bounds::of_spheres(&self.spheres)
+    }
+}
+
+type Colored = (Vec<SphereTag>, Paint, Option<Legend>);
+
+/// The colours that a look asks for; none where the frame does not hold its field.
+fn colors(frame: &Frame, look: &Look, position: &[[f32; 3]], id: &[u32]) -> Option<Colored> {
+    let name = look.color_by.as_str();
+    let (values, unit) = match name {
+        MATERIAL => return None,
+        HEIGHT => (position.iter().map(|x| x[1]).collect(), "m"),
+        SPEED => {
+            let velocity = frame.snapshot.vec3("velocity")?;
+            (velocity.iter().map(|v| Vec3::from(*v).length()).collect(), "m/s")
+        }
+        _ => match frame.snapshot.columns.iter().find(|(info, _)| info.name == name)? {
+            (info, FieldData::Scalar(values)) => (values.clone(), info.unit),
+            (info, FieldData::Integer(values)) => {
+                (values.iter().map(|v| *v as f32).collect::<Vec<f32>>(), info.unit)
+            }
+            (_, FieldData::Vec3(values)) => {
+                let vectors: Vec<Vec3> = values.iter().map(|v| Vec3::from(*v)).collect();
+                let tags = direction_colors(&vectors).into_iter().zip(id);
+                return Some((
+                    tags.map(|(c, id)| SphereTag::of_color(c, *id)).collect(),
+                    Paint::Direct,
+                    None,
+                ));
+            }
+            (_, FieldData::Quaternion(_) | FieldData::Tensor(_)) => return None,
+        },
+    };
+    if values.len() != id.len() {
+        return None;
+    }
+    let range = look.range.unwrap_or_else(|| robust_range(values.iter().copied()));
+    let unit = if unit == "1" { String::new() } else { unit.into() };
+    let legend = Legend { title: name.into(), unit, map: look.map, range, side: LegendSide::Left };
+    Some((scalar_tags(&values, id), Paint::Scalar { map: look.map, range }, Some(legend)))
+}
+
+/// All that grains can be coloured by.
+pub fn color_choices(fields: &[FieldInfo]) -> Vec<&'static str> {
+    let has = |name: &str| fields.iter().any(|field| field.name == name);
+    let derived = [(MATERIAL, true), (SPEED, has("velocity")), (HEIGHT, true)];
+    let shown = |kind| matches!(kind, FieldKind::Integer | FieldKind::Scalar | FieldKind::Vec3);
+    let known = |name| matches!(name, "position" | MATERIAL | SPEED | HEIGHT);
+    let own = fields.iter().filter(|field| shown(field.kind) && !known(field.name));
+    derived.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).chain(own.map(|f| f.name)).collect()
+}
+
+/// The fields that a live run has to publish for a look.
+pub fn needed_fields(fields: &[FieldInfo], look: &Look) -> Vec<&'static str> {
+    let wanted = |name: &str| match look.color_by.as_str() {
+        SPEED => name == "velocity",
+        other => name == other,
+    };
+    let always = |name: &str| matches!(name, "position" | "id" | "material" | "radius");
+    fields.iter().map(|field| field.name).filter(|name| always(name) || wanted(name)).collect()
+}
+
+/// Whether a field has numbers that a colour map can show.
+pub fn is_number(fields: &[FieldInfo], name: &str) -> bool {
+    let vector = fields.iter().any(|field| field.name == name && field.kind == FieldKind::Vec3);
+    name != MATERIAL && !vector
+}

@@ -1,0 +1,302 @@
+//! A live run as the window sees it: its newest frame, what has happened, and how numbers went.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use granule::live::{Event, Frame, Live, LiveOptions, RequestId, Source};
+use granule::simulator::Command;
+use granule::{Options, SimulationError};
+use granule_render::Bounds;
+
+use crate::look::Look;
+use crate::picture::{Stage, needed_fields};
+
+/// Lines that the log keeps.
+const LOG_LINES: usize = 500;
+/// Frames that plots keep.
+const SERIES_FRAMES: usize = 4000;
+
+/// How bad a line of the log is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// Something went as asked.
+    Info,
+    /// Something was refused or had to begin anew.
+    Warning,
+    /// The run cannot go on.
+    Error,
+}
+
+/// A line of the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogLine {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it says.
+    pub text: String,
+}
+
+/// Numbers of a frame, for plots.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Simulated time \[s\].
+    pub time: f64,
+    /// Frame.
+    pub frame: u64,
+    /// Kinetic energy \[J\].
+    pub kinetic_energy: f64,
+    /// Fastest grain [m/s].
+    pub max_speed: f64,
+    /// Mean iterations of a step.
+    pub iterations: f64,
+    /// Grains.
+    pub particles: f64,
+    /// Time of a step \[ms\].
+    pub step_ms: f64,
+}
+
+/// A change of the scene that waits for its answer.
+struct PendingEdit {
+    id: RequestId,
+    path: String,
+    value: String,
+}
+
+/// A live run as the window sees it.
+pub struct Session {
+    live: Live,
+    frame: Arc<Frame>,
+    source: Source,
+    stage: Option<Stage>,
+    log: VecDeque<LogLine>,
+    samples: VecDeque<Sample>,
+    pending: Vec<PendingEdit>,
+    published: Vec<&'static str>,
+}
+
+impl Session {
+    /// Starts a scene.
+    ///
+    /// # Errors
+    /// Says what is wrong with the scene, or why the machine refuses it.
+    pub fn start(source: Source, options: LiveOptions) -> Result<Self, SimulationError> {
+        let live = Live::start(source.clone(), options)?;
+        let frame = live.latest();
+        let mut session = Self {
+            live,
+            frame,
+            source,
+            stage: None,
+            log: VecDeque::new(),
+            samples: VecDeque::new(),
+            pending: Vec::new(),
+            published: Vec::new(),
+        };
+        session.log(Severity::Info, format!("{} on {}", session.frame.scene.name, session.frame.device));
+        Ok(session)
+    }
+
+    /// The run itself.
+    pub fn live(&self) -> &Live {
+        &self.live
+    }
+
+    /// The newest frame.
+    pub fn frame(&self) -> &Arc<Frame> {
+        &self.frame
+    }
+
+    /// Where the scene came from, with the changes made to it so far.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// What has happened, oldest first.
+    pub fn log_lines(&self) -> impl DoubleEndedIterator<Item = &LogLine> {
+        self.log.iter()
+    }
+
+    /// Numbers by frame.
+    pub fn samples(&self) -> &VecDeque<Sample> {
+        &self.samples
+    }
+
+    /// Takes what is new; says whether there is a new frame.
+    pub fn poll(&mut self, look: &Look) -> bool {
+        for event in self.live.events() {
+            self.hear(event);
+        }
+        let newest = self.live.latest();
+        if newest.sequence == self.frame.sequence {
+            return false;
+        }
+        if !Arc::ptr_eq(&newest.scene, &self.frame.scene) {
+            self.stage = None;
+            self.published.clear();
+        }
+        self.frame = newest;
+        self.sample();
+        self.choose_fields(look);
+        true
+    }
+
+    /// Has the fields published that a look needs.
+    pub fn choose_fields(&mut self, look: &Look) {
+        let needed = needed_fields(self.frame.fields, look);
+        if needed != self.published {
+            self.live.publish(&needed);
+            self.published = needed;
+        }
+    }
+
+    /// Walls and bodies; made when they are first needed, around the grains of the moment.
+    pub fn stage(&mut self, around: impl FnOnce() -> Option<Bounds>) -> Option<&Stage> {
+        if self.stage.is_none() {
+            let region = around()?;
+            match Stage::new(&self.frame.scene, region) {
+                Ok(stage) => self.stage = Some(stage),
+                Err(error) => {
+                    self.log(Severity::Error, error.to_string());
+                    return None;
+                }
+            }
+        }
+        self.stage.as_ref()
+    }
+
+    /// Loads another scene.
+    pub fn load(&mut self, source: Source) {
+        self.source = source.clone();
+        self.live.load(source);
+    }
+
+    /// Goes on with another device or solver.
+    pub fn rebuild(&mut self, options: Options) {
+        self.live.rebuild(options);
+    }
+
+    /// Changes a number or a word of the scene: at once where the solver can, else by loading the scene anew.
+    pub fn edit(&mut self, path: &str, value: &str) {
+        let command = match value.parse::<f64>() {
+            Ok(value) => Command::Set { path: path.into(), value },
+            Err(_) => Command::Choose { path: path.into(), word: value.trim_matches('"').into() },
+        };
+        let id = self.live.apply(command);
+        self.pending.push(PendingEdit { id, path: path.into(), value: value.into() });
+    }
+
+    /// Changes something that needs a new beginning.
+    pub fn edit_anew(&mut self, path: &str, value: &str) {
+        match &mut self.source {
+            Source::File { sets, .. } => {
+                sets.retain(|(known, _)| known != path);
+                sets.push((path.into(), value.into()));
+            }
+            Source::Scene(_) => {
+                self.log(
+                    Severity::Warning,
+                    format!("{path}: this scene has no file that it could be read from anew"),
+                );
+                return;
+            }
+        }
+        let source = self.source.clone();
+        self.live.load(source);
+    }
+
+    /// Adds a line to the log.
+    pub fn note(&mut self, severity: Severity, text: String) {
+        self.log(severity, text);
+    }
+
+    fn hear(&mut self, event: Event) {
+        let (severity, text) = match event {
+            Event::CommandDone { id, .. } => {
+                self.keep_edit(id);
+                return;
+            }
+            Event::Refused { id, reason } => match self.take_edit(id) {
+                Some(edit) => {
+                    self.edit_anew(&edit.path, &edit.value);
+                    (
+                        Severity::Info,
+                        format!(
+                            "{} = {}: begins anew, since it cannot change on the way",
+                            edit.path, edit.value
+                        ),
+                    )
+                }
+                None => (Severity::Warning, reason),
+            },
+            Event::Arrived { .. } => return,
+            Event::FieldRefused { reason } => (Severity::Warning, reason),
+            Event::Loaded { scene, .. } => {
+                self.samples.clear();
+                (Severity::Info, format!("{scene} begins"))
+            }
+            Event::LoadRefused { reason, .. } => {
+                (Severity::Error, format!("not loaded; the old scene runs on: {reason}"))
+            }
+            Event::Rebuilt { frame, .. } => (Severity::Info, format!("goes on from frame {frame}")),
+            Event::Restarted { reason, .. } => (Severity::Warning, format!("began anew: {reason}")),
+            Event::DeviceRefused { reason } => (Severity::Warning, format!("on CPU cores: {reason}")),
+            Event::HistoryTruncated { after } => {
+                self.samples.retain(|sample| sample.frame <= after);
+                (Severity::Info, format!("what came after frame {after} is gone"))
+            }
+            Event::NoCheckpoint { frame, reason } => {
+                (Severity::Warning, format!("no checkpoint of frame {frame}: {reason}"))
+            }
+            Event::ReplayRefused { frame, reason } => (Severity::Warning, format!("frame {frame}: {reason}")),
+            Event::Diverged { diagnosis, .. } => (Severity::Error, diagnosis),
+            Event::DeviceFailed { reason, .. } => (Severity::Error, reason),
+            Event::Crashed { reason } => {
+                (Severity::Error, format!("the simulation has ended by a fault: {reason}"))
+            }
+        };
+        self.log(severity, text);
+    }
+
+    fn take_edit(&mut self, id: RequestId) -> Option<PendingEdit> {
+        let k = self.pending.iter().position(|edit| edit.id == id)?;
+        Some(self.pending.swap_remove(k))
+    }
+
+    /// An edit that was carried out on the way holds for a new beginning, too.
+    fn keep_edit(&mut self, id: RequestId) {
+        let Some(edit) = self.take_edit(id) else { return };
+        if let Source::File { sets, .. } = &mut self.source {
+            sets.retain(|(known, _)| *known != edit.path);
+            sets.push((edit.path, edit.value));
+        }
+    }
+
+    fn log(&mut self, severity: Severity, text: String) {
+        if self.log.len() == LOG_LINES {
+            self.log.pop_front();
+        }
+        self.log.push_back(LogLine { severity, text });
+    }
+
+    fn sample(&mut self) {
+        let (frame, statistics) = (&self.frame, &self.frame.statistics);
+        if statistics.steps == 0 {
+            return;
+        }
+        while self.samples.back().is_some_and(|last| last.frame >= frame.frame) {
+            self.samples.pop_back();
+        }
+        if self.samples.len() == SERIES_FRAMES {
+            self.samples.pop_front();
+        }
+        self.samples.push_back(Sample {
+            time: frame.time,
+            frame: frame.frame,
+            kinetic_energy: statistics.kinetic_energy,
+            max_speed: statistics.max_speed,
+            iterations: statistics.iterations_mean(),
+            particles: statistics.particles as f64,
+            step_ms: 1e3 * statistics.step_seconds / statistics.steps as f64,
+        });
+    }
+}

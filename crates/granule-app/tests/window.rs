@@ -1,0 +1,131 @@
+//! The window without a display: what users do first, on whatever adapter there is.
+
+use std::time::{Duration, Instant};
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use granule::live::Source;
+use granule::simulator::Command;
+use granule_app::{App, AppOptions, Place, Severity};
+
+/// Longest time that anything here may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn options(scene: &str) -> AppOptions {
+    let source = Source::File { path: scene.into(), quick: true, sets: Vec::new() };
+    AppOptions { place: Place::Cpu, ..AppOptions::new(source) }
+}
+
+/// The window with a scene in its quick form on CPU cores; nothing where there is no adapter to draw with.
+fn window(options: AppOptions) -> Option<Harness<'static, App>> {
+    granule_testing::device()?;
+    let builder = Harness::builder().with_size([960.0, 640.0]).with_step_dt(1.0 / 60.0);
+    let builder = builder.wgpu_setup(granule_app::wgpu_setup());
+    Some(builder.build_eframe(move |creation| App::new(creation, options).unwrap()))
+}
+
+/// Shows the window until something is so.
+fn until(window: &mut Harness<App>, what: &str, so: impl Fn(&App) -> bool) {
+    let begin = Instant::now();
+    while !so(window.state()) {
+        assert!(begin.elapsed() < PATIENCE, "{what}: {:?}", window.state().session().frame().frame);
+        window.step();
+    }
+}
+
+fn frame(app: &App) -> u64 {
+    app.session().frame().frame
+}
+
+#[test]
+fn sand_runs_at_once_pauses_steps_and_goes_back_in_time() {
+    let Some(mut window) = window(options("column")) else { return };
+    until(&mut window, "it plays from the start", |app| frame(app) > 3);
+    window.get_by_label("Pause").click();
+    until(&mut window, "it pauses", |app| !app.session().frame().playing);
+    let paused = frame(window.state());
+    for _ in 0..20 {
+        window.step();
+    }
+    assert_eq!(frame(window.state()), paused, "paused is paused");
+    window.get_by_label("Next frame").click();
+    until(&mut window, "a single frame", |app| frame(app) == paused + 1);
+    window.key_press(egui::Key::Home);
+    until(&mut window, "the first frame", |app| frame(app) == 0);
+    window.get_by_label("Play").click();
+    until(&mut window, "it plays on", |app| frame(app) > 1);
+}
+
+#[test]
+fn a_parameter_acts_within_a_frame_and_what_cannot_change_on_the_way_begins_anew() {
+    let mut start = options("column");
+    start.playing = false;
+    let Some(mut window) = window(start) else { return };
+    window.run_steps(3);
+    let angle = "material.sand.friction_angle";
+    let field = window.get_by_label(angle);
+    field.click();
+    window.run_steps(2);
+    window.get_by_label(angle).type_text("45");
+    window.run_steps(2);
+    window.key_press(egui::Key::Enter);
+    window.run_steps(2);
+    until(&mut window, "the run hears of it", |app| !app.session().live().recording().commands().is_empty());
+    let recording = window.state().session().live().recording();
+    let command = &recording.commands()[0];
+    assert_eq!((command.frame, &command.command), (0, &Command::Set { path: angle.into(), value: 45.0 }));
+}
+
+/// A file that a hand has dropped onto the window.
+#[derive(Debug)]
+struct Dropped(std::path::PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &std::path::Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(&self.0).map_err(|error| error.to_string())
+    }
+}
+
+#[test]
+fn a_broken_scene_is_told_and_the_old_one_runs_on() {
+    let Some(mut window) = window(options("column")) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("broken.toml");
+    std::fs::write(&path, "name = \"broken\"\n[[material]]\nradius = -1\n").unwrap();
+    until(&mut window, "sand runs", |app| frame(app) > 1);
+    window.input_mut().dropped_files.push(std::sync::Arc::new(Dropped(path)));
+    let told = |app: &App| {
+        app.session()
+            .log_lines()
+            .any(|line| line.severity == Severity::Error && line.text.contains("broken.toml"))
+    };
+    until(&mut window, "the error is shown", told);
+    let now = frame(window.state());
+    until(&mut window, "the old scene runs on", |app| frame(app) > now + 1);
+    assert_eq!(window.state().session().frame().scene.name, "column");
+}
+
+#[test]
+fn the_palette_finds_actions_and_panels_can_be_hidden() {
+    let Some(mut window) = window(options("column")) else { return };
+    window.run_steps(3);
+    assert!(window.query_by_label("Parameters").is_some());
+    window.key_press(egui::Key::Tab);
+    window.run_steps(2);
+    assert!(window.query_by_label("Parameters").is_none(), "hidden");
+    window.key_press(egui::Key::Tab);
+    window.run_steps(2);
+    assert!(window.query_by_label("Parameters").is_some());
+    let before = window.state().look().shadows;
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
+    window.run_steps(2);
+    window.event(egui::Event::Text("shadows".into()));
+    window.run_steps(2);
+    window.key_press(egui::Key::Enter);
+    window.run_steps(2);
+    assert_ne!(window.state().look().shadows, before);
+}
