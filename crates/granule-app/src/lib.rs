@@ -12,6 +12,7 @@ mod palette;
 mod panels;
 mod parameters;
 mod picture;
+mod publisher;
 mod session;
 mod transport;
 mod viewport;

@@ -4,7 +4,10 @@ use glam::Vec3;
 use granule::live::Frame;
 use granule::scene::Scene;
 use granule::simulator::{FieldData, FieldInfo, FieldKind};
-use granule_render::{Bounds, Legend, LegendSide, Paint, SphereTag, robust_range};
+use granule_gpu::ParticleView;
+use granule_render::{
+    Bounds, Legend, LegendSide, Paint, SphereBuffers, SphereSource, SphereTag, TagBuffers, robust_range,
+};
 use granule_scenery::{
     BodyModels, Scenery, SceneryError, WallShape, Walls, direction_colors, material_paint, scalar_tags,
 };
@@ -52,8 +55,10 @@ impl Stage {
     }
 }
 
-/// Grains from memory, coloured.
+/// Grains, coloured.
 pub struct Grains {
+    /// Where they are on the device that draws; then none is in memory.
+    pub on_device: Option<ParticleView>,
     /// Spheres as (x, y, z, radius) \[m\].
     pub spheres: Vec<[f32; 4]>,
     /// One per sphere.
@@ -82,12 +87,53 @@ impl Grains {
             let tags = id.iter().enumerate().map(|(k, id)| SphereTag { value: value(k), id: *id });
             (tags.collect(), material_paint(&frame.scene), None)
         });
-        Self { spheres, tags, paint, legend }
+        Self { on_device: None, spheres, tags, paint, legend }
+    }
+
+    /// The grains of a frame that lie on the device.
+    pub fn on_device(frame: &Frame, look: &Look, view: ParticleView) -> Self {
+        let name = look.color_by.as_str();
+        let (paint, legend) = match name {
+            MATERIAL => (material_paint(&frame.scene), None),
+            _ => {
+                let unit =
+                    frame.fields.iter().find(|field| field.name == name).map_or("", |field| field.unit);
+                // The values are not seen here: the range is a guess until it is fixed.
+                let guess = match name {
+                    SPEED => [0.0, (frame.statistics.max_speed as f32).max(1e-6)],
+                    "density" => [0.8, 1.1],
+                    _ => [0.0, 1.0],
+                };
+                let (paint, legend) = scalar_paint(look, look.range.unwrap_or(guess), unit);
+                (paint, Some(legend))
+            }
+        };
+        Self { on_device: Some(view), spheres: Vec::new(), tags: Vec::new(), paint, legend }
+    }
+
+    /// What the renderer takes.
+    pub fn source(&self) -> SphereSource<'_> {
+        match &self.on_device {
+            None => SphereSource::Uploaded { spheres: &self.spheres, tags: &self.tags },
+            Some(view) => SphereSource::Buffers(SphereBuffers {
+                spheres: &view.spheres,
+                tags: TagBuffers::Tags(&view.tags),
+                draw: &view.draw,
+                draw_offset: 0,
+                bounds: Bounds { min: view.bounds[0], max: view.bounds[1] },
+                radius: view.radius,
+            }),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.on_device.is_none() && self.spheres.is_empty()
     }
 
     /// The box around all grains \[m\].
     pub fn bounds(&self) -> Option<Bounds> {
-        Bounds::of_spheres(&self.spheres)
+        self.source().bounds()
     }
 }
 
@@ -124,9 +170,15 @@ fn colors(frame: &Frame, look: &Look, position: &[[f32; 3]], id: &[u32]) -> Opti
         return None;
     }
     let range = look.range.unwrap_or_else(|| robust_range(values.iter().copied()));
+    let (paint, legend) = scalar_paint(look, range, unit);
+    Some((scalar_tags(&values, id), paint, Some(legend)))
+}
+
+/// Paint and legend of numbers.
+fn scalar_paint(look: &Look, range: [f32; 2], unit: &str) -> (Paint, Legend) {
     let unit = if unit == "1" { String::new() } else { unit.into() };
-    let legend = Legend { title: name.into(), unit, map: look.map, range, side: LegendSide::Left };
-    Some((scalar_tags(&values, id), Paint::Scalar { map: look.map, range }, Some(legend)))
+    let legend = Legend { title: look.color_by.clone(), unit, map: look.map, range, side: LegendSide::Left };
+    (Paint::Scalar { map: look.map, range }, legend)
 }
 
 /// All that grains can be coloured by.

@@ -8,8 +8,9 @@ use granule::simulator::Command;
 use granule::{Options, SimulationError};
 use granule_render::Bounds;
 
-use crate::look::Look;
-use crate::picture::{Stage, needed_fields};
+use crate::look::{Look, MATERIAL};
+use crate::picture::{Grains, Stage, needed_fields};
+use crate::publisher::DeviceViews;
 
 /// Lines that the log keeps.
 const LOG_LINES: usize = 500;
@@ -72,6 +73,7 @@ pub struct Session {
     samples: VecDeque<Sample>,
     pending: Vec<PendingEdit>,
     published: Vec<&'static str>,
+    views: DeviceViews,
 }
 
 impl Session {
@@ -80,7 +82,9 @@ impl Session {
     /// # Errors
     /// Says what is wrong with the scene, or why the machine refuses it.
     pub fn start(source: Source, options: LiveOptions) -> Result<Self, SimulationError> {
-        let live = Live::start(source.clone(), options)?;
+        let views = DeviceViews::default();
+        views.color_by(MATERIAL);
+        let live = Live::start(source.clone(), LiveOptions { publish: Some(views.publisher()), ..options })?;
         let frame = live.latest();
         let mut session = Self {
             live,
@@ -91,6 +95,7 @@ impl Session {
             samples: VecDeque::new(),
             pending: Vec::new(),
             published: Vec::new(),
+            views,
         };
         session.log(Severity::Info, format!("{} on {}", session.frame.scene.name, session.frame.device));
         Ok(session)
@@ -142,10 +147,22 @@ impl Session {
 
     /// Has the fields published that a look needs.
     pub fn choose_fields(&mut self, look: &Look) {
-        let needed = needed_fields(self.frame.fields, look);
+        self.views.color_by(&look.color_by);
+        let needed = match self.views.can_show(&look.color_by) {
+            true => Vec::new(),
+            false => needed_fields(self.frame.fields, look),
+        };
         if needed != self.published {
             self.live.publish(&needed);
             self.published = needed;
+        }
+    }
+
+    /// The grains of the newest frame: on the device where they are there, else from memory.
+    pub fn grains(&self, look: &Look) -> Grains {
+        match self.views.of(&self.frame) {
+            Some(view) => Grains::on_device(&self.frame, look, view),
+            None => Grains::of(&self.frame, look),
         }
     }
 

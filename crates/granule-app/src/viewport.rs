@@ -154,7 +154,7 @@ impl Viewport {
         match &self.grains {
             Some((known, with, grains)) if *known == sequence && with == look => Arc::clone(grains),
             _ => {
-                let grains = Arc::new(Grains::of(session.frame(), look));
+                let grains = Arc::new(session.grains(look));
                 self.grains = Some((sequence, look.clone(), Arc::clone(&grains)));
                 grains
             }
@@ -162,7 +162,7 @@ impl Viewport {
     }
 
     fn frame_once(&mut self, session: &Session, grains: &Grains, size: [u32; 2]) {
-        if self.framed || grains.spheres.is_empty() {
+        if self.framed || grains.is_empty() {
             return;
         }
         let aspect = size[0] as f32 / size[1] as f32;
@@ -326,7 +326,7 @@ fn render_scene<'a>(
     ground: Option<f32>,
 ) -> RenderScene<'a> {
     RenderScene {
-        spheres: SphereSource::Uploaded { spheres: &grains.spheres, tags: &grains.tags },
+        spheres: grains.source(),
         paint: &grains.paint,
         meshes: &scenery.meshes,
         field: None,
@@ -350,7 +350,7 @@ pub fn pick(spheres: &[[f32; 4]], eye: Vec3, ray: Vec3) -> Option<(usize, f32)> 
 /// Corners of the box around the grains without a few strays.
 fn framed_points(grains: &Grains) -> Vec<Vec3> {
     if grains.spheres.is_empty() {
-        return Vec::new();
+        return grains.bounds().map_or_else(Vec::new, |bounds| bounds.corners().to_vec());
     }
     let axis = |axis: usize| {
         let mut values: Vec<f32> = grains.spheres.iter().map(|sphere| sphere[axis]).collect();
