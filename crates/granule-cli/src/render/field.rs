@@ -1,6 +1,5 @@
 //! What `--color-by` means: a field of the frames, or something that follows from one.
 
-use glam::Vec3;
 use granule::io::PlyColumn;
 use granule_scenery::{Colors, category_color, direction_colors};
 
