@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
+use granule::blow_up::BlowUpDetector;
 use granule::scene::builtin_scenes;
 use granule::{Options, Simulation};
 use serde::Serialize;
 
 use crate::args::BenchArgs;
-use crate::blow_up::BlowUpDetector;
 use crate::device::Chosen;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;

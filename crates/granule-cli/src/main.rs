@@ -5,7 +5,6 @@
 
 mod args;
 mod bench;
-mod blow_up;
 mod check;
 mod device;
 mod devices;

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use granule::blow_up::{self, BlowUp, BlowUpDetector};
 use granule::io::RunFolder;
 use granule::scene::ExportFormat;
 use granule::simulation::FRAME_ROUNDING;
@@ -9,7 +10,6 @@ use granule::simulator::{Snapshot, StepReport};
 use granule::{Options, Scene, Simulation};
 
 use crate::args::RunArgs;
-use crate::blow_up::{self, BlowUp, BlowUpDetector};
 use crate::device::Chosen;
 use crate::expectations;
 use crate::failure::Failure;

@@ -42,6 +42,11 @@
 //! Between steps [`Simulation::apply`] changes a parameter by its path in the scene, emits grains, moves a tool, turns gravity
 //! or the wind: see [`Command`].
 //!
+//! # Live
+//!
+//! [`Live`] gives a simulation a thread of its own: play, pause, steps, speed, commands, going back in time, scene files that
+//! are loaded again when they change, and frames that are there when they are asked for. A window never waits for it.
+//!
 //! # Fields
 //!
 //! [`Simulation::fields`] lists what the solver has, with unit and kind; [`Simulation::read`] gives any of them as arrays in
@@ -79,6 +84,8 @@ pub mod air;
 #[doc(hidden)]
 pub mod assemblies;
 #[doc(hidden)]
+pub mod blow_up;
+#[doc(hidden)]
 pub mod bodies;
 #[doc(hidden)]
 pub mod boundary;
@@ -104,6 +111,7 @@ pub mod grains;
 #[doc(hidden)]
 pub mod hash;
 pub mod io;
+pub mod live;
 #[doc(hidden)]
 pub mod material;
 pub mod measure;
@@ -149,6 +157,7 @@ pub use build::{Backend, BackendInput, Device, Options, SharedBackend};
 pub use error::{BackendError, SimulationError};
 pub use flow::Ledger;
 pub use io::CheckpointError;
+pub use live::{Live, LiveOptions};
 pub use scene::{
     BodySettings, BoundarySettings, EmitterSettings, Fill, GrainsSettings, MaterialSettings, OutletSettings,
     Scene, SceneError, SimulationSettings, SolverKind,

@@ -7,9 +7,10 @@ use std::any::Any;
 use std::ops::ControlFlow;
 
 use crate::bodies::{BodyReport, MeanLoads};
+use crate::boundary::Pose;
 use crate::build::{self, Parts};
 use crate::flow::{Flow, Ledger};
-use crate::scene::Scene;
+use crate::scene::{BoundarySettings, Scene};
 use crate::simulator::{
     Command, CommandError, CommandReport, FieldError, FieldInfo, Simulator, Snapshot, StepReport,
 };
@@ -231,6 +232,18 @@ impl Simulation {
         let mut bodies = self.simulator.bodies();
         self.loads.write_into(&mut bodies);
         bodies
+    }
+
+    /// Where the boundaries are, in the order of the scene.
+    pub fn boundary_poses(&self) -> Vec<Pose> {
+        let mut poses = self.simulator.boundary_poses();
+        let by_motion = |settings: &BoundarySettings| {
+            settings.motion.as_ref().map_or(Pose::IDENTITY, |motion| motion.pose(self.time()))
+        };
+        let known = poses.len().min(self.scene.boundary.len());
+        poses.truncate(known);
+        poses.extend(self.scene.boundary[known..].iter().map(by_motion));
+        poses
     }
 
     /// Every grain that ever was, by where it came from and where it went.

@@ -3,10 +3,10 @@
 use std::any::Any;
 
 use glam::Vec3;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::bodies::BodyReport;
-use crate::boundary::Sdf;
+use crate::boundary::{Pose, Sdf};
 use crate::columns::ColumnError;
 use crate::contacts::ContactError;
 use crate::particles::NewGrain;
@@ -147,7 +147,8 @@ pub struct ReadTicket(pub u64);
 /// assert!(error.is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Command {
     /// Sets a numeric parameter by its scene path, e.g. `material.sand.friction_angle` \[degrees\].
     Set {
@@ -368,11 +369,21 @@ pub trait Simulator: Any + Send {
     fn state_hash(&self) -> u64;
     /// The rigid bodies between two steps.
     fn bodies(&self) -> Vec<BodyReport>;
+    /// Where the boundaries are between two steps, in the order of the scene, then those of its bodies; nothing where a
+    /// solver does not know, and then they follow from the scene.
+    fn boundary_poses(&self) -> Vec<Pose> {
+        Vec::new()
+    }
     /// Switches costly diagnostics (friction power) on or off.
     fn set_diagnostics(&mut self, on: bool);
     /// Everything that outlives a step, as bytes for `restore`.
     fn checkpoint(&self) -> Result<Vec<u8>, StateError>;
     /// Takes over such bytes, after which every step gives the same bits as in the solver that gave them. Belongs to a
-    /// solver that was just made, from the scene that the other one was made from. On an error nothing has changed.
+    /// solver made from the scene that the other one was made from, which was just made or [restores in
+    /// place](Simulator::restores_in_place). On an error nothing has changed.
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError>;
+    /// Whether [`Simulator::restore`] may be called on a solver that has stepped and taken commands.
+    fn restores_in_place(&self) -> bool {
+        false
+    }
 }

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use granule::air::Air;
 use granule::bodies::{Bodies, BodyReport};
-use granule::boundary::{Boundaries, Sdf};
+use granule::boundary::{Boundaries, Boundary, Pose, Sdf};
 use granule::particles::{Birth, NewGrain, NewParticle, note_birth};
 use granule::scene::Scene;
 use granule::simulator::{
@@ -432,6 +432,10 @@ impl Simulator for GpuSimulation {
 
     fn bodies(&self) -> Vec<BodyReport> {
         self.bodies.reports(&self.boundaries)
+    }
+
+    fn boundary_poses(&self) -> Vec<Pose> {
+        self.boundaries.iter().map(Boundary::pose).collect()
     }
 
     fn set_diagnostics(&mut self, on: bool) {

@@ -1,5 +1,6 @@
 //! Checkpoints of a simulation, and simulations from checkpoints.
 
+use crate::bodies::MeanLoads;
 use crate::build;
 use crate::io::{Checkpoint, CheckpointError};
 use crate::scene::Scene;
@@ -19,11 +20,16 @@ impl Simulation {
     /// The bytes of a checkpoint file: what [`Simulation::resume`] needs to go on bit for bit. Taken at frame times
     /// only; a state that holds values which are not finite is refused.
     pub fn checkpoint(&self) -> Result<Vec<u8>, CheckpointError> {
+        self.save()?.encode()
+    }
+
+    /// What the file of a [`checkpoint`](Simulation::checkpoint) holds, to be kept in memory.
+    pub fn save(&self) -> Result<Checkpoint, CheckpointError> {
         if !self.is_at_frame() {
             return Err(CheckpointError::NotAtFrame { time: self.time() });
         }
         let scene = self.scene.to_toml().map_err(|e| CheckpointError::Content(e.to_string()))?;
-        let checkpoint = Checkpoint {
+        Ok(Checkpoint {
             engine_version: env!("CARGO_PKG_VERSION").into(),
             scene,
             solver: self.simulator.solver().into(),
@@ -32,8 +38,26 @@ impl Simulation {
             lost: self.lost as u64,
             state: self.simulator.checkpoint()?,
             extensions: self.extensions()?,
-        };
-        checkpoint.encode()
+        })
+    }
+
+    /// Goes back, or on, to a checkpoint of this very simulation. Walls, grids and threads stay as they are where the
+    /// solver [restores in place](crate::simulator::Simulator::restores_in_place) and there are no fine grains; else the
+    /// simulation is made anew with these options, as by [`Simulation::restore`].
+    ///
+    /// # Errors
+    /// Says what is wrong with the checkpoint, or why the simulation cannot be made anew.
+    pub fn rewind(&mut self, checkpoint: &Checkpoint, options: &Options) -> Result<(), CheckpointError> {
+        let in_place = self.simulator.restores_in_place()
+            && self.upsampler.is_none()
+            && self.failure().is_none()
+            && checkpoint.solver == self.simulator.solver();
+        if !in_place {
+            *self = Self::restore(checkpoint, options)?;
+            return Ok(());
+        }
+        self.simulator.restore(&checkpoint.state)?;
+        self.take_over(checkpoint)
     }
 
     /// Goes on where the simulation was that gave these bytes; options may differ.
@@ -61,15 +85,21 @@ impl Simulation {
             return Err(wrong(format!("state of `{}` in a scene for `{known}`", checkpoint.solver)));
         }
         simulation.simulator.restore(&checkpoint.state)?;
-        simulation.frame = checkpoint.frame;
-        simulation.steps = checkpoint.steps;
-        simulation.lost = checkpoint.lost as usize;
-        if !simulation.is_at_frame() {
-            let time = simulation.time();
-            return Err(wrong(format!("t = {time} s is not the time of frame {}", checkpoint.frame)));
-        }
-        simulation.restore_extensions(&checkpoint.extensions)?;
+        simulation.take_over(checkpoint)?;
         Ok(simulation)
+    }
+
+    /// Takes over what a checkpoint holds beside the solver's state.
+    fn take_over(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        self.frame = checkpoint.frame;
+        self.steps = checkpoint.steps;
+        self.lost = checkpoint.lost as usize;
+        self.loads = MeanLoads::default();
+        if !self.is_at_frame() {
+            let reason = format!("t = {} s is not the time of frame {}", self.time(), checkpoint.frame);
+            return Err(CheckpointError::Content(reason));
+        }
+        self.restore_extensions(&checkpoint.extensions)
     }
 
     fn is_at_frame(&self) -> bool {

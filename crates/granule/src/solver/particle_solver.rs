@@ -4,7 +4,7 @@
 use glam::Vec3;
 
 use crate::bodies::BodyReport;
-use crate::boundary::Sdf;
+use crate::boundary::{Boundary, Pose, Sdf};
 use crate::columns::{ParticleColumns, SavedColumns};
 use crate::contacts::{ContactError, SavedContacts};
 use crate::material::Material;
@@ -221,6 +221,10 @@ impl<S: ParticleSolver> Simulator for S {
         self.world().bodies.reports(&self.world().boundaries)
     }
 
+    fn boundary_poses(&self) -> Vec<Pose> {
+        self.world().boundaries.iter().map(Boundary::pose).collect()
+    }
+
     fn set_diagnostics(&mut self, on: bool) {
         self.switch_diagnostics(on);
     }
@@ -244,5 +248,9 @@ impl<S: ParticleSolver> Simulator for S {
         *self.columns_mut() = columns;
         self.after_restore(saved.primed);
         Ok(())
+    }
+
+    fn restores_in_place(&self) -> bool {
+        true
     }
 }

@@ -238,6 +238,8 @@ impl World {
     pub fn take_over(&mut self, saved: SavedWorld, particles: Particles) {
         self.time = saved.time;
         self.gravity = saved.gravity;
+        // Anew, as a command may have set a wind since.
+        self.air = self.scene.air.clone().map(Air::new);
         if let Some(wind) = saved.wind {
             self.air.get_or_insert_with(|| Air::new(AirSettings::default())).set_uniform_wind(wind);
         }

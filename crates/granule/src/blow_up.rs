@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use granule::Scene;
-use granule::simulator::{FieldData, Snapshot, StepReport};
+use crate::scene::Scene;
+use crate::simulator::{FieldData, Snapshot, StepReport};
 
 /// Share of the particles that may be lost.
 const LOST_SHARE: f64 = 1e-3;
@@ -17,13 +17,13 @@ const DENSITY_STEPS: u32 = 20;
 const SPEED_FACTOR: f64 = 100.0;
 /// Diameters that a particle may move in a step; adaptive steps allow 0.4 and what a step itself accelerates.
 const MOST_DIAMETERS: f64 = 5.0;
-/// Least extent that the speed of a fall is estimated from [m].
+/// Least extent that the speed of a fall is estimated from \[m\].
 const LEAST_EXTENT: f64 = 1.0;
 /// Gravity that the speed of a fall is estimated from where the scene has less [m/s2].
 const LEAST_GRAVITY: f64 = 9.81;
 
 /// Why a run was stopped.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BlowUp {
     time: f64,
     seen: String,
@@ -49,12 +49,12 @@ pub struct BlowUpDetector {
     dense_steps: u32,
     gravity: f64,
     speed_limit: f64,
-    /// Particle diameter [m].
+    /// Particle diameter \[m\].
     spacing: f64,
 }
 
 impl BlowUpDetector {
-    /// A detector for a scene that begins with these positions [m].
+    /// A detector for a scene that begins with these positions \[m\].
     ///
     /// ```text
     /// v_max = 100 max(sqrt(2 g L), v_0) + g t
@@ -82,7 +82,7 @@ impl BlowUpDetector {
         self.particles += lost;
     }
 
-    /// Looks at a step that ended at `time` [s].
+    /// Looks at a step that ended at `time` \[s\].
     pub fn after(&mut self, report: &StepReport, time: f64) -> Option<BlowUp> {
         self.lost += report.lost;
         self.particles = self.particles.max(report.particles + self.lost);
@@ -179,7 +179,7 @@ fn length(vector: [f32; 3]) -> f64 {
     vector.iter().map(|part| f64::from(*part).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Longest edge of the box around the positions [m].
+/// Longest edge of the box around the positions \[m\].
 fn extent(position: &[[f32; 3]]) -> f64 {
     let edge = |axis: usize| {
         let values = || position.iter().map(|x| f64::from(x[axis]));

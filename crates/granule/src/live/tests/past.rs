@@ -1,0 +1,240 @@
+//! Going back in time: history, replay, recordings, divergence.
+
+use std::time::Instant;
+
+use glam::Vec3;
+
+use crate::build::Options;
+use crate::live::{Event, Live, LiveOptions, Recording};
+use crate::scene::Scene;
+use crate::simulation::Simulation;
+use crate::simulator::Command;
+
+use super::{PATIENCE, after, angle, event, options, scene, seek, start, tool};
+
+/// Every frame of a run with commands, as hashes.
+fn first_pass(live: &Live, frames: u64) -> Vec<Option<u64>> {
+    let mut hashes = vec![live.latest().state_hash];
+    for frame in 1..=frames {
+        after(live, live.frame());
+        let command = match frame {
+            2 => Some(angle(12.0)),
+            3 => Some(Command::Wind(Vec3::new(3.0, 0.0, 0.0))),
+            4 => Some(tool(-0.15)),
+            5 => Some(Command::Emitter { name: "hose".into(), open: false }),
+            6 => Some(Command::Gravity(Vec3::new(1.0, -9.0, 0.0))),
+            _ => None,
+        };
+        if let Some(command) = command {
+            after(live, live.apply(command));
+        }
+        hashes.push(live.latest().state_hash);
+    }
+    hashes
+}
+
+#[test]
+fn any_frame_of_the_past_has_the_bits_of_the_first_pass() {
+    let live = start();
+    let hashes = first_pass(&live, 10);
+    for frame in [7, 0, 10, 3, 1, 9, 2] {
+        assert_eq!(seek(&live, frame).state_hash, hashes[frame as usize], "frame {frame}");
+    }
+    // Played on, commands are replayed.
+    seek(&live, 1);
+    live.play();
+    live.wait(PATIENCE, |frame| frame.frame >= 10).unwrap();
+    let paused = after(&live, live.pause());
+    assert_eq!(seek(&live, 10).state_hash, hashes[10], "{}", paused.frame);
+    assert_eq!(live.recording().commands().len(), 5);
+}
+
+#[test]
+fn without_any_checkpoint_the_past_is_simulated_from_the_beginning() {
+    let live = Live::start(scene(), LiveOptions { history_bytes: 0, ..options() }).unwrap();
+    let hashes = first_pass(&live, 7);
+    assert_eq!(live.latest().history.count, 0);
+    assert_eq!(seek(&live, 5).state_hash, hashes[5]);
+}
+
+#[test]
+fn memory_stays_within_its_budget_and_the_past_within_reach() {
+    let probe = seek(&start(), 1);
+    let budget = 4 * probe.history.bytes;
+    let live = Live::start(scene(), LiveOptions { history_bytes: budget, ..options() }).unwrap();
+    let mut hashes = vec![live.latest().state_hash];
+    for _ in 0..40 {
+        let frame = after(&live, live.frame());
+        let history = frame.history;
+        assert!(history.bytes <= budget && history.bytes > 0, "{history:?}");
+        hashes.push(frame.state_hash);
+    }
+    let history = live.latest().history;
+    assert!(history.count < 12, "{history:?}");
+    assert_eq!(history.checkpoints, Some((0, 40)));
+    for frame in [39, 3, 17] {
+        assert_eq!(seek(&live, frame).state_hash, hashes[frame as usize]);
+        assert!(live.latest().history.bytes <= budget);
+    }
+}
+
+#[test]
+fn a_command_in_the_past_cuts_what_came_after() {
+    let live = start();
+    let hashes = first_pass(&live, 8);
+    seek(&live, 4);
+    live.events();
+    let cut = after(&live, live.apply(angle(45.0)));
+    assert_eq!((cut.frame, cut.history.end, cut.history.checkpoints), (4, 4, Some((0, 4))));
+    event(&live, |event| *event == Event::HistoryTruncated { after: 4 });
+    let frames: Vec<u64> = live.recording().commands().iter().map(|logged| logged.frame).collect();
+    assert_eq!(frames, [2, 3, 4, 4]);
+    assert_ne!(seek(&live, 8).state_hash, hashes[8]);
+    assert_eq!(seek(&live, 3).state_hash, hashes[3], "what was before is as it was");
+}
+
+#[test]
+fn a_recording_replays_to_the_same_bits() {
+    let live = start();
+    let hashes = first_pass(&live, 8);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tray.granule");
+    live.recording().write(&path).unwrap();
+    let recording = Recording::read(&path).unwrap();
+    assert_eq!(recording, live.recording());
+    for frame in [0, 4, 8] {
+        let simulation = recording.replay(frame, &Options::default()).unwrap();
+        assert_eq!(Some(simulation.simulator().state_hash()), hashes[frame as usize], "frame {frame}");
+    }
+    assert!(Recording::from_toml("format = 1").is_err());
+    let newer = recording.to_toml().unwrap().replacen("format = 1", "format = 2", 1);
+    assert!(Recording::from_toml(&newer).unwrap_err().to_string().contains("format 2"));
+    assert!(Recording::read(folder.path().join("none")).unwrap_err().to_string().contains("none"));
+}
+
+/// Free fall under ten times gravity in steps of 10 ms: at last a grain moves five diameters in a step.
+#[test]
+fn a_run_that_diverges_stops_with_a_diagnosis_and_its_last_good_frame_is_there() {
+    let text = SCENE_THAT_DIVERGES;
+    let live = Live::start(Scene::parse(text, "falling").unwrap(), options()).unwrap();
+    live.play();
+    let halted = live.wait(PATIENCE, |frame| frame.halted.is_some()).unwrap();
+    assert!(!halted.playing);
+    let diverged = event(&live, |event| matches!(event, Event::Diverged { .. }));
+    let Event::Diverged { frame, diagnosis } = diverged else { unreachable!() };
+    assert!(diagnosis.contains("likely cause") && diagnosis.contains("diameters"), "{diagnosis}");
+    assert!(frame > 2 && halted.frame == frame && halted.history.end == frame, "{frame} {}", halted.frame);
+    let refused = live.play();
+    event(&live, |event| matches!(event, Event::Refused { id, .. } if *id == refused));
+    let good = seek(&live, frame);
+    assert_eq!((good.halted.clone(), good.state_hash), (None, halted.state_hash));
+    // From there it can be saved: without gravity it goes on.
+    live.apply(Command::Gravity(Vec3::ZERO));
+    assert_eq!(seek(&live, frame + 3).frame, frame + 3);
+}
+
+const SCENE_THAT_DIVERGES: &str = r#"
+name = "falling"
+[simulation]
+fps = 50
+time_step = 0.01
+gravity = [0, -100, 0]
+[[material]]
+name = "sand"
+radius = 0.01
+[[grains]]
+material = "sand"
+shape.box = { min = [0, 0, 0], max = [0.06, 0.06, 0.06] }
+"#;
+
+#[test]
+fn other_threads_go_on_from_where_it_is_and_another_solver_begins_anew() {
+    let live = start();
+    let hashes = first_pass(&live, 6);
+    seek(&live, 3);
+    let id = live.rebuild(Options { threads: Some(2), ..Options::default() });
+    let frame = after(&live, id);
+    assert_eq!((frame.frame, frame.state_hash), (3, hashes[3]));
+    assert!(frame.device.contains("2 threads"), "{}", frame.device);
+    event(&live, |event| *event == Event::Rebuilt { id, frame: 3 });
+    assert_eq!(seek(&live, 6).state_hash, hashes[6], "commands are replayed");
+    let solver = Some(&super::slow_solver::SLOW);
+    let id = live.rebuild(Options { threads: Some(1), solver, ..Options::default() });
+    let frame = after(&live, id);
+    assert_eq!((frame.frame, frame.solver), (0, "slow"));
+    let restarted = event(&live, |event| matches!(event, Event::Restarted { .. }));
+    assert!(matches!(restarted, Event::Restarted { reason, .. } if reason.contains("iisph")));
+}
+
+/// Ten seconds of a small scene, with checkpoints as they are by default.
+#[test]
+fn any_frame_of_ten_seconds_is_there_in_a_fifth_of_a_second() {
+    let options = LiveOptions { checkpoint_after: LiveOptions::default().checkpoint_after, ..options() };
+    let mut scene = scene();
+    scene.emitter.clear();
+    let live = Live::start(scene, options).unwrap();
+    seek(&live, 500);
+    let mut times: Vec<f64> = [0, 499, 250, 1, 377, 128, 45, 466]
+        .into_iter()
+        .map(|frame| {
+            let start = Instant::now();
+            seek(&live, frame);
+            start.elapsed().as_secs_f64()
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    // Other tests share the machine: one in eight may be late.
+    assert!(times[6] < 0.2, "{times:?}");
+}
+
+/// Ten seconds of ten thousand grains; takes minutes, and prints what it measures.
+#[test]
+#[ignore = "takes minutes"]
+fn ten_seconds_of_the_column_are_within_reach() {
+    let options = LiveOptions { simulation: Options::default(), state_hash: false, ..LiveOptions::default() };
+    let live = Live::start(Scene::open("column", false, &[]).unwrap(), options).unwrap();
+    let begun = Instant::now();
+    let end = seek(&live, 500);
+    let wall = begun.elapsed().as_secs_f64();
+    let history = end.history;
+    let each = history.bytes / history.count;
+    eprintln!("500 frames in {wall:.1} s; {} checkpoints of {each} bytes", history.count);
+    let times = [0, 499, 250, 1, 377, 128, 45, 466, 333, 20].map(|frame| {
+        let start = Instant::now();
+        seek(&live, frame);
+        start.elapsed().as_secs_f64()
+    });
+    eprintln!("seeking [s]: {times:.3?}");
+    assert!(times.iter().all(|time| *time < 0.2), "{times:?}");
+}
+
+/// Saving and restoring in place, of ten thousand grains.
+#[test]
+#[ignore = "measures, and prints what it measures"]
+fn a_checkpoint_of_the_column_is_restored_in_a_twentieth_of_a_second() {
+    let options = Options::default();
+    let mut simulation = Simulation::new(Scene::open("column", false, &[]).unwrap(), &options).unwrap();
+    simulation.run_until(0.1);
+    let seconds = |work: &mut dyn FnMut()| {
+        let mut times: Vec<f64> = (0..9)
+            .map(|_| {
+                let start = Instant::now();
+                work();
+                start.elapsed().as_secs_f64()
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        times[4]
+    };
+    let checkpoint = simulation.save().unwrap();
+    let bytes = checkpoint.encode().unwrap();
+    let save = seconds(&mut || drop(simulation.save().unwrap()));
+    let rewind = seconds(&mut || simulation.rewind(&checkpoint, &options).unwrap());
+    let resume = seconds(&mut || drop(Simulation::resume(&bytes, &options).unwrap()));
+    let count = simulation.particle_count();
+    eprintln!(
+        "{count} particles, {} bytes; save {save:.4} s, rewind {rewind:.4} s, resume {resume:.4} s",
+        bytes.len()
+    );
+    assert!(rewind < 0.05, "{rewind} s");
+}
