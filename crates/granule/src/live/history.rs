@@ -41,7 +41,10 @@ impl History {
     }
 
     /// Adds a checkpoint that took `cost` seconds of simulating from the one before.
-    pub(super) fn insert(&mut self, checkpoint: Checkpoint, cost: f64) {
+    pub(super) fn insert(&mut self, mut checkpoint: Checkpoint, cost: f64) {
+        // Bytes were written into memory that doubles as it grows.
+        checkpoint.state.shrink_to_fit();
+        checkpoint.extensions.iter_mut().for_each(|(_, bytes)| bytes.shrink_to_fit());
         let at = match self.find(checkpoint.frame) {
             Ok(_) => return,
             Err(at) => at,
@@ -148,6 +151,15 @@ mod tests {
         assert_eq!((kept[0], kept[9], kept.len()), (0, 999, 10));
         let longest = kept.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
         assert!(longest <= 4 * 1000 / 9, "{kept:?}");
+    }
+
+    #[test]
+    fn memory_that_a_checkpoint_does_not_need_is_given_back() {
+        let mut checkpoint = checkpoint(0);
+        checkpoint.state.reserve(100_000);
+        let mut history = History::new(10_000);
+        history.insert(checkpoint, 0.0);
+        assert_eq!(history.report(0).count, 1);
     }
 
     #[test]

@@ -194,7 +194,8 @@ fn ten_seconds_of_the_column_are_within_reach() {
     let options = LiveOptions { simulation: Options::default(), state_hash: false, ..LiveOptions::default() };
     let live = Live::start(Scene::open("column", false, &[]).unwrap(), options).unwrap();
     let begun = Instant::now();
-    let end = seek(&live, 500);
+    let id = live.seek(500);
+    let end = live.wait(15 * PATIENCE, |frame| frame.answered >= id && frame.frame == 500).unwrap();
     let wall = begun.elapsed().as_secs_f64();
     let history = end.history;
     let each = history.bytes / history.count;
