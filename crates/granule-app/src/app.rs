@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use egui_tiles::{Behavior, Container, SimplificationOptions, Tile, TileId, Tiles, Tree, UiResponse};
+use egui_tiles::{Behavior, SimplificationOptions, TileId, Tree, UiResponse};
 use granule::live::{LiveOptions, Source, Speed};
 use granule_render::CameraChoice;
 
 use crate::AppError;
 use crate::actions::{ACTIONS, Action, pressed};
+use crate::layout;
 use crate::look::Look;
 use crate::options::AppOptions;
 use crate::palette::Palette;
@@ -15,11 +16,12 @@ use crate::panels::parameters::Parameters;
 use crate::panels::{log, look, plots, scenes, statistics};
 use crate::picture::color_choices;
 use crate::session::{Session, Severity};
+use crate::tools::{Hands, Tool};
 use crate::transport;
 use crate::viewport::Viewport;
 
 /// A panel or the view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Pane {
     /// The picture.
     View,
@@ -59,6 +61,7 @@ struct Contents {
     parameters: Parameters,
     look: Look,
     load: Option<Source>,
+    hands: Hands,
 }
 
 /// The window.
@@ -93,8 +96,15 @@ impl App {
         let session = Session::start(options.source.clone(), live)?;
         let viewport = Viewport::new(state, gpu)?;
         Ok(Self {
-            contents: Contents { session, viewport, parameters: Parameters::default(), look, load: None },
-            tree: tree(),
+            contents: Contents {
+                session,
+                viewport,
+                parameters: Parameters::default(),
+                look,
+                load: None,
+                hands: Hands::default(),
+            },
+            tree: if options.remember { layout::remembered() } else { layout::first() },
             palette: Palette::default(),
             help: false,
             panels: true,
@@ -259,6 +269,12 @@ impl App {
 }
 
 impl eframe::App for App {
+    fn on_exit(&mut self) {
+        if self.options.remember {
+            layout::remember(&self.tree);
+        }
+    }
+
     fn ui(&mut self, ui: &mut egui::Ui, _: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
         self.shown += 1;
@@ -274,7 +290,7 @@ impl eframe::App for App {
         });
         egui::CentralPanel::no_frame().show(ui, |ui| match self.panels {
             true => self.tree.ui(&mut self.contents, ui),
-            false => _ = self.contents.view(ui),
+            false => self.contents.view(ui),
         });
         action = self.palette.show(&ctx).or(action);
         self.keys(&ctx);
@@ -294,9 +310,33 @@ impl eframe::App for App {
 }
 
 impl Contents {
-    fn view(&mut self, ui: &mut egui::Ui) -> egui::Response {
-        let Self { session, viewport, look, .. } = self;
-        viewport.show(ui, session, look)
+    fn view(&mut self, ui: &mut egui::Ui) {
+        let Self { session, viewport, look, hands, .. } = self;
+        viewport.looks = hands.tool == Tool::Look;
+        let response = viewport.show(ui, session, look);
+        let pressed = response.is_pointer_button_down_on() && ui.input(|input| input.pointer.primary_down());
+        let command = match response.interact_pointer_pos().filter(|_| pressed) {
+            Some(pointer) => {
+                let (at, ray) = viewport.pointed_at(pointer, response.rect);
+                hands.press(&session.frame().scene, at, ray)
+            }
+            None => hands.release(),
+        };
+        if let Some(command) = command {
+            session.live().apply(command);
+            ui.ctx().request_repaint();
+        }
+        egui::Area::new(egui::Id::unique("tools"))
+            .fixed_pos(response.rect.left_top() + egui::vec2(8.0, 8.0))
+            .show(ui.ctx(), |ui| {
+                egui::Frame::popup(ui.style()).show(ui, |ui| {
+                    ui.horizontal(|ui| {
+                        for (tool, name) in Tool::ALL {
+                            ui.selectable_value(&mut hands.tool, tool, name);
+                        }
+                    });
+                });
+            });
     }
 }
 
@@ -329,22 +369,4 @@ impl Behavior<Pane> for Contents {
     fn simplification_options(&self) -> SimplificationOptions {
         SimplificationOptions { all_panes_must_have_tabs: true, ..Default::default() }
     }
-}
-
-/// The panels where they are at first: the view with the log below, tabs to its right.
-fn tree() -> Tree<Pane> {
-    let mut tiles = Tiles::default();
-    let [view, scenes, parameters, look, statistics, plots, log] =
-        [Pane::View, Pane::Scenes, Pane::Parameters, Pane::Look, Pane::Statistics, Pane::Plots, Pane::Log]
-            .map(|pane| tiles.insert_pane(pane));
-    let upper = tiles.insert_tab_tile(vec![parameters, look, scenes]);
-    let lower = tiles.insert_tab_tile(vec![statistics, plots, log]);
-    let side = tiles.insert_vertical_tile(vec![upper, lower]);
-    let view = tiles.insert_tab_tile(vec![view]);
-    let root = tiles.insert_horizontal_tile(vec![view, side]);
-    if let Some(Tile::Container(Container::Linear(linear))) = tiles.get_mut(root) {
-        linear.shares.set_share(view, 3.0);
-        linear.shares.set_share(side, 1.1);
-    }
-    Tree::new(egui::Id::unique("panels"), root, tiles)
 }

@@ -6,6 +6,7 @@ mod actions;
 mod app;
 mod camera_rig;
 mod document;
+mod layout;
 mod look;
 mod options;
 mod palette;
@@ -14,6 +15,7 @@ mod parameters;
 mod picture;
 mod publisher;
 mod session;
+mod tools;
 mod transport;
 mod viewport;
 
@@ -22,6 +24,7 @@ pub use app::{App, Pane};
 pub use look::Look;
 pub use options::{AppOptions, Place};
 pub use session::{LogLine, Sample, Session, Severity};
+pub use tools::Tool;
 
 use std::sync::Arc;
 

@@ -38,6 +38,8 @@ pub struct AppOptions {
     pub frames: Option<u64>,
     /// The picture that is written then.
     pub screenshot: Option<PathBuf>,
+    /// Whether panels are where they were the last time.
+    pub remember: bool,
     /// Size of pictures \[pixels\].
     pub picture_size: [u32; 2],
 }
@@ -52,6 +54,7 @@ impl AppOptions {
             playing: true,
             frames: None,
             screenshot: None,
+            remember: false,
             picture_size: [1280, 720],
         }
     }

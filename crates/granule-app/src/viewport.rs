@@ -45,6 +45,8 @@ pub struct Viewport {
     pub rig: CameraRig,
     /// Whose habits the mouse follows.
     pub habit: Habit,
+    /// Whether the left button turns the view; with a tool in hand it does not.
+    pub looks: bool,
     texture: Option<(Texture, egui::TextureId, [u32; 2])>,
     shown: Option<Shown>,
     grains: Option<(u64, Look, Arc<Grains>)>,
@@ -53,6 +55,8 @@ pub struct Viewport {
     framed: bool,
     /// What a drag turns about \[m\].
     pivot: Vec3,
+    /// Height of the ground in the last picture \[m\].
+    ground: Option<f32>,
     /// Why there is no picture.
     pub failure: Option<String>,
 }
@@ -68,12 +72,14 @@ impl Viewport {
             state,
             rig: CameraRig::default(),
             habit: Habit::default(),
+            looks: true,
             texture: None,
             shown: None,
             grains: None,
             legend: None,
             framed: false,
             pivot: Vec3::ZERO,
+            ground: None,
             failure: None,
         })
     }
@@ -187,7 +193,7 @@ impl Viewport {
             self.pivot = self.under(pointer, rect, grains);
         }
         for button in [Primary, Secondary, Middle] {
-            if !response.dragged_by(button) {
+            if !response.dragged_by(button) || (button == Primary && !self.looks) {
                 continue;
             }
             let moved = response.drag_delta() / rect.height();
@@ -241,6 +247,19 @@ impl Viewport {
         )
     }
 
+    /// What lies under a point of the view \[m\], and the line of sight through it.
+    pub fn pointed_at(&self, pointer: egui::Pos2, rect: egui::Rect) -> (Vec3, Vec3) {
+        let (eye, ray) = self.ray(pointer, rect);
+        let grain = self.grains.as_ref().and_then(|(_, _, grains)| pick(&grains.spheres, eye, ray));
+        let ground = self.ground.filter(|_| ray.y < 0.0).map(|ground| (ground - eye.y) / ray.y);
+        let far = (self.rig.target - eye).dot(ray).max(0.0);
+        let distance = match (grain.map(|(_, distance)| distance), ground) {
+            (Some(grain), Some(ground)) => grain.min(ground),
+            (found, other) => found.or(other).unwrap_or(far),
+        };
+        (eye + distance * ray, ray)
+    }
+
     /// Eye and direction through a point of the view.
     pub fn ray(&self, pointer: egui::Pos2, rect: egui::Rect) -> (Vec3, Vec3) {
         let view = self.rig.camera().view(rect.width() / rect.height());
@@ -279,6 +298,7 @@ impl Viewport {
         let (scenery, ground) = self.scenery(session, look, grains);
         let scene = render_scene(grains, &scenery, ground);
         self.legend.clone_from(&grains.legend);
+        self.ground = ground;
         let drawn = self.renderer.draw_to_texture(&scene, &settings).map(Texture::clone);
         match drawn {
             Ok(picture) => {

@@ -129,3 +129,42 @@ fn the_palette_finds_actions_and_panels_can_be_hidden() {
     window.run_steps(2);
     assert_ne!(window.state().look().shadows, before);
 }
+
+/// The view shows sand, and the panels text: pictures of the states are written where `GRANULE_PICTURES` names a folder.
+#[test]
+fn the_window_shows_sand() {
+    let Some(mut window) = window(options("column")) else { return };
+    until(&mut window, "sand runs", |app| frame(app) > 15);
+    let image = window.render().unwrap();
+    if let Some(folder) = std::env::var_os("GRANULE_PICTURES") {
+        image.save(std::path::Path::new(&folder).join("window.png")).unwrap();
+    }
+    let (width, height) = image.dimensions();
+    let view = (0..height * 8 / 10).flat_map(|y| (0..width * 7 / 10).map(move |x| (x, y)));
+    let is_sand = |&(x, y): &(u32, u32)| {
+        let [r, g, b, _] = image.get_pixel(x, y).0.map(i32::from);
+        r > g + 10 && g > b + 10
+    };
+    let sand = view.filter(is_sand).count() as f64 / f64::from(width * height);
+    assert!((0.02..0.5).contains(&sand), "{sand} of the window is sand");
+}
+
+/// Sand poured from the hand comes down in the view and stands in the books.
+#[test]
+fn sand_is_poured_by_hand() {
+    let Some(mut window) = window(options("column")) else { return };
+    until(&mut window, "sand runs", |app| frame(app) > 2);
+    let before = window.state().session().frame().ledger.particles;
+    window.get_by_label("Pour").click();
+    window.run_steps(2);
+    let place = egui::pos2(340.0, 330.0);
+    window.hover_at(place);
+    window.step();
+    window.drag_at(place);
+    until(&mut window, "more grains", |app| app.session().frame().ledger.particles > before + 20);
+    window.drop_at(place);
+    window.step();
+    let ledger = &window.state().session().frame().ledger;
+    assert_eq!(ledger.unaccounted(), 0);
+    assert!(ledger.emitted > 20);
+}

@@ -28,6 +28,7 @@ pub fn view(args: &ViewArgs) -> Result<(), Failure> {
         playing: !args.paused,
         frames: args.frames,
         screenshot: args.screenshot.clone(),
+        remember: args.frames.is_none(),
         ..AppOptions::new(source)
     };
     granule_app::run(options).map_err(|error| match error {
