@@ -114,7 +114,7 @@ fn an_emitter_is_closed_and_opened_by_command_whatever_its_window_says() {
     let mut scene = fountain(|spout| spout.time = Some([0.0, 0.5]));
     scene.emitter.push(emitter("other", 100.0, cuboid([20.0, 0.0, 20.0], [28.0, 1.0, 28.0])));
     let mut simulation = simulate(scene);
-    let mut switch = |simulation: &mut Simulation, open: bool| {
+    let switch = |simulation: &mut Simulation, open: bool| {
         simulation.apply(&Command::Emitter { name: "spout".into(), open }).unwrap();
     };
     simulation.run_until(0.25);

@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_face_is_the_same_as_before_while_its_normal_has_turned_by_less_than_45_degrees() {
-        let before = WallImpulse { direction: Vec3::Y, ..WallImpulse::default() };
+        let before = WallImpulse { normal: 0.0, tangent: Vec3::ZERO, direction: Vec3::Y };
         let turned = |degrees: f32| {
             let (sin, cos) = degrees.to_radians().sin_cos();
             before.likeness(Vec3::new(sin, cos, 0.0))
