@@ -29,11 +29,11 @@ pub fn show(ui: &mut egui::Ui, session: &Session) -> Option<Action> {
         };
         button(ui, "|<", "First frame", Action::FirstFrame);
         button(ui, "<", "Previous frame", Action::PreviousFrame);
-        let (face, name) = if frame.playing { ("||", "Pause") } else { ("\u{25b6}", "Play") };
+        let (face, name) = if frame.playing { ("Pause", "Pause") } else { ("Play", "Play") };
         button(ui, face, name, Action::PlayOrPause);
         button(ui, ">", "Next frame", Action::NextFrame);
         button(ui, ".", "Single step", Action::Step);
-        button(ui, "\u{27f2}", "Begin anew", Action::Reset);
+        button(ui, "Reset", "Begin anew", Action::Reset);
         speed(ui, session);
         ui.separator();
         let factor = frame.real_time_factor.map_or("-".into(), |factor| format!("{factor:.2} x real time"));

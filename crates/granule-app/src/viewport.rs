@@ -11,7 +11,6 @@ use glam::Vec3;
 use granule_device::GpuDevice;
 use granule_render::{
     Bounds, CameraChoice, GpuRenderer, Image, Legend, Light, RenderError, RenderScene, RenderSettings,
-    SphereSource,
 };
 
 use crate::camera_rig::{CameraRig, Gesture, Habit};

@@ -89,7 +89,7 @@ fn row(ui: &mut egui::Ui, parameter: &Parameter, now: Option<&Value>) -> Option<
     let edited = ui.horizontal(|ui| value_of(ui, parameter, now)).inner;
     let reset = parameter.default.as_ref().filter(|default| Some(*default) != now && now.is_some());
     let reset = reset.and_then(|default| {
-        let button = ui.small_button("\u{21ba}").on_hover_text(format!("Back to {default}"));
+        let button = ui.small_button("reset").on_hover_text(format!("Back to {default}"));
         let name = format!("{} back to its default", parameter.path);
         button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
         button.clicked().then(|| default.clone())
