@@ -57,7 +57,7 @@ Examples:
   granule run --resume out/column-001/checkpoints/000010.ckpt
 
 Grains that enter ([[emitter]]), leave ([[outlet]]) or are counted ([[counter]]) stand in series.csv and in the \
-summary; initial + emitted - drained - lost = particles at every step.
+summary; initial + emitted - drained - removed - lost = particles at every step.
 
 A run ends at the first frame time at or after --seconds. Expectations of the scene are checked at its own end; a run \
 that is cut short only reports them. Ctrl-C ends the run after the current step: the frames written so far, their index \

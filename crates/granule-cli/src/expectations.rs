@@ -115,7 +115,9 @@ fn fine_quantity(quantity: Quantity, upsampler: &Upsampler) -> Option<f64> {
     let (count, totals) = (upsampler.count() as f64, upsampler.totals());
     match quantity {
         Quantity::FineGrains => Some(count),
-        Quantity::MissingFineGrains => Some(totals.made as f64 - totals.drained as f64 - count),
+        Quantity::MissingFineGrains => {
+            Some(totals.made as f64 - (totals.drained + totals.removed) as f64 - count)
+        }
         _ => None,
     }
 }

@@ -190,6 +190,7 @@ fn row(simulation: &mut Simulation, statistics: &mut Statistics) -> Result<Serie
         emitted: simulation.flow().emitted(),
         blocked: simulation.flow().blocked(),
         drained: simulation.flow().drained(),
+        removed: simulation.flow().removed(),
     })
 }
 

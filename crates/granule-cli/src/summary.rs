@@ -68,9 +68,11 @@ pub struct Summary {
     pub blocked: u64,
     /// Grains taken, per outlet.
     pub drained: BTreeMap<String, u64>,
+    /// Grains taken by commands.
+    pub removed: u64,
     /// Grains inside at the last frame, per counter.
     pub counted: BTreeMap<String, u64>,
-    /// Grains that initial + emitted - drained - lost does not explain.
+    /// Grains that initial + emitted - drained - removed - lost does not explain.
     pub unaccounted: i64,
     /// Rigid bodies at the end, with the grains' mean forces on them between the last two frames.
     pub bodies: Vec<BodySummary>,
@@ -113,6 +115,8 @@ pub struct UpsampleSummary {
     pub made: u64,
     /// Grains that outlets took.
     pub drained: u64,
+    /// Grains that commands took.
+    pub removed: u64,
     /// Grains removed because their state was not finite.
     pub lost: u64,
     /// Median milliseconds per frame.
@@ -137,6 +141,7 @@ impl UpsampleSummary {
             grains: upsampler.count(),
             made: totals.made,
             drained: totals.drained,
+            removed: totals.removed,
             lost: totals.lost,
             ms_per_frame,
             grains_per_second: upsampler.count() as f64 * frames as f64 / seconds.max(1e-9),
@@ -266,6 +271,7 @@ impl Summary {
             emitted: flow.emitted(),
             blocked: flow.blocked(),
             drained: flow.outlets().iter().map(|outlet| (outlet.name().into(), outlet.drained())).collect(),
+            removed: flow.removed(),
             counted: flow
                 .counters()
                 .iter()
@@ -319,6 +325,9 @@ impl Summary {
                     counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
                 line(what, words.join(", "));
             }
+        }
+        if self.removed > 0 {
+            line("removed", self.removed.to_string());
         }
         for body in &self.bodies {
             let [x, y, z] = body.center.map(|c| number(c.into()));

@@ -2,7 +2,7 @@
 
 mod common;
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use granule::boundary::{Keyframe, MeshShape, Motion, Shape};
 use granule::scene::{BodyKind, Fill, Scene};
 use granule::simulator::Command;
@@ -163,7 +163,9 @@ fn commands_change_how_bodies_move() {
     let tool = |boundary: &str| Command::ToolPose {
         boundary: boundary.into(),
         position: Vec3::new(0.0, -0.01, 0.0),
+        rotation: Quat::IDENTITY,
         velocity: Vec3::new(0.0, -1.0, 0.0),
+        angular_velocity: Vec3::ZERO,
     };
     assert_eq!(cpu.apply(&tool("ball")), gpu.apply(&tool("ball")), "free bodies are not led");
     for command in [Command::Gravity(Vec3::new(3.0, -20.0, 0.0)), tool("torus")] {
@@ -179,4 +181,35 @@ fn commands_change_how_bodies_move() {
     }
     assert!(gpu.simulator().bodies()[0].velocity.x > 0.01, "gravity pulls sideways");
     assert_eq!(gpu.simulator().bodies()[2].velocity, Vec3::new(0.0, -1.0, 0.0));
+}
+
+/// A push acts at once as on the CPU, the grains around feel it alike, and what cannot be pushed is refused alike.
+#[test]
+fn pushes_change_bodies_as_on_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let scene = shower();
+    let (mut cpu, mut gpu) = (simulate(&scene, &Device::Cpu), simulate(&scene, &device));
+    let push = |body: &str, impulse, point| Command::PushBody { body: body.into(), impulse, point };
+    let impulse = Vec3::new(0.2, -0.1, 0.05);
+    let corner = D * Vec3::new(7.0, 7.0, 2.0);
+    for command in [push("ball", impulse, None), push("brick", impulse, Some(corner))] {
+        let before = gpu.simulator().bodies();
+        assert_eq!(cpu.apply(&command), gpu.apply(&command));
+        let after = gpu.simulator().bodies();
+        let k = usize::from(matches!(&command, Command::PushBody { body, .. } if body == "brick"));
+        let gained = after[k].mass * (after[k].velocity - before[k].velocity);
+        assert!((gained - impulse).length() < 1e-3 * impulse.length(), "{gained}");
+        assert_eq!(k == 1, after[k].angular_velocity != before[k].angular_velocity);
+        for _ in 0..3 {
+            cpu.step();
+            gpu.step();
+        }
+        assert_eq!(gpu.failure(), None);
+        let [velocity, force, _] = apart(&cpu, &gpu);
+        assert!(velocity < 1e-4 && force < 1e-3, "{command:?}: {velocity} {force}");
+    }
+    for wrong in [push("torus", Vec3::X, None), push("bal", Vec3::X, None), push("ball", Vec3::NAN, None)] {
+        assert!(gpu.apply(&wrong).is_err());
+        assert_eq!(gpu.apply(&wrong), cpu.apply(&wrong));
+    }
 }

@@ -246,3 +246,32 @@ fn a_resumed_run_on_the_device_has_the_same_grains() {
     assert!(first.fine_grains().unwrap().len() > 100);
     assert_eq!(first.fine_grains().unwrap(), second.fine_grains().unwrap());
 }
+
+/// A region that a command names loses its fine grains on the device as on the CPU, and those left move on alike.
+#[test]
+fn removed_regions_take_the_same_grains_as_on_the_cpu() {
+    let mut scene = with_grains(collapse(), 0.4);
+    let shape = Shape::Box { min: [7.0 * D, 0.0, 0.0], max: [20.0 * D, 3.0 * D, 9.0 * D], hollow: false };
+    scene.outlet.push(OutletSettings { name: "drain".into(), shape, time: None });
+    let Some(mut side) = compare(&scene, 2) else { return };
+    let region = Sdf::new(&Shape::ball([5.0 * D, 3.0 * D, 4.0 * D], 2.5 * D)).unwrap();
+    let before: Vec<usize> = side.upsamplers.iter().map(Upsampler::count).collect();
+    side.upsamplers.iter_mut().for_each(|upsampler| upsampler.remove_inside(&region).unwrap());
+    for (upsampler, before) in side.upsamplers.iter().zip(before) {
+        let totals = upsampler.totals();
+        assert_eq!(upsampler.count() + totals.removed as usize, before);
+        assert_eq!(upsampler.read().unwrap().len(), upsampler.count());
+        assert!(upsampler.read().unwrap().iter().all(|grain| !grain.is_inside(&region)));
+    }
+    let removed = [0, 1].map(|k| side.upsamplers[k].totals().removed);
+    assert!(removed[0] > 200 && removed[0].abs_diff(removed[1]) <= 2, "{removed:?}");
+    assert_eq!(side.by_id(1), side.by_id(2));
+    // Over a sort.
+    (3..=9).for_each(|number| side.frame(number));
+    assert_eq!(side.by_id(1), side.by_id(2));
+    for upsampler in &side.upsamplers {
+        let totals = upsampler.totals();
+        let gone = totals.drained + totals.removed + totals.lost;
+        assert_eq!(totals.made, gone + upsampler.count() as u64);
+    }
+}

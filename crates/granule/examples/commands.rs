@@ -1,4 +1,5 @@
-//! Commands between steps: a tray of sand is tilted by turning gravity, made more slippery, then grains are added.
+//! Commands between steps: a tray of sand is tilted by turning gravity, made more slippery, then grains are added and
+//! taken away.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
@@ -34,13 +35,19 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     println!("{} grains added, {} found no room", report.emitted, report.blocked);
     assert_eq!(report.emitted, 10);
 
+    // All grains in a shape, as a hand would suck them away.
+    let region = Shape::ball([0.3, 0.0, 0.05], 0.05);
+    let removed = simulation.apply(&Command::Remove { region })?.removed;
+    println!("{removed} grains removed");
+    assert!(removed > 0);
+
     // What does not exist is refused, with what does.
     let wrong = simulation.apply(&Command::Set { path: "material.sand.colour".into(), value: 1.0 });
     println!("{}", wrong.expect_err("there is no such parameter"));
 
     simulation.run_until(0.3);
     let books = simulation.ledger();
-    println!("{} + {} = {} grains", books.initial, books.emitted, books.particles);
+    println!("{} + {} - {} = {} grains", books.initial, books.emitted, books.removed, books.particles);
     assert_eq!(books.unaccounted(), 0);
     Ok(())
 }

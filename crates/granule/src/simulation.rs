@@ -273,7 +273,7 @@ impl Simulation {
             return Ok(CommandReport::default());
         }
         let report = self.simulator.apply(command)?;
-        self.flow.note_commanded(report.emitted);
+        self.flow.note_command(&report);
         self.tell_grains(command);
         Ok(report)
     }

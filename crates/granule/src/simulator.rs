@@ -2,11 +2,11 @@
 
 use std::any::Any;
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::bodies::BodyReport;
-use crate::boundary::{Pose, Sdf};
+use crate::boundary::{Pose, Sdf, Shape};
 use crate::columns::ColumnError;
 use crate::contacts::ContactError;
 use crate::particles::NewGrain;
@@ -180,16 +180,48 @@ pub enum Command {
         /// Common velocity [m/s].
         velocity: Vec3,
     },
+    /// Removes all grains whose centres lie in a region, at once; they are in the books as removed.
+    Remove {
+        /// The region, where it is in the world.
+        region: Shape,
+    },
     /// Replaces gravity or any other uniform force field [m/s2].
     Gravity(Vec3),
-    /// Takes over a named boundary's pose; it moves there with this velocity until told otherwise.
+    /// Takes over a named boundary's pose: it stays there, and its walls move with these velocities, until told otherwise.
+    /// Whoever leads a tool gives a pose per frame or step. With the pivot p of the boundary's motion (0 without one) and
+    /// the place X that a point of it is described at:
+    ///
+    /// ```text
+    /// x = position + p + R (X - p)                 R: rotation
+    /// v = velocity + omega x (x - position - p)    omega: angular_velocity
+    /// ```
     ToolPose {
         /// Name of the boundary.
         boundary: String,
-        /// Position of the boundary's frame \[m\].
+        /// Displacement of the pivot from where it is described \[m\].
         position: Vec3,
-        /// Linear velocity [m/s].
+        /// Rotation about the pivot from how the boundary is described, a unit quaternion.
+        #[serde(default)]
+        rotation: Quat,
+        /// Velocity of the pivot [m/s].
         velocity: Vec3,
+        /// Angular velocity [rad/s].
+        #[serde(default)]
+        angular_velocity: Vec3,
+    },
+    /// Pushes a free rigid body: its velocities change at once, as by a blow.
+    ///
+    /// ```text
+    /// v += J / m,   omega += I^-1 (r x J)    r: from the centre of mass to the point
+    /// ```
+    PushBody {
+        /// Name of the body.
+        body: String,
+        /// Impulse J [N s].
+        impulse: Vec3,
+        /// Where it acts in the world \[m\]; at the centre of mass if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        point: Option<Vec3>,
     },
     /// Replaces the uniform wind [m/s].
     Wind(Vec3),
@@ -202,6 +234,8 @@ pub struct CommandReport {
     pub emitted: usize,
     /// Grains that found no room.
     pub blocked: usize,
+    /// Grains that were removed.
+    pub removed: usize,
 }
 
 /// Why a command was refused.
@@ -226,6 +260,17 @@ pub enum CommandError {
         value: String,
         /// What is allowed.
         reason: String,
+    },
+    /// A region is no shape, or none that the device can have.
+    #[error("the region: {0}")]
+    Region(String),
+    /// The body does not move freely.
+    #[error("body `{name}` is {kind}: only a dynamic body can be pushed")]
+    NotFree {
+        /// Name of the body.
+        name: String,
+        /// What it is instead.
+        kind: &'static str,
     },
 }
 

@@ -6,7 +6,8 @@ use common::{D, block, body, floor, sand, simulate, wall};
 use glam::{DVec3, Vec3};
 use granule::bodies::BodyReport;
 use granule::boundary::{Keyframe, Motion, Shape};
-use granule::scene::{BodyKind, Fill, JointKind, JointSettings, MotorSettings, Scene};
+use granule::scene::{BodyKind, Fill, JointKind, JointSettings, MotorSettings, Scene, SolverKind};
+use granule::simulator::Command;
 use granule::{Options, Simulation};
 
 /// A block with its corners given in spacings.
@@ -271,4 +272,152 @@ fn a_hinge_keeps_its_anchor_and_a_motor_its_speed_as_far_as_its_strength_goes() 
     let (strong, weak) = (turn(1e3), turn(1e-3));
     assert!((strong - 45.0).abs() < 3.0, "the strong motor has turned by {strong} degrees");
     assert!(weak.abs() < 15.0, "the weak motor has turned by {weak} degrees");
+}
+
+fn push(body: &str, impulse: Vec3, point: Option<Vec3>) -> Command {
+    Command::PushBody { body: body.into(), impulse, point }
+}
+
+/// A box that turns freely far from some grains, with obstacles that do not give way.
+fn turning_box(solver: SolverKind) -> Scene {
+    let mut scene = sand(0.0);
+    scene.simulation.gravity = [0.0; 3];
+    scene.simulation.solver = solver;
+    scene.grains.push(block([50.0; 3], [54.0; 3], Fill::Lattice));
+    scene.body.push(body("crate", brick([0.0; 3], [4.0, 6.0, 10.0]), 700.0));
+    scene.body[0].velocity = [0.2, 0.0, -0.1];
+    scene.body[0].angular_velocity = [40.0, -80.0, 120.0];
+    for (name, kind, x) in [("door", BodyKind::Keyframed, 30.0), ("rock", BodyKind::Static, -30.0)] {
+        scene.body.push(body(name, brick([x, 0.0, 0.0], [x + 4.0, 4.0, 4.0]), 700.0));
+        scene.body.last_mut().unwrap().kind = kind;
+    }
+    let key = Keyframe { time: 0.0, translation: [0.0; 3], axis: [0.0, 1.0, 0.0], angle: 0.0 };
+    scene.body[1].motion = Some(Motion { keyframe: vec![key], ..Motion::default() });
+    scene
+}
+
+/// v += J / m and omega += I^-1 (r x J), with mass and inertia of a homogeneous box, which has turned.
+#[test]
+fn a_push_changes_the_velocities_of_a_box_as_its_mass_and_inertia_say() {
+    let size = D * Vec3::new(4.0, 6.0, 10.0);
+    let mass = f64::from(700.0 * size.element_product());
+    for solver in [SolverKind::Iisph, SolverKind::Wcsph] {
+        let mut simulation = simulate(turning_box(solver));
+        simulation.run_until(0.2);
+        let impulse = Vec3::new(0.3, -0.2, 0.5);
+        for corner in [None, Some(Vec3::new(0.0, 6.0, 10.0)), Some(Vec3::new(3.0, 1.0, 2.0))] {
+            let before = simulation.simulator().bodies().remove(0);
+            assert!((f64::from(before.mass) / mass - 1.0).abs() < 1e-4, "{} kg of {mass} kg", before.mass);
+            let point = corner.map(|corner| before.pose.world_from_body(D * corner));
+            simulation.apply(&push("crate", impulse, point)).unwrap();
+            let after = simulation.simulator().bodies().remove(0);
+            assert_eq!((after.pose, after.center), (before.pose, before.center), "it has not moved yet");
+            let gained = mass * (after.velocity - before.velocity).as_dvec3();
+            assert!((gained - impulse.as_dvec3()).length() < 1e-4, "{solver:?}: momentum {gained}");
+            let arm = point.map_or(Vec3::ZERO, |point| point - before.center);
+            let gained = spin(&after, size) - spin(&before, size);
+            let expected = arm.cross(impulse).as_dvec3();
+            let error = (gained - expected).length() / (1e-3 + expected.length());
+            assert!(error < 1e-3, "{solver:?}: angular momentum {gained} of {expected}");
+            assert!(point.is_none() || expected.length() > 0.01, "it is pushed aside: {expected}");
+            simulation.step();
+            let later = simulation.simulator().bodies().remove(0);
+            assert!((later.velocity - after.velocity).length() < 1e-5, "it goes on with what it was given");
+            let moved = (later.center - after.center).length();
+            assert!(moved > 0.0, "and moves");
+        }
+    }
+}
+
+/// What a hand gives to a body is what grains and bodies have more afterwards.
+#[test]
+fn a_thrown_box_shares_its_momentum_with_the_grains_that_it_hits() {
+    let mut scene = sand(30.0);
+    scene.simulation.gravity = [0.0; 3];
+    scene.grains.push(block([0.0; 3], [8.0; 3], Fill::Lattice));
+    scene.body.push(body("crate", brick([12.0, 2.0, 2.0], [15.0, 6.0, 6.0]), 1200.0));
+    let mut simulation = simulate(scene);
+    let (before, _) = momentum(&mut simulation);
+    let impulse = Vec3::new(-0.6, 0.05, 0.0);
+    simulation.apply(&push("crate", impulse, None)).unwrap();
+    let thrown = simulation.simulator().bodies()[0].velocity.x;
+    for _ in 0..300 {
+        simulation.step();
+    }
+    let slowed = simulation.simulator().bodies()[0].velocity.x;
+    assert!(slowed.abs() < 0.8 * thrown.abs(), "it has hit the grains: {thrown} m/s, then {slowed} m/s");
+    let (after, _) = momentum(&mut simulation);
+    let error = (after - before - impulse.as_dvec3()).length() / f64::from(impulse.length());
+    assert!(error < 1e-4, "{before} and {impulse} became {after}");
+}
+
+#[test]
+fn pushes_that_cannot_be_are_refused_by_name_and_change_nothing() {
+    let mut simulation = simulate(turning_box(SolverKind::Iisph));
+    let bodies = simulation.simulator().bodies();
+    for (command, words) in [
+        (push("crte", Vec3::X, None), "body `crte` does not exist; known: crate, door, rock"),
+        (push("door", Vec3::X, None), "body `door` is keyframed: only a dynamic body can be pushed"),
+        (push("rock", Vec3::X, None), "body `rock` is static: only a dynamic body can be pushed"),
+        (push("crate", Vec3::NAN, None), "`push_body.impulse`"),
+        (push("crate", Vec3::X, Some(Vec3::INFINITY)), "`push_body.point`"),
+        (push("crate", Vec3::splat(3e38), Some(Vec3::X)), "more than `crate` can take"),
+    ] {
+        let reason = simulation.apply(&command).unwrap_err().to_string();
+        assert!(reason.contains(words), "{reason}");
+        assert_eq!(simulation.simulator().bodies(), bodies);
+    }
+}
+
+#[test]
+fn a_push_survives_a_checkpoint() {
+    let mut scene = tank(30.0, 1600.0, 12.0, 5.0);
+    scene.simulation.fps = 50.0;
+    scene.body.push(body("brick", brick([3.0, 6.0, 4.0], [9.0, 8.0, 8.0]), 700.0));
+    let mut simulation = simulate(scene.clone());
+    let mut untouched = simulate(scene);
+    simulation.run_until(0.1);
+    untouched.run_until(0.4);
+    let corner = Vec3::new(3.0 * D, 8.0 * D, 4.0 * D);
+    simulation.apply(&push("brick", Vec3::new(0.02, 0.1, -0.03), Some(corner))).unwrap();
+    let bytes = simulation.checkpoint().unwrap();
+    let mut resumed = Simulation::resume(&bytes, &Options::default()).unwrap();
+    assert_eq!(resumed.simulator().bodies(), simulation.simulator().bodies());
+    simulation.run_until(0.4);
+    resumed.run_until(0.4);
+    assert_eq!(resumed.simulator().state_hash(), simulation.simulator().state_hash());
+    assert_ne!(untouched.simulator().state_hash(), simulation.simulator().state_hash());
+}
+
+/// A hand gives a pose per frame, of several steps each: the plate jumps from frame to frame, but what it meets goes on at
+/// its speed, not at that of the jumps.
+#[test]
+fn a_plate_that_is_led_by_poses_pushes_a_box_at_its_own_speed() {
+    let mut scene = sand(30.0);
+    scene.simulation.gravity = [0.0; 3];
+    scene.simulation.max_time_step = Some(2e-3);
+    scene.simulation.fps = 50.0;
+    scene.grains.push(block([50.0; 3], [52.0; 3], Fill::Lattice));
+    scene.boundary.push(wall("plate", brick([-1.0, -4.0, -4.0], [0.0, 4.0, 4.0]), Some(0.0)));
+    scene.body.push(body("box", brick([2.0, -2.0, -2.0], [6.0, 2.0, 2.0]), 800.0));
+    let mut simulation = simulate(scene);
+    let speed = 0.4;
+    let mut most = 0.0_f32;
+    while simulation.time() < 0.5 {
+        let pose = Command::ToolPose {
+            boundary: "plate".into(),
+            position: Vec3::new(speed * simulation.time() as f32, 0.0, 0.0),
+            rotation: glam::Quat::IDENTITY,
+            velocity: Vec3::new(speed, 0.0, 0.0),
+            angular_velocity: Vec3::ZERO,
+        };
+        simulation.apply(&pose).unwrap();
+        let frame = simulation.frame() + 1;
+        while simulation.frame() < frame {
+            simulation.step();
+            most = most.max(simulation.simulator().bodies()[0].velocity.x);
+        }
+    }
+    let found = simulation.simulator().bodies()[0].velocity.x;
+    assert!((found - speed).abs() < 0.1 * speed && most < 1.2 * speed, "{found} m/s, at most {most} m/s");
 }

@@ -6,7 +6,7 @@ use common::{D, block, floor, sand, simulate, wall};
 use glam::Vec3;
 use granule::boundary::Shape;
 use granule::flow::FlowState;
-use granule::scene::{CounterSettings, EmitterSettings, Fill, OutletSettings, Scene};
+use granule::scene::{CounterSettings, EmitterSettings, Fill, OutletSettings, Scene, SolverKind};
 use granule::simulator::Command;
 use granule::{Options, Simulation};
 
@@ -246,4 +246,112 @@ fn the_state_of_a_flow_survives_a_file() {
     assert!(other.flow_mut().restore(read));
     assert_eq!(other.flow().state(), state);
     assert!(!other.flow_mut().restore(FlowState::default()), "of another scene");
+}
+
+fn positions(simulation: &mut Simulation) -> Vec<Vec3> {
+    let snapshot = simulation.read(&["position"]).unwrap();
+    snapshot.vec3("position").unwrap().iter().map(|x| Vec3::from(*x)).collect()
+}
+
+/// A ball that wanders over the table takes grains while others are poured, added and drained.
+#[test]
+fn what_commands_remove_is_exact_in_the_books_at_every_step() {
+    let mut simulation = simulate(pouring_and_draining());
+    let initial = simulation.particle_count() as u64;
+    let (mut came, mut went, mut removed, mut step) = (0, 0, 0, 0u32);
+    while simulation.time() < 0.8 {
+        let report = simulation.step();
+        came += report.emitted as u64;
+        went += report.drained.iter().sum::<usize>() as u64 + report.lost as u64;
+        step += 1;
+        if step.is_multiple_of(5) {
+            let angle = 0.3 * step as f32;
+            let center = D * Vec3::new(3.0 * angle.cos(), 1.5, 3.0 * angle.sin());
+            let radius = 1.3 * D;
+            let inside = |x: &Vec3| x.distance(center) <= radius;
+            let before = positions(&mut simulation);
+            let region = Shape::ball(center.to_array(), radius);
+            let report = simulation.apply(&Command::Remove { region }).unwrap();
+            let after = positions(&mut simulation);
+            let kept: Vec<Vec3> = before.iter().copied().filter(|x| !inside(x)).collect();
+            assert_eq!(after, kept, "those outside stay, in the order of their ids");
+            assert_eq!(report.removed, before.len() - after.len());
+            assert_eq!((report.emitted, report.blocked), (0, 0));
+            removed += report.removed as u64;
+        }
+        if step.is_multiple_of(17) {
+            let place = Vec3::new(0.0, 40.0 * D, 0.0);
+            let emit =
+                Command::Emit { material: "sand".into(), positions: vec![place], velocity: Vec3::ZERO };
+            came += simulation.apply(&emit).unwrap().emitted as u64;
+        }
+        let ledger = simulation.ledger();
+        assert_eq!((ledger.emitted, ledger.drained + ledger.lost, ledger.removed), (came, went, removed));
+        assert_eq!(ledger.particles, initial + came - went - removed, "at {} s", simulation.time());
+        assert_eq!((ledger.unaccounted(), simulation.flow().removed()), (0, removed));
+    }
+    assert!(came > 300 && went > 50 && removed > 100, "{came} came, {went} went, {removed} were removed");
+}
+
+#[test]
+fn everything_may_be_removed_and_more_may_come() {
+    for solver in [SolverKind::Iisph, SolverKind::Wcsph] {
+        let mut scene = fountain(|_| ());
+        scene.material[0].friction_angle = 0.0;
+        scene.simulation.solver = solver;
+        scene.grains.push(block([-4.0, -9.0, -4.0], [4.0, -5.0, 4.0], Fill::Jittered));
+        let mut simulation = simulate(scene);
+        simulation.run_until(0.1);
+        let count = simulation.particle_count();
+        // All that is not above this plane is in it.
+        let region = Shape::Plane { point: [0.0, 9.0, 0.0], normal: [0.0, 1.0, 0.0] };
+        let report = simulation.apply(&Command::Remove { region: region.clone() }).unwrap();
+        assert_eq!((report.removed, simulation.particle_count()), (count, 0), "{solver:?}");
+        assert_eq!(simulation.apply(&Command::Remove { region }).unwrap().removed, 0);
+        simulation.run_until(0.2);
+        let ledger = simulation.ledger();
+        assert_eq!((ledger.particles, ledger.lost, ledger.unaccounted()), (40, 0, 0), "{solver:?}");
+    }
+}
+
+#[test]
+fn a_region_that_is_no_shape_is_refused_and_nothing_is_removed() {
+    let mut simulation = simulate(pouring_and_draining());
+    simulation.run_until(0.04);
+    let (hash, ledger) = (simulation.simulator().state_hash(), simulation.ledger());
+    for (region, words) in [
+        (Shape::ball([0.0; 3], -1.0), "sphere: `radius` must be greater than 0, got -1"),
+        (Shape::ball([f32::NAN, 0.0, 0.0], 1.0), "sphere: `center` must be finite"),
+        (Shape::cuboid([0.0, 2.0, 0.0], [1.0; 3]), "box: `min` must be smaller than `max`"),
+        (Shape::Union(Vec::new()), "union: needs at least one shape"),
+        (Shape::Plane { point: [0.0; 3], normal: [0.0; 3] }, "plane: `normal` must not be zero"),
+    ] {
+        let reason = simulation.apply(&Command::Remove { region }).unwrap_err().to_string();
+        assert!(reason.starts_with("the region: ") && reason.contains(words), "{reason}");
+        assert_eq!((simulation.simulator().state_hash(), simulation.ledger()), (hash, ledger));
+    }
+}
+
+/// A checkpoint right after grains were removed, and one later, go on with the same bits and books.
+#[test]
+fn books_with_removed_grains_survive_a_checkpoint() {
+    let mut simulation = simulate(pouring_and_draining());
+    simulation.run_until(0.2);
+    simulation.apply(&Command::Remove { region: cuboid([-2.0, 0.0, -2.0], [2.0, 4.0, 2.0]) }).unwrap();
+    let removed = simulation.ledger().removed;
+    assert!(removed > 20, "{removed}");
+    let at_once = simulation.checkpoint().unwrap();
+    simulation.run_until(0.3);
+    let later = simulation.checkpoint().unwrap();
+    simulation.run_until(0.5);
+    for bytes in [at_once, later] {
+        let mut resumed = Simulation::resume(&bytes, &Options::default()).unwrap();
+        assert_eq!((resumed.ledger().removed, resumed.ledger().unaccounted()), (removed, 0));
+        resumed.run_until(0.5);
+        assert_eq!(resumed.simulator().state_hash(), simulation.simulator().state_hash());
+        assert_eq!(
+            (resumed.ledger(), resumed.flow().state()),
+            (simulation.ledger(), simulation.flow().state())
+        );
+    }
 }

@@ -9,6 +9,7 @@ use granule::measure::fine::{Watch, blue_noise, drift_inside, evenness_inside, p
 use granule::neighbors::Domain;
 use granule::scene::{Fill, Scene, UpsampleSettings};
 use granule::simd::Instructions;
+use granule::simulator::Command;
 use granule::upsample::{
     AdvectionSettings, CpuGrains, Fault, FrameInput, Grain, GrainAdvector, GuideGrid, Wall,
 };
@@ -205,4 +206,26 @@ fn emitted_guides_bring_grains_and_outlets_take_them() {
     let simulation = run(scene, None, 0.4, 2);
     let per_guide = grains(&simulation).len() as f64 / simulation.particle_count() as f64;
     assert!((per_guide / (8.0 * 27.0 / 10.95) - 1.0).abs() < 0.1, "{per_guide}");
+}
+
+#[test]
+fn a_removed_region_takes_its_fine_grains_and_the_rest_goes_on() {
+    let mut simulation = run(scene(true), None, 0.1, 2);
+    let before = grains(&simulation);
+    let region = Shape::cuboid([-1.0; 3], [4.0 * D, 1.0, 1.0]);
+    let removed = simulation.apply(&Command::Remove { region }).unwrap().removed;
+    let after = grains(&simulation);
+    assert!(removed > 100 && simulation.ledger().unaccounted() == 0);
+    let inside = |grain: &Grain| grain.position[0] < 4.0 * D;
+    let kept: Vec<Grain> = before.iter().copied().filter(|grain| !inside(grain)).collect();
+    assert_eq!(after, kept);
+    let totals = simulation.upsampler().unwrap().totals();
+    assert_eq!(totals.removed as usize, before.len() - after.len());
+    let bytes = simulation.checkpoint().unwrap();
+    let mut resumed = Simulation::resume(&bytes, &Options::default()).unwrap();
+    simulation.run_until(0.3);
+    resumed.run_until(0.3);
+    assert_eq!(grains(&simulation), grains(&resumed));
+    let totals = resumed.upsampler().unwrap().totals();
+    assert_eq!(totals.made, totals.drained + totals.removed + totals.lost + grains(&resumed).len() as u64);
 }

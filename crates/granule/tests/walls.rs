@@ -3,6 +3,8 @@
 mod common;
 
 use common::{D, block, floor, mean, sand, simulate, wall};
+use glam::{Quat, Vec3};
+use granule::Simulation;
 use granule::boundary::{Keyframe, Motion, Shape};
 use granule::scene::{Fill, GrainsSettings, Scene};
 use granule::simulator::Command;
@@ -64,7 +66,7 @@ fn smallest_distance(container: Shape, grains: Shape) -> (f32, usize, usize) {
     let sdf = granule::boundary::Sdf::new(&container).unwrap();
     let snapshot = simulation.read(&["position"]).unwrap();
     let position = snapshot.vec3("position").unwrap();
-    let nearest = position.iter().map(|x| sdf.distance(glam::Vec3::from(*x))).fold(f32::INFINITY, f32::min);
+    let nearest = position.iter().map(|x| sdf.distance(Vec3::from(*x))).fold(f32::INFINITY, f32::min);
     (nearest / (0.5 * D), count, position.len())
 }
 
@@ -118,6 +120,12 @@ fn a_keyframed_piston_pushes_the_grains_at_its_own_speed() {
     assert!(mean(&mut simulation, "position")[0] > 0.4, "the heap is in front of the piston");
 }
 
+/// A pose that does not turn.
+fn tool_pose(boundary: &str, position: Vec3, velocity: Vec3) -> Command {
+    let (rotation, angular_velocity) = (Quat::IDENTITY, Vec3::ZERO);
+    Command::ToolPose { boundary: boundary.into(), position, rotation, velocity, angular_velocity }
+}
+
 #[test]
 fn a_tool_pose_moves_a_wall_by_command() {
     let mut scene = sand(30.0);
@@ -127,14 +135,108 @@ fn a_tool_pose_moves_a_wall_by_command() {
     simulation.run_until(0.5);
     let before = mean(&mut simulation, "position")[1];
     for k in 1..=50 {
-        let position = glam::Vec3::new(0.0, 0.002 * k as f32, 0.0);
-        let velocity = glam::Vec3::new(0.0, 0.1, 0.0);
-        simulation.apply(&Command::ToolPose { boundary: "floor".into(), position, velocity }).unwrap();
+        let position = Vec3::new(0.0, 0.002 * k as f32, 0.0);
+        let velocity = Vec3::new(0.0, 0.1, 0.0);
+        simulation.apply(&tool_pose("floor", position, velocity)).unwrap();
         simulation.run_until(0.5 + 0.02 * k as f64);
     }
     let lifted = mean(&mut simulation, "position")[1] - before;
     assert!((lifted - 0.1).abs() < 0.005, "lifted by {lifted} m");
-    let unknown =
-        Command::ToolPose { boundary: "flor".into(), position: glam::Vec3::ZERO, velocity: glam::Vec3::ZERO };
+    let unknown = tool_pose("flor", Vec3::ZERO, Vec3::ZERO);
     assert!(simulation.apply(&unknown).unwrap_err().to_string().contains("floor"));
+}
+
+/// A pose about the origin, turned about y by an angle [rad] and turning [rad/s].
+fn turned(boundary: &str, angle: f32, rate: f32) -> Command {
+    Command::ToolPose {
+        boundary: boundary.into(),
+        position: Vec3::ZERO,
+        rotation: Quat::from_rotation_y(angle),
+        velocity: Vec3::ZERO,
+        angular_velocity: rate * Vec3::Y,
+    }
+}
+
+/// How fast the grains turn about the y axis [rad/s]: their angular momentum by their moment of inertia.
+fn turning_rate(simulation: &mut Simulation) -> f32 {
+    let snapshot = simulation.read(&["position", "velocity"]).unwrap();
+    let pairs = snapshot.vec3("position").unwrap().iter().zip(snapshot.vec3("velocity").unwrap());
+    let (mut momentum, mut inertia) = (0.0, 0.0);
+    for (x, v) in pairs {
+        momentum += Vec3::from(*x).cross(Vec3::from(*v)).y;
+        inertia += x[0] * x[0] + x[2] * x[2];
+    }
+    momentum / inertia
+}
+
+/// A disc looks the same however it is turned: only the velocity of its surface, omega x r, can take grains along.
+#[test]
+fn a_turning_disc_takes_its_grains_along_at_its_own_rate() {
+    let mut scene = sand(30.0);
+    let disc = Shape::Cylinder { from: [0.0, -2.0 * D, 0.0], to: [0.0; 3], radius: 12.0 * D, hollow: false };
+    scene.boundary.push(wall("disc", disc, Some(1.0)));
+    scene.grains.push(block([-4.0, 0.0, -4.0], [4.0, 2.0, 4.0], Fill::Lattice));
+    for rate in [2.0, -2.0, 0.0] {
+        let mut simulation = simulate(scene.clone());
+        simulation.apply(&turned("disc", 0.0, rate)).unwrap();
+        simulation.run_until(0.6);
+        let found = turning_rate(&mut simulation);
+        assert!((found - rate).abs() < 0.1, "{found} rad/s on a disc that turns at {rate} rad/s");
+    }
+}
+
+#[test]
+fn a_turning_paddle_drags_grains_in_its_direction() {
+    let mut scene = sand(30.0);
+    let tub = Shape::Cylinder { from: [0.0; 3], to: [0.0, 20.0 * D, 0.0], radius: 8.0 * D, hollow: true };
+    scene.boundary.push(wall("tub", tub, Some(0.3)));
+    let blade = Shape::cuboid([-6.0, 0.5, -0.5].map(|c| c * D), [6.0, 8.0, 0.5].map(|c| c * D));
+    scene.boundary.push(wall("paddle", blade, Some(0.3)));
+    scene.grains.push(block([-5.0, 0.0, 1.0], [5.0, 4.0, 5.0], Fill::Lattice));
+    scene.grains.push(block([-5.0, 0.0, -5.0], [5.0, 4.0, -1.0], Fill::Lattice));
+    for rate in [3.0, -3.0, 0.0] {
+        let mut simulation = simulate(scene.clone());
+        let count = simulation.particle_count();
+        while simulation.time() < 0.5 {
+            let angle = rate * simulation.time() as f32;
+            simulation.apply(&turned("paddle", angle, rate)).unwrap();
+            simulation.step();
+        }
+        let found = turning_rate(&mut simulation);
+        assert_eq!(simulation.particle_count(), count);
+        if rate == 0.0 {
+            assert!(found.abs() < 0.1, "{found} rad/s around a paddle at rest");
+        } else {
+            assert!((0.3..1.1).contains(&(found / rate)), "{found} rad/s, the paddle {rate} rad/s");
+        }
+    }
+}
+
+#[test]
+fn poses_that_are_none_are_refused_and_leave_the_tool_where_it_is() {
+    let mut scene = sand(30.0);
+    scene.boundary.push(floor());
+    scene.grains.push(block([0.0; 3], [2.0; 3], Fill::Lattice));
+    let mut simulation = simulate(scene);
+    simulation.apply(&turned("floor", 0.1, 0.0)).unwrap();
+    let poses = simulation.boundary_poses();
+    let pose = |position, rotation, velocity, angular_velocity| Command::ToolPose {
+        boundary: "floor".into(),
+        position,
+        rotation,
+        velocity,
+        angular_velocity,
+    };
+    let (zero, bad, one) = (Vec3::ZERO, Vec3::new(0.0, f32::NAN, 0.0), Quat::IDENTITY);
+    for (command, word) in [
+        (pose(bad, one, zero, zero), "tool_pose.position"),
+        (pose(zero, Quat::from_xyzw(0.0, 0.0, 0.0, 0.0), zero, zero), "tool_pose.rotation"),
+        (pose(zero, Quat::from_xyzw(0.0, 1.0, 0.0, 1.0), zero, zero), "unit quaternion"),
+        (pose(zero, one, Vec3::INFINITY, zero), "tool_pose.velocity"),
+        (pose(zero, one, zero, bad), "tool_pose.angular_velocity"),
+    ] {
+        let reason = simulation.apply(&command).unwrap_err().to_string();
+        assert!(reason.contains(word), "{reason}");
+        assert_eq!(simulation.boundary_poses(), poses);
+    }
 }

@@ -99,5 +99,8 @@ fn the_series_has_a_column_per_outlet_and_counter() {
     let place = Place::new();
     place.granule(&["run", "silo", "--quick", "--frames", "2", "--out", "silo"]).expect(0, &[]);
     let series = std::fs::read_to_string(place.path("silo/series.csv")).unwrap();
-    assert!(series.lines().next().unwrap().ends_with(",emitted,blocked,drained,drained_slot"), "{series}");
+    assert!(
+        series.lines().next().unwrap().ends_with(",emitted,blocked,drained,removed,drained_slot"),
+        "{series}"
+    );
 }

@@ -17,14 +17,22 @@ use super::simulation::GpuSimulation;
 impl GpuSimulation {
     pub(crate) fn apply_command(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
         self.method.forget_neighbors(&mut self.step);
-        let Self { scene, gravity, air, boundaries, .. } = self;
-        match (Commanded { scene, gravity, air, boundaries }.apply(command)?, command) {
+        let Self { scene, gravity, air, boundaries, bodies, .. } = self;
+        match (Commanded { scene, gravity, air, boundaries, bodies }.apply(command)?, command) {
             (Applied::Changed(scene), _) => self.adopt(*scene),
             (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
                 let radius = self.scene.material[material as usize].radius;
                 let one = NewGrain { velocity: *velocity, radius, material };
                 let emitted = self.add_grains(&vec![one; positions.len()], positions);
-                return Ok(CommandReport { emitted, blocked: positions.len() - emitted });
+                let blocked = positions.len() - emitted;
+                return Ok(CommandReport { emitted, blocked, ..CommandReport::default() });
+            }
+            (Applied::Remove(region), _) => {
+                // A region that is too involved for devices is refused; as an outlet it would end the run.
+                let fits = SolidTable::default().push(&region);
+                fits.map_err(|error| CommandError::Region(error.to_string()))?;
+                let removed = self.remove_grains_inside(&[&region]).iter().sum();
+                return Ok(CommandReport { removed, ..CommandReport::default() });
             }
             (_, Command::Wind(_)) => self.refresh(),
             _ => {}

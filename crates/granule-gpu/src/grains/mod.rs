@@ -371,6 +371,21 @@ impl GrainAdvector for GpuGrains {
         Ok(())
     }
 
+    /// Rare and between frames: the grains go to the host and back, in their order, without those that were removed since
+    /// the last sort.
+    fn remove_inside(&mut self, region: &Sdf) -> Result<usize, BackendError> {
+        let before = self.count();
+        let mut grains = self.read()?;
+        grains.retain(|grain| !grain.is_inside(region));
+        let removed = before - grains.len();
+        if removed > 0 {
+            self.buffers.write_grains(&self.gpu, 0, &grains);
+            self.stored = grains.len() as u32;
+            self.removed.clear();
+        }
+        Ok(removed)
+    }
+
     fn advance(&mut self, frame: &FrameInput) -> Result<AdvectionReport, BackendError> {
         self.step(frame).map_err(BackendError::new)
     }

@@ -42,6 +42,17 @@ impl Bodies {
     /// Moves nothing.
     pub fn step(&mut self, _dt: f64, _gravity: Vec3, _loads: &[Wrench], _boundaries: &mut Boundaries) {}
 
+    /// Pushes nothing, and says so.
+    pub fn push(
+        &mut self,
+        _body: usize,
+        _impulse: Vec3,
+        _point: Option<Vec3>,
+        _boundaries: &mut Boundaries,
+    ) -> bool {
+        false
+    }
+
     /// The reports of no bodies.
     pub fn reports(&self, _boundaries: &Boundaries) -> Vec<BodyReport> {
         Vec::new()

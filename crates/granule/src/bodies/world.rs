@@ -197,28 +197,40 @@ impl Bodies {
     /// The bodies' motions at the end of a step of `dt` [s] if no grain touched them.
     pub fn free_motions(&self, boundaries: &Boundaries, gravity: Vec3, dt: f32) -> Vec<BodyMotion> {
         let motion = |body: &Body| {
-            let rapier = &self.world.bodies[body.handle];
             if body.kind != BodyKind::Dynamic {
                 return boundaries
                     .iter()
                     .nth(body.boundary)
                     .map_or(BodyMotion::default(), BodyMotion::of_boundary);
             }
-            let properties = &rapier.mass_properties().local_mprops;
-            let inertia = properties.world_inv_inertia(rapier.rotation());
-            BodyMotion {
-                center: rapier.center_of_mass(),
-                linear: rapier.linvel() + dt * gravity,
-                angular: rapier.angvel(),
-                inverse_mass: properties.inv_mass,
-                inverse_inertia: Mat3::from_cols(
-                    Vec3::new(inertia.m11, inertia.m12, inertia.m13),
-                    Vec3::new(inertia.m12, inertia.m22, inertia.m23),
-                    Vec3::new(inertia.m13, inertia.m23, inertia.m33),
-                ),
-            }
+            let motion = motion_of(&self.world.bodies[body.handle]);
+            BodyMotion { linear: motion.linear + dt * gravity, ..motion }
         };
         self.list.iter().map(motion).collect()
+    }
+
+    /// Pushes a free body by an impulse [N s] at a point \[m\], or else at its centre of mass; its boundary moves as it does
+    /// from then on. False, and nothing changed, if there is no such body, or if its velocities would not be finite.
+    pub fn push(
+        &mut self,
+        body: usize,
+        impulse: Vec3,
+        point: Option<Vec3>,
+        boundaries: &mut Boundaries,
+    ) -> bool {
+        let body = self.list.get(body).filter(|body| body.kind == BodyKind::Dynamic);
+        let Some(rapier) = body.and_then(|body| self.world.bodies.get_mut(body.handle)) else { return false };
+        let motion = motion_of(rapier);
+        let arm = point.map_or(Vec3::ZERO, |point| point - motion.center);
+        let wrench = Wrench { force: impulse.as_dvec3(), torque: arm.as_dvec3().cross(impulse.as_dvec3()) };
+        let pushed = motion.pushed(&wrench, 1.0);
+        if !pushed.linear.is_finite() || !pushed.angular.is_finite() {
+            return false;
+        }
+        rapier.set_linvel(pushed.linear, true);
+        rapier.set_angvel(pushed.angular, true);
+        self.place(boundaries);
+        true
     }
 
     /// Moves all bodies through a step of `dt` [s] under gravity, contacts among them and the grains' `loads`, and puts
@@ -233,15 +245,16 @@ impl Bodies {
                 rapier.apply_torque_impulse((dt * load.torque).as_vec3(), true);
             }
         }
-        self.lead(boundaries);
+        self.lead(dt as f32, boundaries);
         self.world.gravity = gravity;
         self.world.integration_parameters.dt = dt as f32;
         self.world.step();
         self.place(boundaries);
     }
 
-    /// Tells rapier where keyframed bodies and walls go.
-    fn lead(&mut self, boundaries: &Boundaries) {
+    /// Tells rapier where keyframed bodies and walls go in a step of `dt` [s]. Those that a command leads jump from pose to
+    /// pose, but push no faster than the command says.
+    fn lead(&mut self, dt: f32, boundaries: &Boundaries) {
         let kinematic = self.list.iter().filter(|body| body.kind == BodyKind::Keyframed);
         let kinematic = kinematic.map(|body| (body.handle, body.boundary));
         for (handle, boundary) in kinematic.chain(self.walls.iter().map(|wall| (wall.handle, wall.boundary)))
@@ -250,6 +263,9 @@ impl Bodies {
             if let Some(rapier) = self.world.bodies.get_mut(handle).filter(|_| boundary.moves()) {
                 if rapier.is_fixed() {
                     rapier.set_body_type(rapier3d::prelude::RigidBodyType::KinematicPositionBased, true);
+                }
+                if let Some(start) = boundary.led_from(dt) {
+                    rapier.set_position(rapier_pose(&start), true);
                 }
                 rapier.set_next_kinematic_position(rapier_pose(&boundary.pose()));
             }
@@ -332,6 +348,23 @@ struct World<'a> {
 impl<'a> World<'a> {
     fn of(world: &'a mut PhysicsWorld) -> Self {
         Self { bodies: &mut world.bodies, colliders: &world.colliders }
+    }
+}
+
+/// How a free body moves now.
+fn motion_of(rapier: &RigidBody) -> BodyMotion {
+    let properties = &rapier.mass_properties().local_mprops;
+    let inertia = properties.world_inv_inertia(rapier.rotation());
+    BodyMotion {
+        center: rapier.center_of_mass(),
+        linear: rapier.linvel(),
+        angular: rapier.angvel(),
+        inverse_mass: properties.inv_mass,
+        inverse_inertia: Mat3::from_cols(
+            Vec3::new(inertia.m11, inertia.m12, inertia.m13),
+            Vec3::new(inertia.m12, inertia.m22, inertia.m23),
+            Vec3::new(inertia.m13, inertia.m23, inertia.m33),
+        ),
     }
 }
 

@@ -27,7 +27,7 @@ pub use compile::{Resolution, ShapeError};
 pub use grid_solid::{MapNode, MapWall, SampledMap};
 pub use mesh_shape::MeshShape;
 pub use motion::{Interpolation, Keyframe, Motion, MotionError, MotionSegment, Pose};
-pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
+pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY, ToolPose};
 pub use sdf::{MOST_SLOPE, Parts, Sdf, Surface};
 pub use shape::Shape;
 pub use shape_solid::ShapeSolid;

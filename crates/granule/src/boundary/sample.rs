@@ -222,6 +222,16 @@ impl Boundary {
         self.commanded || self.motion.is_some() || self.free
     }
 
+    /// Where a solid that a command leads was `dt` [s] ago by its velocities; nothing for one that no command leads.
+    pub fn led_from(&self, dt: f32) -> Option<Pose> {
+        let back = Quat::from_scaled_axis(-dt * self.angular_velocity);
+        let pivot = self.pivot - dt * self.linear_velocity;
+        self.commanded.then(|| Pose {
+            rotation: (back * self.pose.rotation).normalize(),
+            translation: pivot + back * (self.pose.translation - self.pivot),
+        })
+    }
+
     /// Signed distance of a point in the world [m].
     pub fn distance(&self, x: Vec3) -> f32 {
         self.sdf.distance(self.body_from_world(x))
@@ -298,6 +308,21 @@ impl Boundary {
     }
 }
 
+/// Where a command puts a boundary, and how it moves there: velocities are those of its pivot, which is that of its
+/// motion, or the origin of the frame that it is described in.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ToolPose {
+    /// Displacement of the pivot from where it is described \[m\], as
+    /// [`Keyframe::translation`](super::Keyframe::translation).
+    pub position: Vec3,
+    /// Rotation about the pivot, a unit quaternion.
+    pub rotation: Quat,
+    /// Velocity of the pivot [m/s].
+    pub velocity: Vec3,
+    /// Angular velocity [rad/s].
+    pub angular_velocity: Vec3,
+}
+
 /// Where a boundary is and how it moves: what a checkpoint keeps of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundaryState {
@@ -364,21 +389,20 @@ impl Boundaries {
         }
     }
 
-    /// Takes a boundary over: from now on it keeps the displacement `position` [m] from where it is described (as
-    /// [`Keyframe::translation`](super::Keyframe::translation)), moving at `velocity` [m/s], until the next call.
-    /// Its rotation stays. False if there is no boundary of that name, or if it is a free body.
-    pub fn set_pose(&mut self, name: &str, position: Vec3, velocity: Vec3) -> bool {
+    /// Takes a boundary over: from now on it stays where the pose puts it, its walls moving at the pose's velocities,
+    /// until the next call. False if there is no boundary of that name, or if it is a free body.
+    pub fn set_pose(&mut self, name: &str, pose: &ToolPose) -> bool {
         let named = |boundary: &&mut Boundary| boundary.name == name && !boundary.free;
         let Some(boundary) = self.list.iter_mut().find(named) else {
             return false;
         };
-        let rotation = boundary.pose.rotation;
         let pivot = boundary.motion.as_ref().map_or(Vec3::ZERO, |motion| Vec3::from(motion.pivot));
         boundary.commanded = true;
-        boundary.pivot = pivot + position;
-        boundary.linear_velocity = velocity;
-        boundary.angular_velocity = Vec3::ZERO;
-        boundary.set_pose(Pose { rotation, translation: boundary.pivot - rotation * pivot });
+        boundary.pivot = pivot + pose.position;
+        boundary.linear_velocity = pose.velocity;
+        boundary.angular_velocity = pose.angular_velocity;
+        let translation = boundary.pivot - pose.rotation * pivot;
+        boundary.set_pose(Pose { rotation: pose.rotation, translation });
         true
     }
 

@@ -4,7 +4,7 @@
 //! every device: outlets take their grains first, then emitters use the room. Everything is counted in whole grains:
 //!
 //! ```text
-//! initial + emitted - drained - lost = particles      after every step, exactly ([`Ledger`])
+//! initial + emitted - drained - removed - lost = particles      after every step and command, exactly ([`Ledger`])
 //! ```
 
 mod counter;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::boundary::Boundaries;
 use crate::scene::{Problem, ProblemKind, Scene, SceneError};
-use crate::simulator::{CommandError, Simulator, Snapshot, StepReport};
+use crate::simulator::{CommandError, CommandReport, Simulator, Snapshot, StepReport};
 
 pub use counter::Counter;
 pub use discharge::{Discharge, discharge};
@@ -32,6 +32,8 @@ pub struct Ledger {
     pub emitted: u64,
     /// Grains taken by outlets.
     pub drained: u64,
+    /// Grains taken by commands.
+    pub removed: u64,
     /// Grains removed because their state was not finite.
     pub lost: u64,
     /// Grains now.
@@ -41,8 +43,9 @@ pub struct Ledger {
 impl Ledger {
     /// Grains that the books do not explain; 0 unless something is wrong.
     pub fn unaccounted(&self) -> i64 {
-        let expected = self.initial as i64 + self.emitted as i64 - self.drained as i64 - self.lost as i64;
-        self.particles as i64 - expected
+        let came = self.initial as i64 + self.emitted as i64;
+        let went = self.drained as i64 + self.removed as i64 + self.lost as i64;
+        self.particles as i64 - (came - went)
     }
 }
 
@@ -68,6 +71,8 @@ pub struct FlowState {
     pub initial: u64,
     /// Grains added by commands.
     pub commanded: u64,
+    /// Grains taken by commands.
+    pub removed: u64,
     /// Totals at every frame so far.
     pub history: Vec<FlowPoint>,
 }
@@ -80,6 +85,7 @@ pub struct Flow {
     counters: Vec<Counter>,
     initial: u64,
     commanded: u64,
+    removed: u64,
     history: Vec<FlowPoint>,
 }
 
@@ -174,9 +180,10 @@ impl Flow {
         self.counters.iter().map(|counter| counter.count(position)).collect()
     }
 
-    /// Notes grains that a command added.
-    pub(crate) fn note_commanded(&mut self, count: usize) {
-        self.commanded += count as u64;
+    /// Notes grains that a command added or took.
+    pub(crate) fn note_command(&mut self, report: &CommandReport) {
+        self.commanded += report.emitted as u64;
+        self.removed += report.removed as u64;
     }
 
     /// The emitters in the scene's order.
@@ -214,12 +221,18 @@ impl Flow {
         self.outlets.iter().map(Outlet::drained).sum()
     }
 
+    /// Grains taken so far by commands.
+    pub fn removed(&self) -> u64 {
+        self.removed
+    }
+
     /// The books.
     pub fn ledger(&self, lost: usize, particles: usize) -> Ledger {
         Ledger {
             initial: self.initial,
             emitted: self.emitted(),
             drained: self.drained(),
+            removed: self.removed,
             lost: lost as u64,
             particles: particles as u64,
         }
@@ -244,6 +257,7 @@ impl Flow {
             outlets: self.outlets.iter().map(|outlet| outlet.state().clone()).collect(),
             initial: self.initial,
             commanded: self.commanded,
+            removed: self.removed,
             history: self.history.clone(),
         }
     }
@@ -260,7 +274,7 @@ impl Flow {
         }
         self.emitters.iter_mut().zip(state.emitters).for_each(|(emitter, state)| emitter.restore(state));
         self.outlets.iter_mut().zip(state.outlets).for_each(|(outlet, state)| outlet.restore(state));
-        (self.initial, self.commanded) = (state.initial, state.commanded);
+        (self.initial, self.commanded, self.removed) = (state.initial, state.commanded, state.removed);
         self.history = state.history;
         true
     }
@@ -295,9 +309,14 @@ mod tests {
 
     #[test]
     fn the_books_count_what_comes_and_what_goes() {
-        let ledger = Ledger { initial: 100, emitted: 30, drained: 20, lost: 5, particles: 105 };
+        let ledger = Ledger { initial: 100, emitted: 30, drained: 20, removed: 7, lost: 5, particles: 98 };
         assert_eq!(ledger.unaccounted(), 0);
-        assert_eq!(Ledger { particles: 104, ..ledger }.unaccounted(), -1, "one is missing");
-        assert_eq!(Ledger { particles: 107, ..ledger }.unaccounted(), 2, "two are too many");
+        assert_eq!(Ledger { particles: 97, ..ledger }.unaccounted(), -1, "one is missing");
+        assert_eq!(Ledger { particles: 100, ..ledger }.unaccounted(), 2, "two are too many");
+        assert_eq!(
+            Ledger { removed: 6, ..ledger }.unaccounted(),
+            -1,
+            "one was taken that is not in the books"
+        );
     }
 }

@@ -38,17 +38,19 @@ pub struct SeriesRow {
     pub blocked: u64,
     /// Grains taken by outlets since the run began.
     pub drained: u64,
+    /// Grains taken by commands since the run began.
+    pub removed: u64,
 }
 
 impl SeriesRow {
     /// Names of the columns, with units.
     pub const HEADER: &'static str = "frame,time_s,particles,steps,iterations_mean,density_error_mean,\
         friction_error_mean,unconverged_steps,kinetic_energy_j,max_speed_m_per_s,mean_speed_m_per_s,lost_particles,\
-        emitted,blocked,drained";
+        emitted,blocked,drained,removed";
 
     fn line(&self) -> String {
         format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             self.frame,
             self.time,
             self.particles,
@@ -64,6 +66,7 @@ impl SeriesRow {
             self.emitted,
             self.blocked,
             self.drained,
+            self.removed,
         )
     }
 }
@@ -109,7 +112,7 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert!(lines[0].starts_with("frame,time_s,particles,steps,iterations_mean"));
         assert!(lines[1].starts_with("1,0.02,7,3,"));
-        assert!(lines[0].ends_with(",drained,drained_hole") && lines[1].ends_with(",0,9"));
+        assert!(lines[0].ends_with(",drained,removed,drained_hole") && lines[1].ends_with(",0,9"));
         assert_eq!(lines[0].split(',').count(), lines[1].split(',').count());
         assert!(lines[0].split(',').all(|name| !name.contains(' ')));
     }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::{Simulation, SimulationError};
-use crate::boundary::Sdf;
+use crate::boundary::{Sdf, ToolPose};
 use crate::build;
 use crate::error::BackendError;
 use crate::simulator::{Command, FieldData, FieldInfo, FieldKind, Snapshot};
@@ -78,13 +78,27 @@ impl Simulation {
         let Some(upsampler) = &mut self.upsampler else { return };
         match command {
             Command::Gravity(gravity) => upsampler.set_gravity(*gravity),
-            Command::ToolPose { boundary, position, velocity } => {
-                upsampler.set_tool_pose(boundary, *position, *velocity);
+            Command::ToolPose { boundary, position, rotation, velocity, angular_velocity } => {
+                let pose = ToolPose {
+                    position: *position,
+                    rotation: rotation.normalize(),
+                    velocity: *velocity,
+                    angular_velocity: *angular_velocity,
+                };
+                upsampler.set_tool_pose(boundary, &pose);
+            }
+            Command::Remove { region } => {
+                // The solver has taken it for a shape.
+                let Ok(region) = Sdf::new(region) else { return };
+                if let Err(error) = upsampler.remove_inside(&region) {
+                    self.upsample_failure = Some(error.to_string());
+                }
             }
             Command::Set { .. }
             | Command::Choose { .. }
             | Command::Emit { .. }
             | Command::Emitter { .. }
+            | Command::PushBody { .. }
             | Command::Wind(_) => {}
         }
     }

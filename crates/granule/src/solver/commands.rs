@@ -1,12 +1,13 @@
 //! What commands and new grains do to a running scene, whatever solves it on whatever device.
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 
 use crate::air::Air;
-use crate::boundary::Boundaries;
+use crate::bodies::Bodies;
+use crate::boundary::{Boundaries, Sdf, ToolPose};
 use crate::neighbors::OverlapQuery;
 use crate::particles::NewGrain;
-use crate::scene::{AirSettings, Scene};
+use crate::scene::{AirSettings, BodyKind, Scene};
 use crate::simulator::{Command, CommandError, MIN_SEPARATION};
 
 /// What is left to the solver after a command.
@@ -17,6 +18,8 @@ pub enum Applied {
     Changed(Box<Scene>),
     /// To add particles of a material, by its index.
     Emit(u16),
+    /// To remove the particles in a region.
+    Remove(Box<Sdf>),
 }
 
 /// What commands act on.
@@ -29,6 +32,8 @@ pub struct Commanded<'a> {
     pub air: &'a mut Option<Air>,
     /// Walls and tools.
     pub boundaries: &'a mut Boundaries,
+    /// Rigid bodies.
+    pub bodies: &'a mut Bodies,
 }
 
 impl Commanded<'_> {
@@ -58,9 +63,31 @@ impl Commanded<'_> {
                 *self.gravity = *gravity;
                 return Ok(Applied::Changed(Box::new(scene)));
             }
-            Command::ToolPose { boundary, position, velocity } => {
-                if !self.boundaries.set_pose(boundary, *position, *velocity) {
+            Command::Remove { region } => {
+                let region = Sdf::new(region).map_err(|error| CommandError::Region(error.to_string()))?;
+                return Ok(Applied::Remove(Box::new(region)));
+            }
+            Command::ToolPose { boundary, position, rotation, velocity, angular_velocity } => {
+                let pose = ToolPose {
+                    position: finite("tool_pose.position", *position)?,
+                    rotation: unit("tool_pose.rotation", *rotation)?,
+                    velocity: finite("tool_pose.velocity", *velocity)?,
+                    angular_velocity: finite("tool_pose.angular_velocity", *angular_velocity)?,
+                };
+                if !self.boundaries.set_pose(boundary, &pose) {
                     return Err(CommandError::unknown("boundary", boundary, &self.boundaries.names()));
+                }
+            }
+            Command::PushBody { body, impulse, point } => {
+                let index = free_body(self.scene, body)?;
+                let impulse = finite("push_body.impulse", *impulse)?;
+                let point = point.map(|point| finite("push_body.point", point)).transpose()?;
+                if !self.bodies.push(index, impulse, point, self.boundaries) {
+                    return Err(CommandError::Value {
+                        path: "push_body.impulse".into(),
+                        value: impulse.to_string(),
+                        reason: format!("more than `{body}` can take: its velocity would not be finite"),
+                    });
                 }
             }
             Command::Wind(velocity) => {
@@ -72,6 +99,43 @@ impl Commanded<'_> {
         }
         Ok(Applied::Done)
     }
+}
+
+/// Number of a body that moves freely, by its name.
+fn free_body(scene: &Scene, name: &str) -> Result<usize, CommandError> {
+    let names: Vec<&str> = scene.body.iter().map(|body| body.name.as_str()).collect();
+    let index = names.iter().position(|known| *known == name);
+    let index = index.ok_or_else(|| CommandError::unknown("body", name, &names))?;
+    let kind = match scene.body[index].kind {
+        BodyKind::Dynamic => return Ok(index),
+        BodyKind::Keyframed => "keyframed",
+        BodyKind::Static => "static",
+    };
+    Err(CommandError::NotFree { name: name.into(), kind })
+}
+
+/// A vector without infinities and numbers that are none.
+fn finite(path: &str, value: Vec3) -> Result<Vec3, CommandError> {
+    let wrong = || CommandError::Value {
+        path: path.into(),
+        value: value.to_string(),
+        reason: "must be finite".into(),
+    };
+    value.is_finite().then_some(value).ok_or_else(wrong)
+}
+
+/// Distance of the square of a quaternion's length from 1 that is rounding.
+const UNIT_TOLERANCE: f32 = 1e-3;
+
+/// A rotation.
+fn unit(path: &str, value: Quat) -> Result<Quat, CommandError> {
+    let wrong = || CommandError::Value {
+        path: path.into(),
+        value: value.to_string(),
+        reason: "must be a unit quaternion (x, y, z, w)".into(),
+    };
+    let is_unit = (value.length_squared() - 1.0).abs() <= UNIT_TOLERANCE;
+    is_unit.then(|| value.normalize()).ok_or_else(wrong)
 }
 
 /// Takes over what a changed scene says of boundaries and air.

@@ -156,7 +156,12 @@ impl<S: ParticleSolver> Simulator for S {
                 let radius = self.world().scene.material[material as usize].radius;
                 let one = NewGrain { velocity: *velocity, radius, material };
                 let emitted = self.add_particles(&vec![one; positions.len()], positions);
-                return Ok(CommandReport { emitted, blocked: positions.len() - emitted });
+                let blocked = positions.len() - emitted;
+                return Ok(CommandReport { emitted, blocked, ..CommandReport::default() });
+            }
+            (Applied::Remove(region), _) => {
+                let removed = self.remove_inside(&[&region]).iter().sum();
+                return Ok(CommandReport { removed, ..CommandReport::default() });
             }
             _ => {}
         }

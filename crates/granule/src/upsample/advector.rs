@@ -108,6 +108,11 @@ pub trait GrainAdvector: Send {
     /// # Errors
     /// Says in words why they do not fit on the device.
     fn add(&mut self, grains: &[Grain]) -> Result<(), BackendError>;
+    /// Removes the grains in a region between two frames and returns how many.
+    ///
+    /// # Errors
+    /// Says in words why the device cannot go on.
+    fn remove_inside(&mut self, region: &Sdf) -> Result<usize, BackendError>;
     /// Moves all grains through a frame.
     ///
     /// # Errors

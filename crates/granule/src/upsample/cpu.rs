@@ -15,7 +15,7 @@ use super::node_counts::NodeCounts;
 use super::nodes::Nodes;
 use super::order::GrainOrder;
 use super::shifting::NodeShifting;
-use crate::boundary::Parts;
+use crate::boundary::{Parts, Sdf};
 use crate::error::BackendError;
 use crate::simd::Instructions;
 
@@ -115,10 +115,7 @@ impl CpuGrains {
         }
         let lost = before - self.grain.len();
         if !frame.outlets.is_empty() {
-            let taken = |grain: &Grain| {
-                frame.outlets.iter().any(|outlet| outlet.distance(grain.position.into()) < 0.0)
-            };
-            self.grain.retain(|grain| !taken(grain));
+            self.grain.retain(|grain| !frame.outlets.iter().any(|outlet| grain.is_inside(outlet)));
         }
         AdvectionReport { drained: before - lost - self.grain.len(), lost }
     }
@@ -178,6 +175,12 @@ impl GrainAdvector for CpuGrains {
     fn add(&mut self, grains: &[Grain]) -> Result<(), BackendError> {
         self.grain.extend_from_slice(grains);
         Ok(())
+    }
+
+    fn remove_inside(&mut self, region: &Sdf) -> Result<usize, BackendError> {
+        let before = self.grain.len();
+        self.grain.retain(|grain| !grain.is_inside(region));
+        Ok(before - self.grain.len())
     }
 
     fn advance(&mut self, frame: &FrameInput) -> Result<AdvectionReport, BackendError> {

@@ -71,7 +71,7 @@ pub mod weights;
 use glam::Vec3;
 
 use crate::bodies::BodyReport;
-use crate::boundary::{Boundaries, Pose, Sdf};
+use crate::boundary::{Boundaries, Pose, Sdf, ToolPose};
 use crate::error::BackendError;
 use crate::neighbors::Domain;
 use crate::random::Random;
@@ -125,6 +125,8 @@ pub struct Totals {
     pub made: u64,
     /// Grains that outlets took.
     pub drained: u64,
+    /// Grains that commands took.
+    pub removed: u64,
     /// Grains removed because their state was not finite.
     pub lost: u64,
 }
@@ -409,7 +411,16 @@ impl Upsampler {
     }
 
     /// Takes over a boundary by a command, as [`Boundaries::set_pose`].
-    pub fn set_tool_pose(&mut self, name: &str, position: Vec3, velocity: Vec3) {
-        self.boundaries.set_pose(name, position, velocity);
+    pub fn set_tool_pose(&mut self, name: &str, pose: &ToolPose) {
+        self.boundaries.set_pose(name, pose);
+    }
+
+    /// Removes the grains in a region, which a command has named, where they were at the last frame.
+    ///
+    /// # Errors
+    /// Says in words why the device cannot go on.
+    pub fn remove_inside(&mut self, region: &Sdf) -> Result<(), BackendError> {
+        self.totals.removed += self.advector.remove_inside(region)? as u64;
+        Ok(())
     }
 }

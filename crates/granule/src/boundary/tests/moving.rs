@@ -1,6 +1,6 @@
 //! Tests of motions, lists of boundaries and samples.
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 
 use super::{block, cylinder};
 use crate::boundary::*;
@@ -100,7 +100,8 @@ fn fastest_wall_bounds_every_wall_velocity() {
                 assert!(sample.velocity.length() <= fastest);
             }
         }
-        assert!(boundaries.set_pose("drum", Vec3::ZERO, Vec3::new(0.0, 4.0, 3.0)));
+        let velocity = Vec3::new(0.0, 4.0, 3.0);
+        assert!(boundaries.set_pose("drum", &ToolPose { velocity, ..ToolPose::default() }));
         assert_eq!(boundaries.fastest(1.5), 5.0);
     }
 }
@@ -156,13 +157,59 @@ fn far_blocks_are_not_sampled_and_near_ones_are_numbered() {
 #[test]
 fn commanded_tool_stays_where_it_is_put() {
     let mut boundaries = Boundaries::new([("tool", block(false), None, None)]).expect("valid");
-    assert!(!boundaries.set_pose("nobody", Vec3::ONE, Vec3::ZERO));
-    assert!(boundaries.set_pose("tool", Vec3::new(1.0, 0.0, 0.0), Vec3::X));
+    assert!(!boundaries.set_pose("nobody", &ToolPose::default()));
+    let pose = ToolPose { position: Vec3::X, velocity: Vec3::X, ..ToolPose::default() };
+    assert!(boundaries.set_pose("tool", &pose));
     boundaries.advance(0.0, 0.1);
     let list = samples(&boundaries, Vec3::new(1.42, 0.0, 0.0), 0.04);
     assert_eq!(list.len(), 1);
     assert_eq!(list[0].velocity, Vec3::X);
     assert!((list[0].closest - Vec3::new(1.4, 0.0, 0.0)).length() < 1e-6);
+}
+
+/// The walls of a tool that a command turns are those of the block at rest, turned about the pivot, and move as the pose
+/// of a moment later says.
+#[test]
+fn walls_of_a_commanded_tool_turn_with_v_plus_omega_cross_r() {
+    let still = Boundaries::new([("block", block(false), None, None)]).expect("valid");
+    let pose = ToolPose {
+        position: Vec3::new(1.0, 0.2, -0.5),
+        rotation: Quat::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 0.7),
+        velocity: Vec3::new(0.3, -0.1, 0.2),
+        angular_velocity: Vec3::new(0.5, 3.0, -1.0),
+    };
+    for pivot in [Vec3::ZERO, Vec3::new(0.3, -0.2, 0.1)] {
+        // It follows this motion no longer, but turns about its pivot.
+        let keyframe = vec![key(0.0, [0.0; 3], [0.0, 1.0, 0.0], 90.0)];
+        let mut boundaries = moved(Motion { keyframe, pivot: pivot.to_array(), ..Motion::default() });
+        let fresh = boundaries.clone();
+        assert!(boundaries.set_pose("paddle", &pose));
+        boundaries.advance(0.0, 0.1);
+        let place = |pose: &ToolPose, x: Vec3| pose.position + pivot + pose.rotation * (x - pivot);
+        let dt = 1e-3;
+        let later = ToolPose {
+            position: pose.position + dt * pose.velocity,
+            rotation: Quat::from_scaled_axis(dt * pose.angular_velocity) * pose.rotation,
+            ..pose
+        };
+        let mut restored = fresh;
+        restored.restore(&boundaries.state());
+        for x in [Vec3::new(0.43, 0.1, 0.0), Vec3::new(-0.2, 0.62, 0.1), Vec3::new(0.1, 0.2, -0.33)] {
+            let (here, there) = (samples(&still, x, 0.05), samples(&boundaries, place(&pose, x), 0.05));
+            assert_eq!((here.len(), there.len()), (1, 1));
+            assert!((here[0].distance - there[0].distance).abs() < 1e-5);
+            assert!((pose.rotation * here[0].normal - there[0].normal).length() < 1e-4);
+            let closest = place(&pose, here[0].closest);
+            assert!((closest - there[0].closest).length() < 1e-5);
+            let arm = closest - pose.position - pivot;
+            let velocity = pose.velocity + pose.angular_velocity.cross(arm);
+            assert!((there[0].velocity - velocity).length() < 1e-4, "{} {velocity}", there[0].velocity);
+            let moved = (place(&later, here[0].closest) - closest) / dt;
+            assert!((there[0].velocity - moved).length() < 0.02, "{} {moved}", there[0].velocity);
+            assert!(there[0].velocity.length() <= boundaries.fastest(0.0));
+            assert_eq!(samples(&restored, place(&pose, x), 0.05), there);
+        }
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ mod slow_solver;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use glam::{Quat, Vec3};
+
 use crate::build::Options;
 use crate::scene::Scene;
 use crate::simulator::Command;
@@ -96,6 +98,8 @@ fn tool(x: f32) -> Command {
     Command::ToolPose {
         boundary: "tool".into(),
         position: [x, 0.0, 0.0].into(),
+        rotation: Quat::IDENTITY,
         velocity: [-0.5, 0.0, 0.0].into(),
+        angular_velocity: Vec3::ZERO,
     }
 }

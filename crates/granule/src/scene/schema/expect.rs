@@ -56,11 +56,11 @@ pub enum Quantity {
     FlowRate,
     /// R2 of a line through the middle 60 % of what passed the outlet or counter `of` over time.
     FlowLinearity,
-    /// Grains that initial + emitted - drained - lost does not explain.
+    /// Grains that initial + emitted - drained - removed - lost does not explain.
     Unaccounted,
     /// Fine grains at the end.
     FineGrains,
-    /// Fine grains that are neither there at the end nor taken by outlets.
+    /// Fine grains that are neither there at the end nor taken by outlets or commands.
     MissingFineGrains,
     /// Inclination of a line through the free surface seen along z, over the middle 60 % of its length \[degrees\].
     SurfaceAngle,

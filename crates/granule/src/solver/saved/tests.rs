@@ -20,7 +20,10 @@ fn checkpoint() -> Checkpoint {
     simulation.apply(&Command::Wind(Vec3::X)).unwrap();
     simulation.apply(&Command::Gravity(Vec3::new(0.5, -9.81, 0.0))).unwrap();
     let (position, velocity) = (Vec3::new(-0.1, 0.0, 0.0), Vec3::new(-0.5, 0.0, 0.0));
-    simulation.apply(&Command::ToolPose { boundary: "tool".into(), position, velocity }).unwrap();
+    let (rotation, angular_velocity) = (glam::Quat::from_rotation_y(-0.02), Vec3::new(0.0, 2.0, 0.0));
+    let boundary = "tool".into();
+    let pose = Command::ToolPose { boundary, position, rotation, velocity, angular_velocity };
+    simulation.apply(&pose).unwrap();
     simulation.run_until(0.08);
     Checkpoint::decode(&simulation.checkpoint().unwrap()).unwrap()
 }
