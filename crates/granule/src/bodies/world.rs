@@ -303,6 +303,26 @@ impl Bodies {
         self.list.iter().filter_map(report).collect()
     }
 
+    /// Takes over how the bodies and walls move that a scene with fewer bodies had; the others stay as they are. What contacts
+    /// among bodies remembered is not kept.
+    pub fn take_over(&mut self, known: &Self, boundaries: &mut Boundaries) {
+        let bodies = self.list.iter().zip(&known.list).map(|(own, other)| (own.handle, other.handle));
+        let walls = self.walls.iter().zip(&known.walls).map(|(own, other)| (own.handle, other.handle));
+        for (own, other) in bodies.chain(walls) {
+            let Some(other) = known.world.bodies.get(other) else { continue };
+            if let Some(own) = self.world.bodies.get_mut(own) {
+                own.set_body_type(other.body_type(), true);
+                own.set_position(*other.position(), true);
+                own.set_linvel(other.linvel(), true);
+                own.set_angvel(other.angvel(), true);
+            }
+        }
+        for (own, other) in self.list.iter_mut().zip(&known.list) {
+            own.load = other.load;
+        }
+        self.place(boundaries);
+    }
+
     /// Rapier's world and the last loads, for [`Bodies::restore`]; nothing where there are no bodies.
     pub fn save(&self) -> Result<Vec<u8>, postcard::Error> {
         if self.list.is_empty() {

@@ -9,7 +9,7 @@ use crate::error::SimulationError;
 use crate::io::{Checkpoint, CheckpointError};
 use crate::scene::Scene;
 use crate::simulation::Simulation;
-use crate::simulator::{FieldError, Snapshot};
+use crate::simulator::{Command, CommandError, CommandReport, FieldError, Snapshot};
 
 use super::event::Event;
 use super::history::{History, HistoryReport};
@@ -31,7 +31,10 @@ pub(super) enum Halt {
 pub(super) struct Run {
     pub simulation: Simulation,
     pub options: Options,
+    /// The scene with the bodies that were added to it.
     pub scene: Arc<Scene>,
+    /// The scene as it began.
+    pub first_scene: Arc<Scene>,
     pub history: History,
     /// The last frame that is known.
     pub end: u64,
@@ -67,6 +70,7 @@ impl Run {
         Ok(Self {
             simulation,
             options,
+            first_scene: Arc::clone(&scene),
             scene,
             history: History::new(history_bytes),
             end: 0,
@@ -145,10 +149,27 @@ impl Run {
     fn replay(&mut self, outbox: &Outbox) {
         let frame = self.simulation.frame();
         for logged in outbox.with_recording(|recording| recording.at(frame).to_vec()) {
-            if let Err(error) = self.simulation.apply(&logged.command) {
+            if let Err(error) = self.apply(&logged.command) {
                 outbox.tell(Event::ReplayRefused { frame, reason: error.to_string() });
             }
         }
+    }
+
+    /// Gives the simulation a command.
+    pub(super) fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        let report = self.simulation.apply(command)?;
+        self.note_scene();
+        Ok(report)
+    }
+
+    /// Takes note of bodies that have come or gone.
+    fn note_scene(&mut self) {
+        let scene = self.simulation.scene();
+        if scene.body.len() == self.scene.body.len() {
+            return;
+        }
+        let first = scene.body.len() == self.first_scene.body.len();
+        self.scene = if first { Arc::clone(&self.first_scene) } else { Arc::new(scene.clone()) };
     }
 
     /// Goes to the last checkpoint at or before a frame, or to the beginning where there is none.
@@ -161,7 +182,7 @@ impl Run {
             if self.history.before(frame).is_some() {
                 self.tell_no_checkpoint(outbox, &error);
             }
-            self.simulation = Simulation::new(self.scene.as_ref().clone(), &self.options)?;
+            self.simulation = Simulation::new(self.first_scene.as_ref().clone(), &self.options)?;
         }
         self.settle();
         Ok(())
@@ -184,6 +205,7 @@ impl Run {
 
     /// The simulation has been put at a frame.
     fn settle(&mut self) {
+        self.note_scene();
         self.mid_frame = false;
         self.halted = None;
         self.since_checkpoint = 0.0;
