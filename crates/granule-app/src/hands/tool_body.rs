@@ -67,7 +67,7 @@ impl ToolKind {
 pub fn tool_settings(kind: ToolKind, name: &str, size: f32, radius: f32) -> BodySettings {
     BodySettings {
         name: name.into(),
-        kind: BodyKind::Keyframed,
+        kind: BodyKind::Static,
         albedo: [0.2, 0.3, 0.45],
         ..BodySettings::new(name, kind.shape(size, radius))
     }

@@ -27,7 +27,7 @@ pub fn show(ui: &mut egui::Ui, now: &Source, gallery: &Gallery) -> Option<Source
 
 /// A scene's picture above its name.
 fn entry(ui: &mut egui::Ui, name: &str, current: bool, gallery: &Gallery) -> egui::Response {
-    let size = egui::vec2(0.7 * SIZE[0] as f32, 0.7 * SIZE[1] as f32);
+    let size = egui::vec2(0.6 * SIZE[0] as f32, 0.6 * SIZE[1] as f32);
     let room = size + egui::vec2(8.0, 24.0);
     let (rect, response) = ui.allocate_exact_size(room, egui::Sense::click());
     response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, current, name));

@@ -252,12 +252,12 @@ impl Bodies {
         self.place(boundaries);
     }
 
-    /// Tells rapier where keyframed bodies and walls go in a step of `dt` [s]. Those that a command leads jump from pose to
+    /// Tells rapier where keyframed bodies, and static ones and walls that a command leads, go in a step of `dt` [s]. Those that a command leads jump from pose to
     /// pose, but push no faster than the command says.
     fn lead(&mut self, dt: f32, boundaries: &Boundaries) {
-        let kinematic = self.list.iter().filter(|body| body.kind == BodyKind::Keyframed);
-        let kinematic = kinematic.map(|body| (body.handle, body.boundary));
-        for (handle, boundary) in kinematic.chain(self.walls.iter().map(|wall| (wall.handle, wall.boundary)))
+        let led = self.list.iter().filter(|body| body.kind != BodyKind::Dynamic);
+        let led = led.map(|body| (body.handle, body.boundary));
+        for (handle, boundary) in led.chain(self.walls.iter().map(|wall| (wall.handle, wall.boundary)))
         {
             let Some(boundary) = boundaries.iter().nth(boundary) else { continue };
             if let Some(rapier) = self.world.bodies.get_mut(handle).filter(|_| boundary.moves()) {

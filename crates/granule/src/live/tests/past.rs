@@ -147,7 +147,7 @@ density = 900
 /// A tool that is not in the scene.
 fn scoop() -> BodySettings {
     let toml = r#"name = "scoop"
-kind = "keyframed"
+kind = "static"
 shape.box = { min = [-0.02, -0.02, -0.02], max = [0.02, 0.02, 0.02] }"#;
     toml::from_str(toml).unwrap()
 }
