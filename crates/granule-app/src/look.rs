@@ -26,6 +26,8 @@ pub struct Look {
     pub supersampling: u32,
     /// Height of the sun above the horizon and its turn \[degrees\].
     pub sun: [f32; 2],
+    /// Whether guides are drawn instead of the fine grains that they guide.
+    pub guides: bool,
     /// Where sand is cut open.
     pub cut: Option<CutOpen>,
 }
@@ -41,6 +43,7 @@ impl Default for Look {
             walls: true,
             supersampling: 1,
             sun: [38.0, -70.6],
+            guides: false,
             cut: None,
         }
     }

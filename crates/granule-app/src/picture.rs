@@ -4,6 +4,7 @@ use glam::Vec3;
 use granule::live::Frame;
 use granule::scene::Scene;
 use granule::simulator::{FieldData, FieldInfo, FieldKind};
+use granule::upsample::Grain;
 use granule_gpu::ParticleView;
 use granule_render::{
     Bounds, FieldView, Legend, LegendSide, Paint, SphereBuffers, SphereSource, SphereTag, TagBuffers, robust_range,
@@ -13,6 +14,7 @@ use granule_scenery::{
 };
 
 use crate::look::{Look, MATERIAL};
+use crate::publisher::FineGrains;
 
 /// Colours that follow from other fields.
 const SPEED: &str = "speed";
@@ -122,6 +124,31 @@ impl Grains {
             }
         };
         Self { on_device: Some(view), spheres: Vec::new(), tags: Vec::new(), paint, legend, field: None }
+    }
+
+    /// The fine grains of a frame: coloured by their material, or by their speed.
+    pub fn fine(frame: &Frame, look: &Look, grains: FineGrains) -> Self {
+        let speeds = look.color_by == SPEED;
+        let (paint, legend) = if speeds {
+            let fastest = (frame.statistics.max_speed as f32).max(1e-6);
+            let (paint, legend) = scalar_paint(look, look.range.unwrap_or([0.0, fastest]), "m/s");
+            (paint, Some(legend))
+        } else {
+            (material_paint(&frame.scene), None)
+        };
+        let empty = Self { on_device: None, spheres: Vec::new(), tags: Vec::new(), paint, legend, field: None };
+        let (grains, radius) = match grains {
+            FineGrains::Device(view) => return Self { on_device: Some(view), ..empty },
+            FineGrains::Memory(grains, radius) => (grains, radius),
+        };
+        let shown = |grain: &&Grain| look.cut.is_none_or(|cut| !cut.removes(&grain.position));
+        let sphere = |grain: &Grain| {
+            let [x, y, z] = grain.position;
+            let value = if speeds { Vec3::from(grain.velocity).length() } else { grain.material as f32 };
+            ([x, y, z, radius], SphereTag { value, id: grain.id })
+        };
+        let (spheres, tags) = grains.iter().filter(shown).map(sphere).unzip();
+        Self { spheres, tags, ..empty }
     }
 
     /// What the renderer takes.

@@ -1,21 +1,36 @@
-//! Grains that are simulated on the window's own device: published into buffers that the view draws from, without a way through
-//! memory.
+//! What the view draws beside the fields of frames: grains that are simulated on the window's own device, published into buffers
+//! that the view draws from, without a way through memory; and fine grains, on the device or from memory.
 //!
 //! Simulation and view submit to one queue, so a picture shows one published frame or the next, never parts of both.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use glam::Vec3;
 use granule::Simulation;
 use granule::live::{Frame, Publish};
-use granule_gpu::{GpuSimulation, ParticleView};
+use granule::upsample::Grain;
+use granule_gpu::{GpuGrains, GpuSimulation, ParticleView};
+
+/// Fine grains of a frame.
+#[derive(Clone)]
+pub enum FineGrains {
+    /// On the device.
+    Device(ParticleView),
+    /// In memory, with their radius \[m\].
+    Memory(Arc<Vec<Grain>>, f32),
+}
 
 /// What passes between the simulation's thread and the window's.
 #[derive(Default)]
 struct Shared {
     /// The field that colours grains.
     field: String,
+    /// Whether guides are drawn instead of the fine grains that they guide.
+    guides: bool,
     /// The newest view and the frame that it shows.
     view: Option<(u64, ParticleView)>,
+    /// The newest fine grains and the frame that they belong to.
+    fine: Option<(u64, FineGrains)>,
     /// Fields that views can carry; none where the simulation is on CPU cores.
     fields: Vec<&'static str>,
 }
@@ -30,9 +45,12 @@ impl DeviceViews {
         Box::new(Publisher(self.clone()))
     }
 
-    /// Chooses the field that colours grains from the next frame on.
-    pub fn color_by(&self, field: &str) {
-        self.with(|shared| shared.field = field.into());
+    /// Chooses the field that colours grains from the next frame on, and whether guides are drawn instead of fine grains.
+    pub fn choose(&self, field: &str, guides: bool) {
+        self.with(|shared| {
+            shared.field = field.into();
+            shared.guides = guides;
+        });
     }
 
     /// Whether grains coloured by a field need not pass through memory.
@@ -47,6 +65,13 @@ impl DeviceViews {
         })
     }
 
+    /// The fine grains of a frame, or of one that came after it meanwhile.
+    pub fn fine(&self, frame: &Frame) -> Option<FineGrains> {
+        self.with(|shared| {
+            shared.fine.as_ref().filter(|(known, _)| *known >= frame.sequence).map(|(_, fine)| fine.clone())
+        })
+    }
+
     fn with<T>(&self, f: impl FnOnce(&mut Shared) -> T) -> T {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -56,15 +81,35 @@ struct Publisher(DeviceViews);
 
 impl Publish for Publisher {
     fn publish(&mut self, simulation: &mut Simulation, frame: &Frame) {
-        let field = self.0.with(|shared| shared.field.clone());
+        let (field, guides) = self.0.with(|shared| (shared.field.clone(), shared.guides));
         let (fields, view) = match simulation.solver_as::<GpuSimulation>() {
             // A field that views cannot carry comes through memory.
             Some(gpu) => (gpu.view_fields(), gpu.publish(&field).ok()),
             None => (Vec::new(), None),
         };
+        let bounds = view.as_ref().map(|view| view.bounds);
+        let fine = if guides { None } else { fine_grains(simulation, field == "speed", bounds) };
         self.0.with(|shared| {
             shared.fields = fields;
             shared.view = view.map(|view| (frame.sequence, view));
+            shared.fine = fine.map(|fine| (frame.sequence, fine));
         });
     }
+}
+
+/// The fine grains of a simulation that has some; `bounds` is the box of their guides \[m\].
+fn fine_grains(
+    simulation: &mut Simulation,
+    speeds: bool,
+    bounds: Option<[Vec3; 2]>,
+) -> Option<FineGrains> {
+    if let Some(bounds) = bounds
+        && let Some(grains) = simulation.advector_as::<GpuGrains>()
+    {
+        return Some(FineGrains::Device(grains.publish(speeds, bounds)));
+    }
+    let radius = simulation.upsampler()?.radius();
+    // What the device does not give is told by the simulation itself.
+    let grains = simulation.fine_grains().ok()?;
+    Some(FineGrains::Memory(Arc::new(grains), radius))
 }

@@ -92,7 +92,7 @@ impl Session {
     /// Says what is wrong with the scene, or why the machine refuses it.
     pub fn start(source: Source, setting: Setting, options: LiveOptions) -> Result<Self, SimulationError> {
         let views = DeviceViews::default();
-        views.color_by(MATERIAL);
+        views.choose(MATERIAL, false);
         let live = Live::start(source.clone(), LiveOptions { publish: Some(views.publisher()), ..options })?;
         let frame = live.latest();
         let mut session = Self {
@@ -159,7 +159,7 @@ impl Session {
 
     /// Has the fields published that a look needs.
     pub fn choose_fields(&mut self, look: &Look) {
-        self.views.color_by(&look.color_by);
+        self.views.choose(&look.color_by, look.guides);
         let needed = match (self.picked, self.draws_on_device(look) && !self.in_memory) {
             (Some(_), _) => self.frame.fields.iter().map(|field| field.name).collect(),
             (None, true) => Vec::new(),
@@ -178,6 +178,9 @@ impl Session {
 
     /// The grains of the newest frame: on the device where they are there, else from memory.
     pub fn grains(&self, look: &Look) -> Grains {
+        if let Some(fine) = self.views.fine(&self.frame).filter(|_| !look.guides) {
+            return Grains::fine(&self.frame, look, fine);
+        }
         match self.views.of(&self.frame).filter(|_| self.draws_on_device(look)) {
             Some(view) => Grains::on_device(&self.frame, look, view),
             None => Grains::of(&self.frame, look),

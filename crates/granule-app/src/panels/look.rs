@@ -41,6 +41,9 @@ pub fn show(ui: &mut egui::Ui, session: &Session, look: &mut Look, habit: &mut H
         ui.end_row();
     });
     cut(ui, session, look);
+    if session.frame().scene.upsample.is_some() {
+        ui.checkbox(&mut look.guides, "Guides instead of fine grains");
+    }
     ui.checkbox(&mut look.walls, "Walls");
     ui.checkbox(&mut look.shadows, "Shadows");
     ui.checkbox(&mut look.occlusion, "Dark crevices");

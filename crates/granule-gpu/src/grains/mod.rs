@@ -23,6 +23,7 @@ mod buffers;
 mod guide_tracking;
 mod kernels;
 mod layout;
+mod publish;
 mod sorting;
 #[cfg(test)]
 mod tests;
@@ -50,6 +51,7 @@ use buffers::GrainBuffers;
 use guide_tracking::GuideTracking;
 use kernels::Kernels;
 use layout::{FrameRecord, MOST_MATERIALS, MOST_WALLS, WallRecord};
+use publish::FineView;
 
 /// Frames from one sort of the grains to the next.
 const SORT_PERIOD: u64 = 8;
@@ -83,6 +85,8 @@ pub struct GpuGrains {
     nodes: Nodes,
     /// Tracks the guides of a solver on the same device, where there is one.
     guide_tracking: Option<GuideTracking>,
+    /// What was last published for a renderer.
+    published: FineView,
 }
 
 /// The table of solids on the device.
@@ -122,6 +126,7 @@ impl GpuGrains {
             solids: None,
             nodes: Nodes::default(),
             guide_tracking: None,
+            published: FineView::default(),
         })
     }
 

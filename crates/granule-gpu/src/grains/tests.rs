@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::mem::size_of;
 
+use glam::Vec3;
 use granule::scene::{Scene, UpsampleSettings};
 use granule::upsample::contact;
 use granule::upsample::nodes::{ALONG, NONE, OWN};
@@ -109,5 +110,37 @@ fn a_sort_puts_the_grains_of_every_chunk_in_the_order_of_nodes_and_drops_removed
         let least = live.iter().map(key).min().unwrap();
         assert!(here.is_sorted_by_key(|grain| ((key(grain) - least) / 2, grain.id)), "{} grains", live.len());
         rest = after;
+    }
+}
+
+/// What a renderer gets is what is there: places, the radius, materials or speeds, ids; removed grains have no size.
+#[test]
+fn published_grains_are_those_in_memory() {
+    let Some(gpu) = gpu() else { return };
+    let mut scene = Scene::open("column", true, &[]).unwrap();
+    scene.upsample = Some(UpsampleSettings { radius: 0.005 });
+    let settings = AdvectionSettings::of(&scene, None).unwrap();
+    let mut grains = GpuGrains::new(gpu.clone(), settings).unwrap();
+    let grain = |k: u32| Grain {
+        position: [0.1 * k as f32, 1.0, 2.0],
+        velocity: [3.0, 4.0, 0.0],
+        id: if k == 1 { NONE } else { 10 + k },
+        material: k % 2,
+    };
+    let made: Vec<Grain> = (0..300).map(grain).collect();
+    grains.add(&made).unwrap();
+    for speeds in [false, true] {
+        let view = grains.publish(speeds, [Vec3::ZERO, Vec3::ONE]);
+        let spheres = gpu.read_buffer(&view.spheres, 0, 16 * 300).unwrap();
+        let spheres: &[[f32; 4]] = bytemuck::cast_slice(&spheres);
+        let tags = gpu.read_buffer(&view.tags, 0, 8 * 300).unwrap();
+        let tags: &[[u32; 2]] = bytemuck::cast_slice(&tags);
+        for (k, grain) in made.iter().enumerate() {
+            let [x, y, z] = grain.position;
+            let radius = if k == 1 { 0.0 } else { 0.005 };
+            let value = if speeds { 5.0 } else { grain.material as f32 };
+            assert_eq!(spheres[k], [x, y, z, radius]);
+            assert_eq!(tags[k], [value.to_bits(), grain.id]);
+        }
     }
 }

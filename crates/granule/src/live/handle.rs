@@ -124,7 +124,7 @@ impl Live {
         self.request(Request::Seek(frame))
     }
 
-    /// Goes back to before the last commands up to now that belong together (of frames that follow each other), and forgets
+    /// Goes back to before the last commands up to now that belong together (of frames that hardly lie apart), and forgets
     /// them and all that came after. Plays on from there if it played.
     pub fn undo(&self) -> RequestId {
         self.request(Request::Undo)

@@ -15,8 +15,9 @@ use crate::simulator::{Command, CommandError};
 /// Version of the format; a change of the content is a new one.
 const FORMAT: u32 = 1;
 
-/// Frames between two commands of one movement of a hand, at most.
-const GESTURE_GAP: u64 = 2;
+/// Frames between two commands of one movement of a hand, at most: a fifth of a second of most scenes, in which a slow interface
+/// shows a few pictures.
+const GESTURE_GAP: u64 = 10;
 
 /// A command with the frame at which it acts, after those of the same frame that stand before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

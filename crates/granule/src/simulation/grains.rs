@@ -7,12 +7,17 @@ use crate::boundary::{Sdf, ToolPose};
 use crate::build;
 use crate::error::BackendError;
 use crate::simulator::{Command, FieldData, FieldInfo, FieldKind, Snapshot};
-use crate::upsample::{FrameContext, GUIDE_FIELDS, Grain, Upsampler};
+use crate::upsample::{FrameContext, GUIDE_FIELDS, Grain, GrainAdvector, Upsampler};
 
 impl Simulation {
     /// The fine grains, where the scene has some.
     pub fn upsampler(&self) -> Option<&Upsampler> {
         self.upsampler.as_ref()
+    }
+
+    /// What advects the fine grains, where it is of this type, such as a device that a renderer draws on.
+    pub fn advector_as<T: GrainAdvector>(&mut self) -> Option<&mut T> {
+        self.upsampler.as_mut()?.advector_as()
     }
 
     /// The fine grains by id; none where the scene has none.

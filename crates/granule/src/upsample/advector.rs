@@ -1,5 +1,7 @@
 //! The interface of what advects fine grains on a device, and the input of a frame.
 
+use std::any::Any;
+
 use glam::Vec3;
 
 use super::contact::Wall;
@@ -100,7 +102,7 @@ pub struct NewGuide {
 }
 
 /// What holds the fine grains on a device and advects them.
-pub trait GrainAdvector: Send {
+pub trait GrainAdvector: Send + Any {
     /// The device in words.
     fn device(&self) -> String;
     /// Adds grains.

@@ -360,6 +360,12 @@ impl Upsampler {
         Ok(grains)
     }
 
+    /// What advects them, where it is of this type: what a device offers beyond [`GrainAdvector`].
+    pub fn advector_as<T: GrainAdvector>(&mut self) -> Option<&mut T> {
+        let advector: &mut dyn std::any::Any = self.advector.as_mut();
+        advector.downcast_mut()
+    }
+
     /// Number of grains.
     pub fn count(&self) -> usize {
         self.advector.count()

@@ -225,12 +225,12 @@ fn undo_takes_back_what_a_hand_did_in_one_go() {
         seek(&live, frame);
         after(&live, live.apply(tool(-0.05 * frame as f32)));
     }
-    seek(&live, 8);
+    seek(&live, 20);
     after(&live, live.apply(angle(20.0)));
-    seek(&live, 10);
+    seek(&live, 21);
     let undone = after(&live, live.undo());
-    assert_eq!((undone.frame, live.recording().commands().len()), (8, 3));
-    seek(&live, 10);
+    assert_eq!((undone.frame, live.recording().commands().len()), (20, 3));
+    seek(&live, 21);
     let undone = after(&live, live.undo());
     assert_eq!((undone.frame, undone.state_hash), (2, before.state_hash));
     assert!(live.recording().commands().is_empty());
