@@ -6,15 +6,27 @@ use std::process::{Command, Stdio};
 /// Set for tests: one without an adapter then fails instead of being skipped; 0 skips it. `crates/granule-testing` reads it.
 pub const REQUIRED: &str = "GRANULE_REQUIRE_ADAPTER";
 
-/// Software Vulkan, and OpenGL for the test of what happens where there is nothing but that.
-const PACKAGES: [&str; 4] = ["mesa-vulkan-drivers", "libvulkan1", "libegl1", "libgl1-mesa-dri"];
+/// Software Vulkan, OpenGL for the test of what happens where there is nothing but that, and a display in memory with what windows
+/// load there.
+const PACKAGES: [&str; 10] = [
+    "mesa-vulkan-drivers",
+    "libvulkan1",
+    "libegl1",
+    "libgl1-mesa-dri",
+    "xvfb",
+    "libx11-xcb1",
+    "libxcursor1",
+    "libxi6",
+    "libxkbcommon0",
+    "libxkbcommon-x11-0",
+];
 
-/// Installs the Vulkan driver in software where there is none and that is possible, and else says how to.
+/// Installs the Vulkan driver in software and a display in memory where there are none and that is possible, and else says how to.
 pub fn ensure() {
-    if has_driver() || !cfg!(target_os = "linux") {
+    if (has_driver() && has_display()) || !cfg!(target_os = "linux") {
         return;
     }
-    eprintln!("xtask: no Vulkan driver; installing {}", PACKAGES.join(" "));
+    eprintln!("xtask: no Vulkan driver or no Xvfb; installing {}", PACKAGES.join(" "));
     if !(install() || (update() && install())) || !has_driver() {
         eprintln!(
             "xtask: tests on a graphics device will fail; apt-get install {} brings a driver, {REQUIRED}=0 skips them",
@@ -27,6 +39,12 @@ fn has_driver() -> bool {
     let folders = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
     let files = |folder: &str| Path::new(folder).read_dir().is_ok_and(|mut files| files.next().is_some());
     std::env::var_os("VK_ICD_FILENAMES").is_some() || folders.iter().any(|folder| files(folder))
+}
+
+/// Whether there is a display in memory, for the test of the real window; without it that test is skipped.
+fn has_display() -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join("Xvfb").is_file())
 }
 
 fn install() -> bool {

@@ -13,4 +13,6 @@ mod run;
 mod scenes;
 mod tutorial;
 mod verbs;
+#[cfg(feature = "window")]
+mod view;
 mod wrong_input;
