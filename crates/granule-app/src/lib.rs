@@ -29,10 +29,10 @@ mod viewport;
 
 pub use actions::{ACTIONS, Action, ActionInfo};
 pub use app::{App, Pane};
+pub use hands::{Tool, ToolKind};
 pub use look::Look;
 pub use options::{AppOptions, Place};
 pub use session::{LogLine, Sample, Session, Severity};
-pub use hands::{Tool, ToolKind};
 
 use std::sync::Arc;
 
@@ -89,7 +89,9 @@ fn choose_adapter(adapters: &[Adapter], surface: Option<&Surface>) -> Result<Ada
         };
         let found: Vec<String> = lacks.iter().map(lack).collect();
         let found = if found.is_empty() { "there is none".into() } else { found.join("; ") };
-        format!("no graphics adapter can draw sand: {found}. A Vulkan driver helps (Debian: mesa-vulkan-drivers)")
+        format!(
+            "no graphics adapter can draw sand: {found}. A Vulkan driver helps (Debian: mesa-vulkan-drivers)"
+        )
     })
 }
 

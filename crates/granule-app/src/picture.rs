@@ -7,7 +7,8 @@ use granule::simulator::{FieldData, FieldInfo, FieldKind};
 use granule::upsample::Grain;
 use granule_gpu::ParticleView;
 use granule_render::{
-    Bounds, FieldView, Legend, LegendSide, Paint, SphereBuffers, SphereSource, SphereTag, TagBuffers, robust_range,
+    Bounds, FieldView, Legend, LegendSide, Paint, SphereBuffers, SphereSource, SphereTag, TagBuffers,
+    robust_range,
 };
 use granule_scenery::{
     BodyModels, Scenery, SceneryError, WallShape, Walls, direction_colors, material_paint, scalar_tags,
@@ -136,7 +137,8 @@ impl Grains {
         } else {
             (material_paint(&frame.scene), None)
         };
-        let empty = Self { on_device: None, spheres: Vec::new(), tags: Vec::new(), paint, legend, field: None };
+        let empty =
+            Self { on_device: None, spheres: Vec::new(), tags: Vec::new(), paint, legend, field: None };
         let (grains, radius) = match grains {
             FineGrains::Device(view) => return Self { on_device: Some(view), ..empty },
             FineGrains::Memory(grains, radius) => (grains, radius),

@@ -98,11 +98,7 @@ impl Publish for Publisher {
 }
 
 /// The fine grains of a simulation that has some; `bounds` is the box of their guides \[m\].
-fn fine_grains(
-    simulation: &mut Simulation,
-    speeds: bool,
-    bounds: Option<[Vec3; 2]>,
-) -> Option<FineGrains> {
+fn fine_grains(simulation: &mut Simulation, speeds: bool, bounds: Option<[Vec3; 2]>) -> Option<FineGrains> {
     if let Some(bounds) = bounds
         && let Some(grains) = simulation.advector_as::<GpuGrains>()
     {

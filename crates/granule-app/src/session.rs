@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use granule::live::{Event, Frame, Live, LiveOptions, RequestId, Source};
 use granule::SimulationError;
+use granule::live::{Event, Frame, Live, LiveOptions, RequestId, Source};
 use granule::measure::particle_quantity;
 use granule::scene::{ExpectSettings, Quantity};
 use granule::simulator::Command;

@@ -106,7 +106,8 @@ mod tests {
         let spacing = (bounds.max.x - bounds.min.x) / (nodes[0] - 1) as f32;
         let middle = (nodes[1] / 2) * nodes[0];
         for x in 4..nodes[0] - 4 {
-            let (value, wanted) = (view.grid.values()[(middle + x) as usize], bounds.min.x + spacing * x as f32);
+            let (value, wanted) =
+                (view.grid.values()[(middle + x) as usize], bounds.min.x + spacing * x as f32);
             assert!((value - wanted).abs() < 0.03, "{value} at x = {wanted}");
         }
         assert!(cut.removes(&[0.0, 0.0, 0.5]) && !cut.removes(&[0.0, 0.0, 0.4]));

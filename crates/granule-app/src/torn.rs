@@ -36,7 +36,8 @@ impl TornOff {
     pub fn show(&mut self, ctx: &egui::Context, tree: &mut Tree<Pane>, contents: &mut Contents) {
         let mut back = Vec::new();
         for pane in self.0.iter().copied() {
-            let builder = egui::ViewportBuilder::default().with_title(pane.title()).with_inner_size([360.0, 480.0]);
+            let builder =
+                egui::ViewportBuilder::default().with_title(pane.title()).with_inner_size([360.0, 480.0]);
             let id = egui::ViewportId::from_hash_of(pane.title());
             let closed = ctx.show_viewport_immediate(id, builder, |ui, _| {
                 egui::CentralPanel::default().show(ui, |ui| contents.panel(ui, pane));

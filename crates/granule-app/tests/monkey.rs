@@ -182,7 +182,11 @@ fn a_monkey_breaks_nothing() {
         }
     }
     let (early, late) = (early.unwrap_or(0), memory());
-    println!("{done} actions; memory {} MB after a third, {} MB at the end", early / 1_000_000, late / 1_000_000);
+    println!(
+        "{done} actions; memory {} MB after a third, {} MB at the end",
+        early / 1_000_000,
+        late / 1_000_000
+    );
     assert!(done > 20);
     // Checkpoints may fill their 512 MiB per run, of which there are two at most.
     assert!(late < early + (1 << 30) + (256 << 20), "memory grows: {early} to {late}");

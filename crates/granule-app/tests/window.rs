@@ -256,7 +256,8 @@ fn a_picked_grain_shows_its_row_of_numbers() {
     window.drop_at(place);
     until(&mut window, "a grain is picked", |app| app.session().picked().is_some());
     let id = window.state().session().picked().unwrap();
-    let whole = |app: &App| app.session().frame().snapshot.columns.len() == app.session().frame().fields.len();
+    let whole =
+        |app: &App| app.session().frame().snapshot.columns.len() == app.session().frame().fields.len();
     until(&mut window, "all its numbers come", whole);
     window.run_steps(2);
     assert!(window.query_by_label(&format!("Grain {id}")).is_some());
@@ -276,7 +277,9 @@ fn two_runs_stand_side_by_side_and_panels_are_about_one_of_them() {
     window.run_steps(2);
     assert_eq!(window.state().side_count(), 2);
     until(&mut window, "both run", |app| frame(app) > 2);
-    assert!(window.query_by_label("Left: iisph").is_some() && window.query_by_label("Right: iisph").is_some());
+    assert!(
+        window.query_by_label("Left: iisph").is_some() && window.query_by_label("Right: iisph").is_some()
+    );
     if let Some(folder) = std::env::var_os("GRANULE_PICTURES") {
         window.render().unwrap().save(std::path::Path::new(&folder).join("compare.png")).unwrap();
     }

@@ -1,11 +1,11 @@
 //! The scene's `[[expect]]`: measured at the end of a run, compared with their ranges.
 
+use granule::Simulation;
 use granule::flow::{Discharge, discharge};
 use granule::measure::{QUANTITY_FIELDS, particle_quantity};
 use granule::scene::{ExpectSettings, Quantity};
 use granule::simulator::FieldError;
 use granule::upsample::Upsampler;
-use granule::Simulation;
 use serde::Serialize;
 
 use crate::output;
@@ -36,8 +36,10 @@ pub fn measure(simulation: &mut Simulation, due: bool) -> Result<Vec<Expectation
         let counted = flow_quantity(expect, simulation);
         let of_body = || body_quantity(expect, simulation);
         let of_fine = || fine_quantity(expect.quantity, simulation.upsampler()?);
-        let measured =
-            counted.or_else(of_body).or_else(of_fine).or_else(|| particle_quantity(expect.quantity, scene, &state));
+        let measured = counted
+            .or_else(of_body)
+            .or_else(of_fine)
+            .or_else(|| particle_quantity(expect.quantity, scene, &state));
         let measured = measured.filter(|value| value.is_finite());
         let inside = measured.is_some_and(|m| m >= expect.range[0] && m <= expect.range[1]);
         let source = expect.source.clone();

@@ -53,7 +53,8 @@ fn a_tool_comes_into_the_scene_once_and_follows_the_pointer_no_faster_than_grain
     let radius = frame.scene.reference_radius();
     let mut hands = Hands { tool: Tool::Body(ToolKind::Plate), ..Hands::default() };
     let first = led(&mut hands, &mut frame, &pointing(start));
-    let [Command::AddBody { body }, Command::ToolPose { boundary, position, velocity, .. }] = first.as_slice()
+    let [Command::AddBody { body }, Command::ToolPose { boundary, position, velocity, .. }] =
+        first.as_slice()
     else {
         panic!("{first:?}")
     };
@@ -62,7 +63,9 @@ fn a_tool_comes_into_the_scene_once_and_follows_the_pointer_no_faster_than_grain
     let mut before = *position;
     for _ in 0..200 {
         let commands = led(&mut hands, &mut frame, &pointing(start + Vec3::X * 0.3));
-        let [Command::ToolPose { position, velocity, .. }] = commands.as_slice() else { panic!("{commands:?}") };
+        let [Command::ToolPose { position, velocity, .. }] = commands.as_slice() else {
+            panic!("{commands:?}")
+        };
         let fps = frame.scene.simulation.fps as f32;
         assert!(position.distance(before) <= 1.001 * radius);
         assert!((fps * (*position - before) - *velocity).length() < 1e-3, "it moves as it says");

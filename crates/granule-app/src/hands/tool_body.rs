@@ -1,10 +1,10 @@
 //! Tools that are bodies of the simulation: they push, dig and carry, and the load of the grains on them is known.
 
 use glam::{EulerRot, Quat, Vec3};
+use granule::Shape;
 use granule::live::Frame;
 use granule::scene::{BodyKind, BodySettings, Scene};
 use granule::simulator::Command;
-use granule::Shape;
 
 use super::Pointing;
 

@@ -96,7 +96,9 @@ fn equation(solver: &str) -> &'static str {
         "iisph" => {
             "dv/dt = g - grad(p) / rho + div(s) / rho + drag\np >= 0 holds the density, |s| <= tan(angle) p"
         }
-        "wcsph" => "dv/dt = g - grad(p) / rho + viscosity + surface tension\np from the density: Tait or ideal gas",
+        "wcsph" => {
+            "dv/dt = g - grad(p) / rho + viscosity + surface tension\np from the density: Tait or ideal gas"
+        }
         "dem" => "m dv/dt = m g + sum of contact forces\nd(I w)/dt = sum of contact torques",
         _ => "see docs/equations.md",
     }

@@ -69,7 +69,8 @@ fn cut(ui: &mut egui::Ui, session: &Session, look: &mut Look) {
     let along = places.iter().map(|place| place[cut.axis]);
     let range = along.fold([0.0_f32, 0.0], |[least, most], x| [least.min(x), most.max(x)]);
     ui.add(egui::Slider::new(&mut cut.position, range[0]..=range[1]).text("place of the cut").suffix(" m"));
-    ui.checkbox(&mut cut.field, "Field on the cut").on_hover_text("The mean of the grains near it, in their colours");
+    ui.checkbox(&mut cut.field, "Field on the cut")
+        .on_hover_text("The mean of the grains near it, in their colours");
 }
 
 fn range(ui: &mut egui::Ui, look: &mut Look) {

@@ -46,7 +46,13 @@ fn title(expect: &ExpectSettings) -> String {
     format!("{name}{of}, expected at the end: {} to {}", expect.range[0], expect.range[1])
 }
 
-fn plot(ui: &mut egui::Ui, session: &Session, name: &str, points: Vec<[f64; 2]>, expect: Option<&ExpectSettings>) {
+fn plot(
+    ui: &mut egui::Ui,
+    session: &Session,
+    name: &str,
+    points: Vec<[f64; 2]>,
+    expect: Option<&ExpectSettings>,
+) {
     let (now, fps) = (session.frame().time, session.frame().scene.simulation.fps);
     ui.label(name);
     let plot = Plot::new(name).height(90.0).allow_drag(false).allow_zoom(false).allow_scroll(false);

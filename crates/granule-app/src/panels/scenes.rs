@@ -16,7 +16,10 @@ pub fn show(ui: &mut egui::Ui, now: &Source, gallery: &Gallery) -> Option<Source
         ui.weak("Drop a scene file here to open it. It is loaded again whenever it changes on disk.");
         ui.horizontal_wrapped(|ui| {
             for scene in builtin_scenes() {
-                if entry(ui, scene.name, scene.name == current, gallery).on_hover_text(about(scene.text)).clicked() {
+                if entry(ui, scene.name, scene.name == current, gallery)
+                    .on_hover_text(about(scene.text))
+                    .clicked()
+                {
                     chosen = Some(Source::file(scene.name));
                 }
             }

@@ -47,8 +47,10 @@ fn display() -> Option<Display> {
 fn a_window_opens_shows_sand_leaves_a_picture_and_closes() {
     let (Some(display), Some(_)) = (display(), granule_testing::device()) else { return };
     let place = Place::new();
-    let args = ["view", "column", "--quick", "--device", "cpu", "--frames", "10", "--screenshot", "window.png"];
-    let output = place.command(&args).env("DISPLAY", &display.name).env_remove("WAYLAND_DISPLAY").output().unwrap();
+    let args =
+        ["view", "column", "--quick", "--device", "cpu", "--frames", "10", "--screenshot", "window.png"];
+    let output =
+        place.command(&args).env("DISPLAY", &display.name).env_remove("WAYLAND_DISPLAY").output().unwrap();
     crate::place::outcome(output).expect(0, &[]);
     let picture = std::fs::read(place.path("window.png")).unwrap();
     assert!(picture.starts_with(b"\x89PNG") && picture.len() > 20_000, "{} bytes", picture.len());

@@ -26,8 +26,16 @@ impl GpuGrains {
             let capacity = count.next_multiple_of(WORKGROUP).max(WORKGROUP);
             let create = |name, size, usage| gpu.create_buffer(name, size, usage | BufferUsages::STORAGE);
             let view = ParticleView {
-                spheres: create("published grains", 16 * u64::from(capacity), BufferUsages::VERTEX | BufferUsages::COPY_SRC),
-                tags: create("tags of published grains", 8 * u64::from(capacity), BufferUsages::VERTEX | BufferUsages::COPY_SRC),
+                spheres: create(
+                    "published grains",
+                    16 * u64::from(capacity),
+                    BufferUsages::VERTEX | BufferUsages::COPY_SRC,
+                ),
+                tags: create(
+                    "tags of published grains",
+                    8 * u64::from(capacity),
+                    BufferUsages::VERTEX | BufferUsages::COPY_SRC,
+                ),
                 draw: create("draw of grains", 16, BufferUsages::INDIRECT | BufferUsages::COPY_DST),
                 bounds,
                 radius,

@@ -257,8 +257,7 @@ impl Bodies {
     fn lead(&mut self, dt: f32, boundaries: &Boundaries) {
         let led = self.list.iter().filter(|body| body.kind != BodyKind::Dynamic);
         let led = led.map(|body| (body.handle, body.boundary));
-        for (handle, boundary) in led.chain(self.walls.iter().map(|wall| (wall.handle, wall.boundary)))
-        {
+        for (handle, boundary) in led.chain(self.walls.iter().map(|wall| (wall.handle, wall.boundary))) {
             let Some(boundary) = boundaries.iter().nth(boundary) else { continue };
             if let Some(rapier) = self.world.bodies.get_mut(handle).filter(|_| boundary.moves()) {
                 if rapier.is_fixed() {
