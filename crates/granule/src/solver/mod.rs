@@ -6,6 +6,7 @@
 pub mod commands;
 pub mod coupling;
 mod defect;
+pub mod dem;
 pub mod drag;
 pub mod iisph;
 pub mod material_lanes;
