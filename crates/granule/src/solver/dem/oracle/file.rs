@@ -293,6 +293,9 @@ impl Oracle {
         if self.walls.iter().any(|wall| wall.axis > 2) {
             return Some("axes of walls are 0, 1 or 2".into());
         }
+        if let Some(error) = self.clumps.iter().find_map(|clump| clump.properties().err()) {
+            return Some(error.to_string());
+        }
         let members = self.clumps.iter().flat_map(|clump| &clump.members);
         members
             .chain(self.prescribed.keys())

@@ -3,10 +3,12 @@
 //! Files are JSON: [`Oracle`] lists their keys. Those in `crates/granule/tests/oracles/` were computed by LAMMPS. Differences
 //! are scaled by kind ([`Differences`]) and compared with the file's own [`Tolerance`].
 
+mod clump;
 mod compare;
 mod file;
 mod reference;
 
+pub use clump::{Richardson, RigidMotion};
 pub use compare::{Comparison, Differences};
 pub use file::{
     Energies, Oracle, OracleClump, OracleError, OracleLaw, OracleNormal, OracleResistance, OracleWall,

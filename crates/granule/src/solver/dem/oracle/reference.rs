@@ -10,9 +10,11 @@
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::DVec3;
 
+use super::clump::{Richardson, RigidMotion};
 use super::file::{Energies, Oracle, OracleClump, OracleWall, Prescribed, WallKind};
+use crate::assemblies::Assembly;
 use crate::position::ExactPosition;
 use crate::solver::dem::contact::scalar::Scalar;
 use crate::solver::dem::contact::vector::{add, scale, sub, zero};
@@ -25,6 +27,9 @@ use crate::solver::dem::contact::{
 pub trait Precision: Scalar + PartialOrd + Into<f64> {
     /// A point in space.
     type Point: Copy;
+
+    /// A rigid grain.
+    type Body: RigidMotion;
 
     /// The point with these coordinates \[m\].
     fn point(meters: DVec3) -> Self::Point;
@@ -41,6 +46,7 @@ pub trait Precision: Scalar + PartialOrd + Into<f64> {
 
 impl Precision for f64 {
     type Point = DVec3;
+    type Body = Richardson;
 
     fn point(meters: DVec3) -> DVec3 {
         meters
@@ -59,9 +65,10 @@ impl Precision for f64 {
     }
 }
 
-/// Single precision with exact positions, as the engine has them. Points out of their range are the origin.
+/// Single precision with the exact positions and rigid assemblies of the engine. Points out of their range are the origin.
 impl Precision for f32 {
     type Point = ExactPosition;
+    type Body = Assembly;
 
     fn point(meters: DVec3) -> ExactPosition {
         ExactPosition::from_meters(meters).unwrap_or_default()
@@ -115,67 +122,38 @@ struct Sphere<F: Precision> {
     start: DVec3,
 }
 
-/// A rigid grain, in double precision throughout as the engine's assemblies are.
-struct Clump {
-    center: DVec3,
-    orientation: DQuat,
-    velocity: DVec3,
-    angular_momentum: DVec3,
-    angular_velocity: DVec3,
+/// A rigid grain.
+struct Clump<B> {
+    body: B,
     mass: f64,
-    /// Inverse inertia in the axes of the grain, which at the start are those of space.
-    inverse_inertia: DMat3,
+    /// The angular velocity that contacts see [rad/s].
+    angular_velocity: DVec3,
     /// Members with their places relative to the centre, in the axes of the grain.
     members: Vec<(usize, DVec3)>,
     force: DVec3,
     torque: DVec3,
 }
 
-impl Clump {
-    fn new(clump: &OracleClump, spheres: &[[f64; 11]]) -> Self {
-        let center = DVec3::from(clump.com);
-        let [xx, yy, zz, xy, xz, yz] = clump.inertia;
-        let inertia = DMat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
-        let place = |i: usize| DVec3::new(spheres[i][0], spheres[i][1], spheres[i][2]) - center;
-        let mut made = Self {
-            center,
-            orientation: DQuat::IDENTITY,
-            velocity: clump.vcm.into(),
-            angular_momentum: clump.angmom.into(),
-            angular_velocity: DVec3::ZERO,
+impl<B: RigidMotion> Clump<B> {
+    /// With places of members in a precision.
+    fn new<F: Precision>(clump: &OracleClump, spheres: &[[f64; 11]]) -> Self {
+        let body = B::new(clump);
+        let place = |i: usize| {
+            let offset = DVec3::new(spheres[i][0], spheres[i][1], spheres[i][2]) - DVec3::from(clump.com);
+            wide(narrow::<F>(offset))
+        };
+        Self {
+            angular_velocity: body.angular_velocity(),
+            body,
             mass: clump.mass,
-            inverse_inertia: inertia.inverse(),
             members: clump.members.iter().map(|&i| (i, place(i))).collect(),
             force: DVec3::ZERO,
             torque: DVec3::ZERO,
-        };
-        made.angular_velocity = made.angular_velocity_at(made.orientation);
-        made
-    }
-
-    fn angular_velocity_at(&self, orientation: DQuat) -> DVec3 {
-        orientation * (self.inverse_inertia * (orientation.conjugate() * self.angular_momentum))
+        }
     }
 
     fn kick(&mut self, dt: f64) {
-        self.velocity += dt / self.mass * self.force;
-        self.angular_momentum += dt * self.torque;
-    }
-
-    /// Moves for `dt` with its momenta: the pose by Richardson's extrapolation of one step and of two halves. What it turns
-    /// by in the middle is the angular velocity that contacts see.
-    fn drift(&mut self, dt: f64) {
-        self.center += dt * self.velocity;
-        let turned = |q: DQuat, omega: DVec3, time: f64| {
-            let rate = DQuat::from_xyzw(omega.x, omega.y, omega.z, 0.0) * q;
-            (q + rate * (0.5 * time)).normalize()
-        };
-        let omega = self.angular_velocity_at(self.orientation);
-        let whole = turned(self.orientation, omega, dt);
-        let half = turned(self.orientation, omega, 0.5 * dt);
-        self.angular_velocity = self.angular_velocity_at(half);
-        let half = turned(half, self.angular_velocity, 0.5 * dt);
-        self.orientation = (half * 2.0 - whole).normalize();
+        self.body.kick(self.force, self.torque, dt);
     }
 }
 
@@ -187,7 +165,7 @@ pub struct Reference<F: Precision> {
     gravity: DVec3,
     walls: Vec<OracleWall>,
     spheres: Vec<Sphere<F>>,
-    clumps: Vec<Clump>,
+    clumps: Vec<Clump<F::Body>>,
     /// What pairs of spheres remember, the lower index first.
     pairs: BTreeMap<(usize, usize), History<F>>,
     /// What spheres and walls remember.
@@ -231,7 +209,7 @@ impl<F: Precision> Reference<F> {
             gravity: oracle.gravity.into(),
             walls: oracle.walls.clone(),
             spheres: oracle.spheres.iter().enumerate().map(sphere).collect(),
-            clumps: oracle.clumps.iter().map(|clump| Clump::new(clump, &oracle.spheres)).collect(),
+            clumps: oracle.clumps.iter().map(|clump| Clump::new::<F>(clump, &oracle.spheres)).collect(),
             pairs: BTreeMap::new(),
             touches: BTreeMap::new(),
         };
@@ -256,12 +234,14 @@ impl<F: Precision> Reference<F> {
                 Mover::Clump(_) => (),
             }
         }
-        self.clumps.iter_mut().for_each(|clump| clump.drift(self.dt));
+        for clump in &mut self.clumps {
+            clump.angular_velocity = clump.body.drift(self.dt);
+        }
         self.place_members();
         self.find_forces(self.dt);
         self.kick();
         for clump in &mut self.clumps {
-            clump.angular_velocity = clump.angular_velocity_at(clump.orientation);
+            clump.angular_velocity = clump.body.angular_velocity();
         }
         self.move_members();
     }
@@ -281,7 +261,7 @@ impl<F: Precision> Reference<F> {
     fn place_members(&mut self) {
         for clump in &self.clumps {
             for &(i, place) in &clump.members {
-                self.spheres[i].position = F::point(clump.center + clump.orientation * place);
+                self.spheres[i].position = F::point(clump.body.center() + clump.body.orientation() * place);
             }
         }
         self.move_members();
@@ -291,8 +271,8 @@ impl<F: Precision> Reference<F> {
     fn move_members(&mut self) {
         for clump in &self.clumps {
             for &(i, place) in &clump.members {
-                let arm = clump.orientation * place;
-                self.spheres[i].velocity = narrow(clump.velocity + clump.angular_velocity.cross(arm));
+                let arm = clump.body.orientation() * place;
+                self.spheres[i].velocity = narrow(clump.body.velocity() + clump.angular_velocity.cross(arm));
                 self.spheres[i].angular_velocity = narrow(clump.angular_velocity);
             }
         }
@@ -318,7 +298,8 @@ impl<F: Precision> Reference<F> {
             for &(i, place) in &clump.members {
                 let force = wide(self.spheres[i].force);
                 clump.force += force;
-                clump.torque += (clump.orientation * place).cross(force) + wide(self.spheres[i].torque);
+                clump.torque +=
+                    (clump.body.orientation() * place).cross(force) + wide(self.spheres[i].torque);
             }
         }
     }

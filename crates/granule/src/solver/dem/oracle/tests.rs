@@ -37,7 +37,7 @@ fn every_oracle_is_met_in_double_precision() {
     }
 }
 
-/// Positions are exact, everything else of a contact is single precision.
+/// Positions and rigid grains are the engine's, contacts are computed in single precision.
 #[test]
 fn every_oracle_is_met_in_single_precision() {
     for oracle in &all() {
