@@ -48,6 +48,45 @@ fn every_oracle_is_met_in_single_precision() {
     }
 }
 
+/// The first 500 steps of `settle30`, with every point and vector changed by `map`.
+fn settle30_elsewhere(
+    map: impl Fn([f64; 3], bool) -> [f64; 3],
+    walls: &[(usize, f64, Option<f64>)],
+) -> Oracle {
+    let mut oracle = oracle("settle30");
+    let rows = oracle.samples.iter_mut().flat_map(|sample| sample.state.iter_mut().map(Vec::as_mut_slice));
+    for row in rows.chain(oracle.spheres.iter_mut().map(|sphere| sphere.as_mut_slice())) {
+        for (k, part) in row[..9].chunks_exact_mut(3).enumerate() {
+            part.copy_from_slice(&map([part[0], part[1], part[2]], k == 0));
+        }
+    }
+    oracle.gravity = map(oracle.gravity, false);
+    for (wall, &(axis, lo, hi)) in oracle.walls.iter_mut().zip(walls) {
+        (wall.axis, wall.lo, wall.hi) = (axis, Some(lo), hi);
+    }
+    oracle.steps = 500;
+    oracle.energies.clear();
+    oracle
+}
+
+/// Ten metres away, and turned by 90 degrees about the vertical.
+#[test]
+fn places_and_directions_do_not_matter_in_single_precision() {
+    let far = settle30_elsewhere(
+        |x, is_point| if is_point { x.map(|x| x + 10.0) } else { x },
+        &[(2, 10.0, None), (0, 10.0, Some(10.012)), (1, 10.0, Some(10.012))],
+    );
+    let turned = settle30_elsewhere(
+        |[x, y, z], _| [-y, x, z],
+        &[(2, 0.0, None), (1, 0.0, Some(0.012)), (0, -0.012, Some(0.0))],
+    );
+    for oracle in [far, turned] {
+        let found = compare_reference::<f32>(&oracle, &oracle.law.pair_law());
+        eprintln!("settle30 elsewhere f32 {found:?}");
+        assert!(found.largest_of_states() <= oracle.tolerance.f32, "{found:?}");
+    }
+}
+
 /// Deliberate faults in the law.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
