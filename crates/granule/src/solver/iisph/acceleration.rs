@@ -190,6 +190,12 @@ mod tests {
     }
 
     #[test]
+    fn stress_goes_on_in_the_direction_of_its_last_change() {
+        let (new, old) = (Sym3 { xx: 1.0, xy: 3.0, ..Sym3::ZERO }, Sym3 { xx: 2.0, xy: 1.0, ..Sym3::ZERO });
+        assert_eq!(extrapolate_stress(new, old, 0.5), Sym3 { xx: 0.5, xy: 4.0, ..Sym3::ZERO });
+    }
+
+    #[test]
     fn pressure_beyond_never_pulls_and_what_is_not_finite_is_contained() {
         assert_eq!(extrapolate_pressure(1.0, 5.0, 0.5), 0.0);
         assert_eq!(extrapolate_pressure(3.0, 1.0, 0.5), 4.0);
