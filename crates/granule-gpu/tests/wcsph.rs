@@ -104,6 +104,7 @@ fn water_comes_and_goes_and_none_is_lost() {
         velocity: [0.0, -2.0, 0.0],
         rate: 3000.0,
         time: None,
+        grain: Default::default(),
         limit: None,
     });
     scene.outlet.push(OutletSettings {

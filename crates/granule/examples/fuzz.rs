@@ -148,6 +148,7 @@ fn valid_scene(random: &mut Random) -> Scene {
             fill,
             velocity,
             radius: None,
+            grain: Default::default(),
             fixed: false,
         });
     }

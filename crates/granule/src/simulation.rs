@@ -67,8 +67,9 @@ impl Simulation {
         scene.validate_for(solver.name, solver.capabilities)?;
         let boundaries = build::boundaries(&scene)?;
         let shapes = build::shapes(&scene)?;
-        let grains = build::grains(&scene, solver.capabilities, &shapes, &boundaries)?;
-        let parts = build::parts(&scene, boundaries, &grains, options)?;
+        let grain_shapes = build::grain_shapes(&scene)?;
+        let grains = build::grains(&scene, solver.capabilities, &shapes, &grain_shapes, &boundaries)?;
+        let parts = build::parts(&scene, boundaries, &grain_shapes, &grains, options)?;
         let mut simulation = Self::of_parts(scene, parts);
         simulation.begin_grains(&shapes)?;
         Ok(simulation)
@@ -212,7 +213,12 @@ impl Simulation {
         self.simulator.particle_count()
     }
 
-    /// Particles removed so far because their state was not finite.
+    /// Number of grains now: those of several spheres count once.
+    pub fn grain_count(&self) -> usize {
+        self.simulator.grain_count()
+    }
+
+    /// Grains removed so far because their state was not finite.
     pub fn lost(&self) -> usize {
         self.lost
     }
@@ -248,7 +254,7 @@ impl Simulation {
 
     /// Every grain that ever was, by where it came from and where it went.
     pub fn ledger(&self) -> Ledger {
-        self.flow.ledger(self.lost, self.particle_count())
+        self.flow.ledger(self.lost, self.simulator.grain_count())
     }
 
     /// The fields that the solver has.

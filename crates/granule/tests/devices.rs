@@ -82,6 +82,8 @@ impl Backend for Particular {
                 boundaries: input.boundaries,
                 bodies: input.bodies,
                 grains: input.grains,
+                assemblies: input.assemblies,
+                radius_limits: input.radius_limits,
                 team: granule::team::Team::new(1).unwrap(),
                 instructions: None,
                 defect: None,
@@ -95,7 +97,7 @@ impl Backend for Particular {
 static STILL: SolverEntry = SolverEntry {
     kind: None,
     name: "still",
-    capabilities: SolverCapabilities { one_radius: false, has_grains: false },
+    capabilities: SolverCapabilities { one_radius: false, has_grains: false, has_clumps: false },
     fields: granule::solver::iisph::FIELDS,
     make: |input| Box::new(Lost { solver: "still", grains: input.grains.len(), steps: 0 }),
 };

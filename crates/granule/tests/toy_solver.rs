@@ -168,7 +168,7 @@ impl ParticleSolver for Toy {
 static TOY: SolverEntry = SolverEntry {
     kind: None,
     name: "toy",
-    capabilities: SolverCapabilities { one_radius: true, has_grains: false },
+    capabilities: SolverCapabilities { one_radius: true, has_grains: false, has_clumps: false },
     fields: <Toy as ParticleSolver>::FIELDS,
     make: |input| Box::new(Toy::new(input)),
 };

@@ -40,6 +40,7 @@ pub fn block(min: [f32; 3], max: [f32; 3]) -> GrainsSettings {
         fill: Fill::Jittered,
         velocity: [0.3, -0.2, 0.1],
         radius: None,
+        grain: Default::default(),
         fixed: false,
     }
 }

@@ -98,6 +98,34 @@ pub struct Assemblies {
 }
 
 impl Assemblies {
+    /// No assemblies, of no particles.
+    pub const NONE: Self = Self {
+        assembly: Vec::new(),
+        middle: Vec::new(),
+        first: Vec::new(),
+        member: Vec::new(),
+        place: Vec::new(),
+        assembly_of: Vec::new(),
+        member_of: Vec::new(),
+        next_id: 0,
+    };
+
+    /// Number of particles that belong to assemblies.
+    pub fn member_count(&self) -> usize {
+        self.member.len()
+    }
+
+    /// Which particles stay where those go for which `keep` does not hold: if one member goes, all of its assembly do.
+    pub fn whole(&self, keep: &[bool]) -> Vec<bool> {
+        let mut whole = keep.to_vec();
+        for k in 0..self.len() {
+            if self.places(k).iter().any(|&place| !keep[place as usize]) {
+                self.places(k).iter().for_each(|&place| whole[place as usize] = false);
+            }
+        }
+        whole
+    }
+
     /// Number of assemblies.
     pub fn len(&self) -> usize {
         self.assembly.len()

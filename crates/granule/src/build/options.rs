@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::bodies::Bodies;
 use crate::boundary::Boundaries;
+use crate::clumps::PlacedAssembly;
 use crate::error::BackendError;
 use crate::particles::NewParticle;
 use crate::scene::Scene;
@@ -99,8 +100,12 @@ pub struct BackendInput<'a> {
     pub boundaries: Boundaries,
     /// Its rigid bodies.
     pub bodies: Bodies,
-    /// Its initial grains.
+    /// Its initial grains; of grains of several spheres, all of these.
     pub grains: &'a [NewParticle],
+    /// The rigid grains of several spheres among them.
+    pub assemblies: &'a [PlacedAssembly],
+    /// Smallest and largest radius of all spheres that the scene has or may emit \[m\].
+    pub radius_limits: (f32, f32),
 }
 
 /// A [`Backend`] that several simulations may use.

@@ -16,7 +16,8 @@ use std::f64::consts::PI;
 
 use glam::{DQuat, DVec3, Vec3};
 
-use crate::assemblies::{MassError, MassProperties, Sphere};
+use crate::assemblies::{MassError, MassProperties, NewAssembly, Sphere};
+use crate::position::ExactPosition;
 
 pub use fit::{FitError, SphereFit, fit_spheres};
 pub use list::{ListError, parse_spheres};
@@ -164,6 +165,44 @@ impl ClumpShape {
             let arm = f64::from(radius) * sphere.center.as_dvec3();
             Sphere { center: (center + orientation * arm).as_vec3(), radius: radius * sphere.radius }
         })
+    }
+}
+
+/// A rigid assembly whose members are handed in with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedAssembly {
+    /// Place of the first member among the particles that are handed in; the others follow in the order of its spheres.
+    pub first: usize,
+    /// The assembly.
+    pub assembly: NewAssembly,
+}
+
+impl ClumpShape {
+    /// A grain of this shape as an assembly: of an equivalent radius [m] and a density [kg/m3], its centre of mass at a
+    /// place [m], turned, with a velocity [m/s] and without spin. None for places beyond the range of positions.
+    pub fn assembly(
+        &self,
+        radius: f32,
+        density: f32,
+        center: Vec3,
+        orientation: DQuat,
+        velocity: Vec3,
+    ) -> Option<NewAssembly> {
+        Some(NewAssembly {
+            position: ExactPosition::new(center)?,
+            orientation,
+            velocity: velocity.as_dvec3(),
+            angular_velocity: DVec3::ZERO,
+            properties: self.properties(radius, density),
+            spheres: self.spheres(radius),
+        })
+    }
+
+    /// The part of the grain's mass that each sphere stands for: by its own volume, overlaps shared out.
+    pub fn mass_shares(&self) -> Vec<f32> {
+        let cubes: Vec<f64> = self.sphere.iter().map(|sphere| f64::from(sphere.radius).powi(3)).collect();
+        let sum: f64 = cubes.iter().sum();
+        cubes.into_iter().map(|cube| (cube / sum) as f32).collect()
     }
 }
 

@@ -15,6 +15,7 @@ mod outlet;
 use serde::{Deserialize, Serialize};
 
 use crate::boundary::Boundaries;
+use crate::grains::GrainShapes;
 use crate::scene::{Problem, ProblemKind, Scene, SceneError};
 use crate::simulator::{CommandError, Simulator, Snapshot, StepReport};
 
@@ -88,10 +89,11 @@ impl Flow {
     ///
     /// # Errors
     /// Says which shape is wrong: not a solid, without bounds or volume, or inside a wall.
-    pub fn new(scene: &Scene, boundaries: &Boundaries) -> Result<Self, SceneError> {
+    pub fn new(scene: &Scene, shapes: &GrainShapes, boundaries: &Boundaries) -> Result<Self, SceneError> {
         let mut flow = Self::default();
         for (index, settings) in scene.emitter.iter().enumerate() {
-            let emitter = Emitter::new(index, settings, scene, boundaries);
+            let clump = shapes.emitters.get(index).cloned().flatten();
+            let emitter = Emitter::new(index, settings, clump, scene, boundaries);
             flow.emitters.push(emitter.map_err(|wrong| problem("emitter", &settings.name, wrong))?);
         }
         for settings in &scene.outlet {
@@ -107,7 +109,7 @@ impl Flow {
 
     /// Opens the books with the simulation's initial grains.
     pub(crate) fn begin(&mut self, simulator: &mut dyn Simulator) {
-        self.initial = simulator.particle_count() as u64;
+        self.initial = simulator.grain_count() as u64;
         self.record(simulator);
     }
 
@@ -163,6 +165,9 @@ impl Flow {
     }
 
     fn count(&self, simulator: &mut dyn Simulator) -> Vec<u64> {
+        if let Some(centers) = simulator.grain_centers() {
+            return self.counters.iter().map(|counter| counter.count(&centers)).collect();
+        }
         let mut snapshot = Snapshot::default();
         // Every solver has positions.
         if let Ok(ticket) = simulator.read(&["position"]) {

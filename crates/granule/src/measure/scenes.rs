@@ -92,6 +92,7 @@ fn jittered(shape: Shape) -> GrainsSettings {
         fill: Fill::Jittered,
         velocity: [0.0; 3],
         radius: None,
+        grain: Default::default(),
         fixed: false,
     }
 }

@@ -1,6 +1,8 @@
 //! Scenes in code: what a first scene needs, in a line each.
 
-use super::schema::{BodySettings, BoundarySettings, Fill, GrainsSettings, MaterialSettings, Scene};
+use super::schema::{
+    BodySettings, BoundarySettings, Fill, GrainShape, GrainsSettings, MaterialSettings, Scene,
+};
 use crate::boundary::Shape;
 
 impl Scene {
@@ -51,6 +53,7 @@ impl GrainsSettings {
             material: material.into(),
             shape,
             fill: Fill::Lattice,
+            grain: GrainShape::Sphere,
             velocity: [0.0; 3],
             radius: None,
             fixed: false,

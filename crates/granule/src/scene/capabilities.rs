@@ -10,6 +10,8 @@ pub struct SolverCapabilities {
     /// Whether its particles are grains: solid spheres that can be held in place and cover walls. Otherwise a particle
     /// stands for a cube of bulk matter.
     pub has_grains: bool,
+    /// Whether grains may be several spheres that move as one rigid body.
+    pub has_clumps: bool,
 }
 
 impl SolverKind {
@@ -24,7 +26,9 @@ impl SolverKind {
     /// What the solver of this word can do.
     pub const fn capabilities(self) -> SolverCapabilities {
         match self {
-            Self::Iisph | Self::Wcsph => SolverCapabilities { one_radius: true, has_grains: false },
+            Self::Iisph | Self::Wcsph => {
+                SolverCapabilities { one_radius: true, has_grains: false, has_clumps: false }
+            }
         }
     }
 }

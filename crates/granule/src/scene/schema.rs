@@ -6,6 +6,7 @@ mod air;
 mod bodies;
 mod expect;
 mod fluids;
+mod grain_shape;
 mod output;
 mod radius;
 mod upsample;
@@ -21,6 +22,7 @@ pub use air::*;
 pub use bodies::*;
 pub use expect::*;
 pub use fluids::*;
+pub use grain_shape::*;
 pub use output::*;
 pub use radius::*;
 pub use upsample::*;
@@ -118,6 +120,12 @@ impl Scene {
         let spacing = 2.0 * self.material.first()?.radius;
         let kernel = Kernel::new(self.simulation.kernel, self.simulation.support * spacing);
         Some(Resolution { kernel, spacing })
+    }
+
+    /// The shapes of single grains.
+    pub fn grain_shapes_mut(&mut self) -> impl Iterator<Item = &mut GrainShape> {
+        let grains = self.grains.iter_mut().map(|grains| &mut grains.grain);
+        grains.chain(self.emitter.iter_mut().map(|emitter| &mut emitter.grain))
     }
 
     /// All shapes of the scene.
@@ -367,10 +375,15 @@ pub struct GrainsSettings {
     /// How it is filled.
     #[serde(default)]
     pub fill: Fill,
+    /// What a grain is: a sphere, or several spheres as one rigid grain (solvers with grains), turned at random; these take
+    /// `random` and `lattice` fills.
+    #[serde(default, skip_serializing_if = "GrainShape::is_sphere")]
+    pub grain: GrainShape,
     /// Initial velocity [m/s].
     #[serde(default)]
     pub velocity: [f32; 3],
-    /// Radii; the material's when absent. `random` and `relaxed` fills take any, `lattice` and `jittered` one.
+    /// Radii, of grains of several spheres that of the sphere of the same volume; the material's when absent. `random` and
+    /// `relaxed` fills take any, `lattice` and `jittered` one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub radius: Option<RadiusSettings>,
     /// Whether the grains are held where they are (solvers with grains).
@@ -428,10 +441,13 @@ pub struct EmitterSettings {
     pub material: String,
     /// Where the centres of new grains lie: a bounded shape; a flat cylinder is a disc.
     pub shape: Shape,
+    /// What a grain is: a sphere, or several spheres as one rigid grain (solvers with grains), turned at random.
+    #[serde(default, skip_serializing_if = "GrainShape::is_sphere")]
+    pub grain: GrainShape,
     /// Velocity of new grains [m/s].
     #[serde(default)]
     pub velocity: [f32; 3],
-    /// Radii; the material's when absent.
+    /// Radii, of grains of several spheres that of the sphere of the same volume; the material's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub radius: Option<RadiusSettings>,
     /// Rate [grains/s].

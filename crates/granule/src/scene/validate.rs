@@ -20,6 +20,8 @@ use super::schema::{
 use super::{load, overrides};
 use crate::boundary::{Motion, Shape};
 
+pub use grains::MOST_SIZE_RATIO;
+
 type Check = Result<(), Box<Problem>>;
 
 /// f32 or f64, printed as it was written.
@@ -305,6 +307,7 @@ fn check_emitter(path: &str, emitter: &EmitterSettings, materials: &[&str]) -> C
     if let Some(radius) = &emitter.radius {
         grains::check_radius(&format!("{path}.radius"), radius)?;
     }
+    grains::check_grain_shape(&format!("{path}.grain"), &emitter.grain)?;
     check_window(&format!("{path}.time"), emitter.time)
 }
 

@@ -25,6 +25,7 @@ use std::fmt;
 
 use crate::bodies::Bodies;
 use crate::boundary::Boundaries;
+use crate::clumps::PlacedAssembly;
 use crate::particles::NewParticle;
 use crate::scene::{Scene, SolverCapabilities, SolverKind};
 use crate::simd::Instructions;
@@ -39,8 +40,12 @@ pub struct SolverInput<'a> {
     pub boundaries: Boundaries,
     /// Its rigid bodies.
     pub bodies: Bodies,
-    /// Its initial grains.
+    /// Its initial grains; of grains of several spheres, all of these.
     pub grains: &'a [NewParticle],
+    /// The rigid grains of several spheres among them.
+    pub assemblies: &'a [PlacedAssembly],
+    /// Smallest and largest radius of all spheres that the scene has or may emit [m].
+    pub radius_limits: (f32, f32),
     /// Threads to work on.
     pub team: Team,
     /// Instructions to use; the best ones when absent or not available.

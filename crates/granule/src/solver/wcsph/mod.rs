@@ -277,6 +277,8 @@ mod tests {
             boundaries,
             bodies: Default::default(),
             grains: &grains,
+            assemblies: &[],
+            radius_limits: (0.01, 0.01),
             team,
             instructions: None,
             defect,
