@@ -156,6 +156,7 @@ fn valid_scene(random: &mut Random) -> Scene {
         shape,
         friction: None,
         motion: None,
+        material: None,
         rough: None,
         rough_region: None,
     };

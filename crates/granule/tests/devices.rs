@@ -97,6 +97,7 @@ static STILL: SolverEntry = SolverEntry {
     name: "still",
     capabilities: SolverCapabilities { one_radius: false, has_grains: false },
     fields: granule::solver::iisph::FIELDS,
+    check: granule::solver::takes_all,
     make: |input| Box::new(Lost { solver: "still", grains: input.grains.len(), steps: 0 }),
 };
 

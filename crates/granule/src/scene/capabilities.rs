@@ -18,6 +18,7 @@ impl SolverKind {
         match self {
             Self::Iisph => "iisph",
             Self::Wcsph => "wcsph",
+            Self::Dem => "dem",
         }
     }
 
@@ -25,6 +26,7 @@ impl SolverKind {
     pub const fn capabilities(self) -> SolverCapabilities {
         match self {
             Self::Iisph | Self::Wcsph => SolverCapabilities { one_radius: true, has_grains: false },
+            Self::Dem => SolverCapabilities { one_radius: false, has_grains: true },
         }
     }
 }
