@@ -57,6 +57,7 @@ fn moving_walls_push_water_alike() {
         shape,
         friction: Some(0.5),
         motion,
+        material: None,
         rough: None,
         rough_region: None,
     });

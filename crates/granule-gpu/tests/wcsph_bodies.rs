@@ -167,6 +167,7 @@ fn busy() -> Scene {
         shape,
         friction: Some(0.0),
         motion,
+        material: None,
         rough: None,
         rough_region: None,
     };

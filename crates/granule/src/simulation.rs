@@ -69,6 +69,7 @@ impl Simulation {
         let shapes = build::shapes(&scene)?;
         let grain_shapes = build::grain_shapes(&scene)?;
         let grains = build::grains(&scene, solver.capabilities, &shapes, &grain_shapes, &boundaries)?;
+        (solver.check)(&scene, &grains.particles, &grain_shapes)?;
         let parts = build::parts(&scene, boundaries, &grain_shapes, &grains, options)?;
         let mut simulation = Self::of_parts(scene, parts);
         simulation.begin_grains(&shapes)?;
@@ -109,7 +110,8 @@ impl Simulation {
         if !self.scene.body.is_empty() {
             self.loads.add(&self.simulator.bodies(), report.dt);
         }
-        self.flow.after_step(self.simulator.as_mut(), start, &mut report);
+        let ends_frame = self.simulator.time() >= target * (1.0 - FRAME_ROUNDING);
+        self.flow.after_step(self.simulator.as_mut(), start, ends_frame, &mut report);
         self.lost += report.lost;
         self.steps += 1;
         report.stages.add(Stage::Upsample, self.end_frame_at(target));

@@ -38,9 +38,9 @@ struct Flyer {
 impl Flyer {
     fn new(input: SolverInput) -> Self {
         let materials = input.scene.material.iter().map(|m| Material::new(m, YieldLaw::Tan)).collect();
+        let (smallest, _) = input.grain_shapes.limits(&input.scene).unwrap();
         let world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.team);
-        let mut flyer =
-            Self { world, state: FlyerState::default(), materials, smallest: input.radius_limits.0 };
+        let mut flyer = Self { world, state: FlyerState::default(), materials, smallest };
         flyer.state.resize(flyer.world.particles.len());
         flyer.after_growth(0);
         flyer.add_assemblies(input.assemblies);
@@ -121,12 +121,10 @@ impl ParticleSolver for Flyer {
             self.state.assemblies.all().iter().map(|a| weight(a.properties.mass)).collect();
         self.state.assemblies.kick(&loads, dt);
         self.state.assemblies.drift(dt);
-        let mut velocity: Vec<Vec3> = particles.velocity.iter().map(|v| v.truncate()).collect();
-        let mut spin = vec![Vec3::ZERO; velocity.len()];
-        self.state.assemblies.place_members(Rates::Now, &mut place, &mut velocity, &mut spin);
+        let mut spin = vec![Vec4::ZERO; place.len()];
+        self.state.assemblies.place_members(Rates::Now, &mut place, &mut particles.velocity, &mut spin);
         for i in 0..particles.len() {
             particles.position[i] = place[i].to_vec3().extend(particles.position[i].w);
-            particles.velocity[i] = velocity[i].extend(particles.velocity[i].w);
         }
         self.world.time += dt;
         StepReport { dt, particles: self.world.particles.len(), converged: true, ..StepReport::default() }
@@ -162,6 +160,7 @@ static FLYER: SolverEntry = SolverEntry {
     name: "flyer",
     capabilities: CAN,
     fields: <Flyer as ParticleSolver>::FIELDS,
+    check: granule::solver::takes_all,
     make: |input| Box::new(Flyer::new(input)),
 };
 

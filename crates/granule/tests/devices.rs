@@ -83,7 +83,7 @@ impl Backend for Particular {
                 bodies: input.bodies,
                 grains: input.grains,
                 assemblies: input.assemblies,
-                radius_limits: input.radius_limits,
+                grain_shapes: input.grain_shapes,
                 team: granule::team::Team::new(1).unwrap(),
                 instructions: None,
                 defect: None,
@@ -99,6 +99,7 @@ static STILL: SolverEntry = SolverEntry {
     name: "still",
     capabilities: SolverCapabilities { one_radius: false, has_grains: false, has_clumps: false },
     fields: granule::solver::iisph::FIELDS,
+    check: granule::solver::takes_all,
     make: |input| Box::new(Lost { solver: "still", grains: input.grains.len(), steps: 0 }),
 };
 

@@ -30,6 +30,7 @@ static KEEPER: SolverEntry = SolverEntry {
     name: "keeper",
     capabilities: GRAINS,
     fields: &[],
+    check: granule::solver::takes_all,
     make: |input: SolverInput| {
         Box::new(Keeper { grains: input.grains.to_vec(), room: usize::MAX, time: 0.0 })
     },

@@ -170,6 +170,7 @@ static TOY: SolverEntry = SolverEntry {
     name: "toy",
     capabilities: SolverCapabilities { one_radius: true, has_grains: false, has_clumps: false },
     fields: <Toy as ParticleSolver>::FIELDS,
+    check: granule::solver::takes_all,
     make: |input| Box::new(Toy::new(input)),
 };
 

@@ -47,7 +47,15 @@ pub fn block(min: [f32; 3], max: [f32; 3]) -> GrainsSettings {
 
 /// A wall that stands still.
 pub fn wall(name: &str, shape: Shape, friction: Option<f32>) -> BoundarySettings {
-    BoundarySettings { name: name.into(), shape, friction, motion: None, rough: None, rough_region: None }
+    BoundarySettings {
+        name: name.into(),
+        shape,
+        friction,
+        motion: None,
+        material: None,
+        rough: None,
+        rough_region: None,
+    }
 }
 
 /// A box of this size in spacings.

@@ -37,6 +37,7 @@ pub fn tank(size: [f32; 3]) -> BoundarySettings {
         shape,
         friction: Some(0.1),
         motion: None,
+        material: None,
         rough: None,
         rough_region: None,
     }

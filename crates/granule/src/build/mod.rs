@@ -46,8 +46,6 @@ pub(crate) fn parts(
 ) -> Result<Parts, SimulationError> {
     let mut boundaries = boundaries;
     let bodies = content::bodies(scene, &mut boundaries)?;
-    let limits =
-        grain_shapes.limits(scene).unwrap_or_else(|| (scene.reference_radius(), scene.reference_radius()));
     let mut flow = Flow::new(scene, grain_shapes, &boundaries)?;
     let mut refusal = None;
     let solver = options.solver_for(scene);
@@ -59,10 +57,10 @@ pub(crate) fn parts(
         bodies,
         grains: &initial.particles,
         assemblies: &initial.assemblies,
-        radius_limits: limits,
+        grain_shapes,
     };
     let mut simulator = match &options.device {
-        Device::Cpu => on_cpu(scene, boundaries, bodies, initial, limits, options)?,
+        Device::Cpu => on_cpu(scene, boundaries, bodies, initial, grain_shapes, options)?,
         Device::Backend(_) | Device::Preferred(_) if options.defect.is_some() => {
             return Err(BackendError::new(CONTROLS_ON_CPU).into());
         }
@@ -72,7 +70,7 @@ pub(crate) fn parts(
             Err(error) => {
                 refusal = Some(error.to_string());
                 let bodies = content::bodies(scene, &mut boundaries)?;
-                on_cpu(scene, boundaries, bodies, initial, limits, options)?
+                on_cpu(scene, boundaries, bodies, initial, grain_shapes, options)?
             }
         },
     };
@@ -86,7 +84,7 @@ fn on_cpu(
     boundaries: Boundaries,
     bodies: Bodies,
     initial: &InitialGrains,
-    radius_limits: (f32, f32),
+    grain_shapes: &GrainShapes,
     options: &Options,
 ) -> Result<Box<dyn Simulator>, SimulationError> {
     let threads = options.threads.unwrap_or(0);
@@ -99,7 +97,7 @@ fn on_cpu(
         bodies,
         grains: &initial.particles,
         assemblies: &initial.assemblies,
-        radius_limits,
+        grain_shapes,
         team,
         instructions,
         defect,

@@ -8,6 +8,7 @@ use crate::bodies::Bodies;
 use crate::boundary::Boundaries;
 use crate::clumps::PlacedAssembly;
 use crate::error::BackendError;
+use crate::grains::GrainShapes;
 use crate::particles::NewParticle;
 use crate::scene::Scene;
 use crate::simd::Instructions;
@@ -104,8 +105,8 @@ pub struct BackendInput<'a> {
     pub grains: &'a [NewParticle],
     /// The rigid grains of several spheres among them.
     pub assemblies: &'a [PlacedAssembly],
-    /// Smallest and largest radius of all spheres that the scene has or may emit \[m\].
-    pub radius_limits: (f32, f32),
+    /// What grains of several spheres are like.
+    pub grain_shapes: &'a GrainShapes,
 }
 
 /// A [`Backend`] that several simulations may use.

@@ -40,6 +40,7 @@ pub fn smooth(name: &str, shape: Shape) -> BoundarySettings {
         shape,
         friction: Some(0.0),
         motion: None,
+        material: None,
         rough: None,
         rough_region: None,
     }

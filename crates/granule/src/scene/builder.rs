@@ -64,6 +64,14 @@ impl GrainsSettings {
 impl BoundarySettings {
     /// A wall at rest, with the friction of what touches it.
     pub fn new(name: &str, shape: Shape) -> Self {
-        Self { name: name.into(), shape, friction: None, motion: None, rough: None, rough_region: None }
+        Self {
+            name: name.into(),
+            shape,
+            friction: None,
+            motion: None,
+            material: None,
+            rough: None,
+            rough_region: None,
+        }
     }
 }

@@ -20,6 +20,7 @@ impl SolverKind {
         match self {
             Self::Iisph => "iisph",
             Self::Wcsph => "wcsph",
+            Self::Dem => "dem",
         }
     }
 
@@ -29,6 +30,7 @@ impl SolverKind {
             Self::Iisph | Self::Wcsph => {
                 SolverCapabilities { one_radius: true, has_grains: false, has_clumps: false }
             }
+            Self::Dem => SolverCapabilities { one_radius: false, has_grains: true, has_clumps: true },
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The checks that types cannot make: ranges, names and what refers to what.
 
 mod bodies;
+mod dem;
 mod fluids;
 mod grains;
 mod upsample;
@@ -79,6 +80,7 @@ impl Scene {
         check_simulation(&self.simulation)?;
         check_iisph(&self.iisph)?;
         fluids::check_wcsph(&self.wcsph)?;
+        dem::check_dem(&self.dem)?;
         ensure(!self.material.is_empty(), || {
             Problem::new(
                 ProblemKind::Address,
@@ -92,7 +94,9 @@ impl Scene {
         for (i, material) in self.material.iter().enumerate() {
             check_material(&format!("material.{i}"), material)?;
             fluids::check_fluid(&format!("material.{i}"), material, self.simulation.solver)?;
+            dem::check_material(&format!("material.{i}"), &material.dem)?;
         }
+        self.check_pairs(&materials)?;
         self.check_periodic()?;
         for (i, grains) in self.grains.iter().enumerate() {
             check_grains(&format!("grains.{i}"), grains, &materials)?;
@@ -234,6 +238,9 @@ fn check_simulation(s: &SimulationSettings) -> Check {
         if let Some(step) = step {
             positive(&path(key), step)?;
         }
+    }
+    if let Some(interval) = s.flow_interval {
+        positive(&path("flow_interval"), interval)?;
     }
     range(s.seed <= i64::MAX as u64, &path("seed"), s.seed, || format!("at most {}", i64::MAX))
 }

@@ -160,6 +160,8 @@ fn with_adjustable_from(old: &Scene, new: &Scene) -> Scene {
     let mut scene = old.clone();
     scene.iisph = new.iisph.clone();
     scene.wcsph = new.wcsph.clone();
+    scene.dem = new.dem.clone();
+    scene.pair = new.pair.clone();
     scene.air = new.air.clone();
     scene.simulation.gravity = new.simulation.gravity;
     scene.simulation.cfl = new.simulation.cfl;

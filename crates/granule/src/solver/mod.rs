@@ -8,6 +8,7 @@ pub mod coupling;
 mod defect;
 pub mod dem;
 pub mod drag;
+pub mod fall;
 pub mod iisph;
 pub mod material_lanes;
 pub mod particle_solver;
@@ -26,8 +27,9 @@ use std::fmt;
 use crate::bodies::Bodies;
 use crate::boundary::Boundaries;
 use crate::clumps::PlacedAssembly;
+use crate::grains::GrainShapes;
 use crate::particles::NewParticle;
-use crate::scene::{Scene, SolverCapabilities, SolverKind};
+use crate::scene::{Scene, SceneError, SolverCapabilities, SolverKind};
 use crate::simd::Instructions;
 use crate::simulator::{FieldInfo, Simulator};
 use crate::team::Team;
@@ -44,8 +46,8 @@ pub struct SolverInput<'a> {
     pub grains: &'a [NewParticle],
     /// The rigid grains of several spheres among them.
     pub assemblies: &'a [PlacedAssembly],
-    /// Smallest and largest radius of all spheres that the scene has or may emit [m].
-    pub radius_limits: (f32, f32),
+    /// What grains of several spheres are like.
+    pub grain_shapes: &'a GrainShapes,
     /// Threads to work on.
     pub team: Team,
     /// Instructions to use; the best ones when absent or not available.
@@ -66,6 +68,8 @@ pub struct SolverEntry {
     pub capabilities: SolverCapabilities,
     /// The fields it has.
     pub fields: &'static [FieldInfo],
+    /// Refuses scenes that are right in themselves but not for it: steps too long, grains that overlap.
+    pub check: fn(&Scene, &[NewParticle], &GrainShapes) -> Result<(), SceneError>,
     /// Makes it on CPU cores.
     pub make: fn(SolverInput) -> Box<dyn Simulator>,
 }
@@ -77,6 +81,7 @@ pub const SOLVERS: &[SolverEntry] = &[
         name: SolverKind::Iisph.name(),
         capabilities: SolverKind::Iisph.capabilities(),
         fields: iisph::FIELDS,
+        check: takes_all,
         make: |input| Box::new(iisph::Iisph::new(input)),
     },
     SolverEntry {
@@ -84,9 +89,23 @@ pub const SOLVERS: &[SolverEntry] = &[
         name: SolverKind::Wcsph.name(),
         capabilities: SolverKind::Wcsph.capabilities(),
         fields: wcsph::FIELDS,
+        check: takes_all,
         make: |input| Box::new(wcsph::Wcsph::new(input)),
     },
+    SolverEntry {
+        kind: Some(SolverKind::Dem),
+        name: SolverKind::Dem.name(),
+        capabilities: SolverKind::Dem.capabilities(),
+        fields: dem::FIELDS,
+        check: dem::check,
+        make: |input| Box::new(dem::Dem::new(input)),
+    },
 ];
+
+/// The check of a solver that takes every scene that is right in itself.
+pub fn takes_all(_: &Scene, _: &[NewParticle], _: &GrainShapes) -> Result<(), SceneError> {
+    Ok(())
+}
 
 impl fmt::Debug for SolverEntry {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {

@@ -3,7 +3,7 @@
 
 use glam::Vec3;
 
-use crate::assemblies::Assemblies;
+use crate::assemblies::{Assemblies, AssembliesError, SavedAssemblies};
 use crate::bodies::BodyReport;
 use crate::boundary::{Boundary, Pose, Sdf};
 use crate::clumps::PlacedAssembly;
@@ -19,7 +19,7 @@ use crate::simulator::{
 };
 
 use super::reads::find_field;
-use super::saved::SavedState;
+use super::saved::{SavedState, impossible};
 use super::world::{Applied, World};
 
 /// A solver whose particles live in a [`World`].
@@ -104,6 +104,19 @@ pub trait ParticleSolver: Send + 'static {
     /// Refuses contacts of another solver.
     fn restore_contacts(_columns: &mut Self::Columns, saved: &SavedContacts) -> Result<(), ContactError> {
         if saved.partner.is_empty() { Ok(()) } else { Err(ContactError::Count) }
+    }
+
+    /// Its rigid assemblies.
+    fn saved_assemblies(&self) -> SavedAssemblies {
+        SavedAssemblies::default()
+    }
+
+    /// Takes over rigid assemblies; particles are restored already.
+    ///
+    /// # Errors
+    /// Refuses those that contradict the particles, and all where the solver has none.
+    fn restore_assemblies(&mut self, saved: SavedAssemblies) -> Result<(), AssembliesError> {
+        if saved.assembly.is_empty() { Ok(()) } else { Err(AssembliesError::Particles) }
     }
 
     /// Whether the forces that a step begins with are those of now.
@@ -194,7 +207,7 @@ impl<S: ParticleSolver> Simulator for S {
     fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
         let team = self.world().team.clone();
         team.install_pool(|| {
-            let (counts, keep) = self.world().inside(regions, self.assemblies());
+            let (counts, keep) = self.world().inside(&self.domain(), regions, self.assemblies());
             if let Some(keep) = keep {
                 self.remove_particles(&keep);
             }
@@ -238,7 +251,8 @@ impl<S: ParticleSolver> Simulator for S {
         let position = self.world().particles.position.iter().enumerate();
         let single =
             position.filter(|(i, _)| assemblies.assembly_of(*i).is_none()).map(|(_, x)| x.truncate());
-        let rigid = assemblies.all().iter().map(|assembly| assembly.position.to_vec3());
+        let domain = self.domain();
+        let rigid = assemblies.all().iter().map(|assembly| domain.wrap(assembly.position.to_vec3()));
         Some(single.chain(rigid).map(|x| x.to_array()).collect())
     }
 
@@ -271,7 +285,8 @@ impl<S: ParticleSolver> Simulator for S {
     fn checkpoint(&self) -> Result<Vec<u8>, StateError> {
         let world = self.world();
         let (columns, contacts) = (self.saved_columns(), self.saved_contacts());
-        SavedState::new(world.save()?, &world.particles, columns, contacts, self.is_primed()).encode()
+        let state = SavedState::new(world.save()?, &world.particles, columns, contacts, self.is_primed());
+        state.with_assemblies(self.saved_assemblies()).encode()
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
@@ -285,6 +300,7 @@ impl<S: ParticleSolver> Simulator for S {
         self.adopt(saved.scene);
         self.world_mut().take_over(saved.world, saved.particles);
         *self.columns_mut() = columns;
+        self.restore_assemblies(saved.assemblies).map_err(|error| impossible(&error.to_string()))?;
         self.after_restore(saved.primed);
         Ok(())
     }

@@ -143,7 +143,12 @@ impl World {
 
     /// How many grains have their centres in each of the regions, the first one counting for grains in several, and which
     /// particles belong to none of those, if some are. Centres of rigid grains are those of mass.
-    pub fn inside(&self, regions: &[&Sdf], assemblies: &Assemblies) -> (Vec<usize>, Option<Vec<bool>>) {
+    pub fn inside(
+        &self,
+        domain: &Domain,
+        regions: &[&Sdf],
+        assemblies: &Assemblies,
+    ) -> (Vec<usize>, Option<Vec<bool>>) {
         let bounds: Vec<_> = regions.iter().map(|region| region.bounds()).collect();
         let holds = |k: usize, x: Vec3| {
             let near = bounds[k].is_none_or(|(min, max)| x.cmpge(min).all() && x.cmple(max).all());
@@ -157,8 +162,12 @@ impl World {
         };
         let found: Vec<Option<usize>> =
             position.par_iter().enumerate().with_min_len(1024).map(single).collect();
-        let rigid: Vec<Option<usize>> =
-            assemblies.all().par_iter().with_min_len(256).map(|a| region_of(a.position.to_vec3())).collect();
+        let rigid: Vec<Option<usize>> = assemblies
+            .all()
+            .par_iter()
+            .with_min_len(256)
+            .map(|a| region_of(domain.wrap(a.position.to_vec3())))
+            .collect();
         let mut counts = vec![0; regions.len()];
         found.iter().chain(&rigid).flatten().for_each(|&k| counts[k] += 1);
         let some = counts.iter().any(|&count| count > 0);

@@ -111,5 +111,6 @@ pub static SLOW: SolverEntry = SolverEntry {
     name: "slow",
     capabilities: SolverCapabilities { one_radius: true, has_grains: false, has_clumps: false },
     fields: <Slow as ParticleSolver>::FIELDS,
+    check: crate::solver::takes_all,
     make: |input| Box::new(Slow::new(input)),
 };

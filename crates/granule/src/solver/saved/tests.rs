@@ -58,6 +58,7 @@ fn forget(data: &mut ColumnData) {
         ColumnData::Tensor(values) => values.fill([0.0; 6]),
         ColumnData::U32(values) => values.fill(0),
         ColumnData::U16(values) => values.fill(0),
+        ColumnData::Exact(values) => values.fill(Default::default()),
     }
 }
 
@@ -69,6 +70,7 @@ fn reverse(data: &mut ColumnData) {
         ColumnData::Tensor(values) => values.reverse(),
         ColumnData::U32(values) => values.reverse(),
         ColumnData::U16(values) => values.reverse(),
+        ColumnData::Exact(values) => values.reverse(),
     }
 }
 

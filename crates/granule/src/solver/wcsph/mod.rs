@@ -278,7 +278,7 @@ mod tests {
             bodies: Default::default(),
             grains: &grains,
             assemblies: &[],
-            radius_limits: (0.01, 0.01),
+            grain_shapes: &Default::default(),
             team,
             instructions: None,
             defect,

@@ -5,11 +5,13 @@
 
 mod clump;
 mod compare;
+mod engine;
 mod file;
 mod reference;
 
 pub use clump::{Richardson, RigidMotion};
 pub use compare::{Comparison, Differences};
+pub use engine::{Engine, EngineOptions, SetupError, compare_engine};
 pub use file::{
     Energies, Oracle, OracleClump, OracleError, OracleLaw, OracleNormal, OracleResistance, OracleWall,
     Prescribed, Sample, Style, Tolerance, WallKind,

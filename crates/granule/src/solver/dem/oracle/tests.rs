@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::solver::Defect;
 use crate::solver::dem::contact::TangentialModel;
 
 fn folder() -> PathBuf {
@@ -48,6 +49,17 @@ fn every_oracle_is_met_in_single_precision() {
     }
 }
 
+/// The solver itself: lists, sorting, exact positions, walls in double precision, sixteen contacts at a time.
+#[test]
+fn every_oracle_is_met_by_the_solver() {
+    for oracle in &all() {
+        let found = compare_engine(oracle, EngineOptions { threads: 2, ..EngineOptions::default() }).unwrap();
+        eprintln!("{:14} dem {found:?}", oracle.name);
+        assert!(found.largest_of_states() <= oracle.tolerance.f32, "{} {found:?}", oracle.name);
+        assert!(found.energy <= oracle.tolerance.f32_energy.unwrap_or(0.0), "{} {found:?}", oracle.name);
+    }
+}
+
 /// The first 500 steps of `settle30`, with every point and vector changed by `map`.
 fn settle30_elsewhere(
     map: impl Fn([f64; 3], bool) -> [f64; 3],
@@ -81,6 +93,9 @@ fn places_and_directions_do_not_matter_in_single_precision() {
         &[(2, 0.0, None), (1, 0.0, Some(0.012)), (0, -0.012, Some(0.0))],
     );
     for oracle in [far, turned] {
+        let own = compare_engine(&oracle, EngineOptions::default()).unwrap();
+        eprintln!("settle30 elsewhere dem {own:?}");
+        assert!(own.largest_of_states() <= oracle.tolerance.f32, "{own:?}");
         let found = compare_reference::<f32>(&oracle, &oracle.law.pair_law());
         eprintln!("settle30 elsewhere f32 {found:?}");
         assert!(found.largest_of_states() <= oracle.tolerance.f32, "{found:?}");
@@ -117,6 +132,18 @@ fn faults_in_the_law_are_found_in_both_precisions() {
         eprintln!("{fault:?} {name} {double:?}");
         let least = 10.0 * oracle.tolerance.f32;
         assert!(double.largest_of_states() > least && single.largest_of_states() > least, "{fault:?}");
+    }
+}
+
+/// The same faults in the solver.
+#[test]
+fn faults_in_the_law_of_the_solver_are_found() {
+    for (defect, name) in [(Defect::UnscaledHistory, "press_shear"), (Defect::DampingSign, "head_on_0.1")] {
+        let oracle = oracle(name);
+        let options = EngineOptions { defect: Some(defect), ..EngineOptions::default() };
+        let found = compare_engine(&oracle, options).unwrap();
+        eprintln!("{defect:?} {name} {found:?}");
+        assert!(found.largest_of_states() > 10.0 * oracle.tolerance.f32, "{defect:?}");
     }
 }
 
