@@ -217,8 +217,7 @@ impl Dem {
         t.time(Stage::Drag, || self.find_drag(dt));
         t.time(Stage::Integrate, || {
             let mut totals = self.add_up_and_kick(dt);
-            self.kick_assemblies(dt);
-            totals.kinetic_energy += self.energy_of_assemblies();
+            totals.kinetic_energy += self.kick_assemblies(dt);
             totals
         })
     }
