@@ -449,9 +449,34 @@ fn instructions(name: &str) -> Result<Instructions, String> {
     found.copied().ok_or_else(|| format!("this processor has: {}", known.join(", ")))
 }
 
+/// What `measure` does beside experiments.
+#[derive(Debug, Subcommand)]
+pub enum MeasureCommand {
+    /// Hold distinct elements against recorded trajectories of a few grains.
+    Oracle(OracleArgs),
+}
+
+/// Arguments of `measure oracle`.
+#[derive(Debug, Args)]
+pub struct OracleArgs {
+    /// Files with trajectories, as in crates/granule/tests/oracles.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Number of CPU threads; all cores when absent. Results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print a JSON object, or an array of several.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `measure`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct MeasureArgs {
+    /// Recorded trajectories instead of an experiment.
+    #[command(subcommand)]
+    pub command: Option<MeasureCommand>,
     /// What to measure.
     #[arg(value_name = "EXPERIMENT", required_unless_present = "all", conflicts_with = "all")]
     #[arg(value_parser = experiment_names())]

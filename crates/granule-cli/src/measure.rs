@@ -1,10 +1,12 @@
 //! `granule measure`: experiments, their numbers beside the references, and plots.
 
-use granule::measure::{EXPERIMENTS, Experiment, MeasureOptions, Measurement, Point};
+use granule::Options;
+use granule::measure::{EXPERIMENTS, Experiment, MeasureOptions, Measurement, Point, measure_oracle};
 use granule::scene::SolverKind;
 use granule::solver::SOLVERS;
+use granule::solver::dem::oracle::Oracle;
 
-use crate::args::MeasureArgs;
+use crate::args::{MeasureArgs, MeasureCommand, OracleArgs};
 use crate::failure::Failure;
 use crate::output::{self, number, number_or_dash};
 use crate::plot;
@@ -12,6 +14,9 @@ use crate::progress::Progress;
 
 /// Runs experiments and prints what they found.
 pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
+    if let Some(MeasureCommand::Oracle(args)) = &args.command {
+        return measure_oracles(args);
+    }
     let device = args.place.open()?;
     let options = MeasureOptions {
         quick: args.quick,
@@ -31,6 +36,30 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
         if let Some(folder) = &args.plot {
             plot::write_all(folder, &measurement.plots)?;
         }
+        if !args.json {
+            output::text(&in_words(&measurement))?;
+        }
+        measurements.push(measurement);
+    }
+    if args.json {
+        output::json_one_or_many(&measurements)?;
+    }
+    verdict(&measurements)
+}
+
+/// Holds the solver with distinct elements against files.
+fn measure_oracles(args: &OracleArgs) -> Result<(), Failure> {
+    let mut oracles = Vec::new();
+    for file in &args.files {
+        let wrong = |reason: String| Failure::Input(format!("{}: {reason}", file.display()));
+        let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+        oracles.push((file, Oracle::from_json(&text).map_err(|error| wrong(error.to_string()))?));
+    }
+    let options = Options { threads: args.threads.map(usize::from), ..Options::default() };
+    let mut measurements = Vec::new();
+    for (file, oracle) in &oracles {
+        let measurement = measure_oracle(oracle, &options)
+            .map_err(|error| Failure::Run(format!("{}: {error}", file.display())))?;
         if !args.json {
             output::text(&in_words(&measurement))?;
         }

@@ -62,7 +62,7 @@ impl GpuBackend {
 
 impl Backend for GpuBackend {
     fn make(&self, input: BackendInput) -> Result<Box<dyn Simulator>, BackendError> {
-        let BackendInput { solver, scene, boundaries, bodies, grains } = input;
+        let BackendInput { solver, scene, boundaries, bodies, grains, .. } = input;
         let make =
             |entry| GpuSimulation::new(self.gpu.clone(), entry, scene.clone(), boundaries, bodies, grains);
         Ok(Box::new(self.method(solver.name).and_then(make).map_err(BackendError::new)?))

@@ -64,6 +64,7 @@ static SOLVER: SolverEntry = SolverEntry {
     name: METHOD.name,
     capabilities: SolverKind::Iisph.capabilities(),
     fields: FIELDS,
+    check: granule::solver::takes_all,
     make: |_| unreachable!("only on a device"),
 };
 

@@ -57,6 +57,7 @@ fn moving_walls_push_water_alike() {
         shape,
         friction: Some(0.5),
         motion,
+        material: None,
         rough: None,
         rough_region: None,
     });
@@ -104,6 +105,7 @@ fn water_comes_and_goes_and_none_is_lost() {
         velocity: [0.0, -2.0, 0.0],
         rate: 3000.0,
         time: None,
+        grain: Default::default(),
         limit: None,
     });
     scene.outlet.push(OutletSettings {

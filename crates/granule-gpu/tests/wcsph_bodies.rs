@@ -156,6 +156,7 @@ fn busy() -> Scene {
         velocity: [0.0, -2.0, 0.0],
         rate: 2500.0,
         time: None,
+        grain: Default::default(),
         limit: None,
     });
     let key = |time, x| Keyframe { time, translation: [x, 0.0, 0.0], axis: [0.0, 0.0, 1.0], angle: 0.0 };
@@ -166,6 +167,7 @@ fn busy() -> Scene {
         shape,
         friction: Some(0.0),
         motion,
+        material: None,
         rough: None,
         rough_region: None,
     };

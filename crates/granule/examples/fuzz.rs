@@ -148,6 +148,7 @@ fn valid_scene(random: &mut Random) -> Scene {
             fill,
             velocity,
             radius: None,
+            grain: Default::default(),
             fixed: false,
         });
     }
@@ -156,6 +157,7 @@ fn valid_scene(random: &mut Random) -> Scene {
         shape,
         friction: None,
         motion: None,
+        material: None,
         rough: None,
         rough_region: None,
     };
@@ -222,7 +224,7 @@ fn try_scene(case: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(case) else { return false };
     let Ok(scene) = Scene::resolve(text, "case", case.len().is_multiple_of(2), &[]) else { return false };
     let shapes: Result<Vec<Sdf>, _> = scene.grains.iter().map(|grains| Sdf::new(&grains.shape)).collect();
-    let few = |shapes: Vec<Sdf>| check_memory(&scene, &shapes, Some(800.0 * MOST_GRAINS)).is_ok();
+    let few = |shapes: Vec<Sdf>| check_memory(&scene, &shapes, |_| 1, Some(800.0 * MOST_GRAINS)).is_ok();
     if !shapes.is_ok_and(few) {
         return false;
     }

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::Fnv;
 use crate::neighbors::{Permutation, Scratch};
+use crate::position::ExactPosition;
 
 /// What a column is for, and so what happens to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,8 @@ pub enum ColumnData {
     U32(Vec<u32>),
     /// Small indices.
     U16(Vec<u16>),
+    /// Exact positions.
+    Exact(Vec<ExactPosition>),
 }
 
 impl ColumnData {
@@ -90,6 +93,7 @@ impl ColumnData {
             Self::Tensor(values) => values.len(),
             Self::U32(values) => values.len(),
             Self::U16(values) => values.len(),
+            Self::Exact(values) => values.len(),
         }
     }
 
@@ -106,7 +110,7 @@ impl ColumnData {
             Self::Vec4(values) => values.iter().all(|value| value.is_finite()),
             Self::Quat(values) => values.iter().all(|value| value.is_finite()),
             Self::Tensor(values) => finite(values.as_flattened()),
-            Self::U32(_) | Self::U16(_) => true,
+            Self::U32(_) | Self::U16(_) | Self::Exact(_) => true,
         }
     }
 }
@@ -154,6 +158,7 @@ element!(Vec4, Vec4, rows, |value, hash| value.to_array().iter().for_each(|c| c.
 element!(Quat, Quat, orientations, |value, hash| value.to_array().iter().for_each(|c| c.hash(hash)));
 element!(u32, U32, words, |value, hash| hash.word(*value as u64));
 element!(u16, U16, halves, |value, hash| hash.word(*value as u64));
+element!(ExactPosition, Exact, places, |value, hash| value.hash_into(hash));
 
 /// A column of any type.
 pub trait AnyColumn {

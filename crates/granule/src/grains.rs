@@ -1,6 +1,8 @@
 //! Filling shapes with grains.
 
+mod clumps;
 mod rough;
+mod shapes;
 
 use glam::Vec3;
 
@@ -10,7 +12,9 @@ use crate::particles::NewParticle;
 use crate::random::Random;
 use crate::scene::{Fill, GrainsSettings, RadiusDistribution, RadiusSettings, ShareOf};
 
+pub use clumps::{ClumpPose, fill_with_clumps, random_orientation};
 pub use rough::cover_with_spheres;
+pub use shapes::{GrainShapeError, GrainShapes};
 
 /// Why a shape cannot be filled.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -42,6 +46,9 @@ pub enum FillError {
     /// A lattice of different radii.
     #[error("a lattice has grains of one radius only; take a random or relaxed fill for different radii")]
     OneRadius,
+    /// A fill that grains of several spheres do not have.
+    #[error("grains of several spheres fill a shape at random or on a lattice; take fill = \"random\"")]
+    ClumpFill,
     /// A random filling was not possible.
     #[error(transparent)]
     Sample(#[from] SampleError),

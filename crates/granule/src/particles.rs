@@ -3,9 +3,13 @@
 //! The records are the same on every device: 16 bytes of position and radius, 16 bytes of velocity and mass.
 //! Particles are kept sorted by cell; nothing outside the engine relies on their order, only on ids.
 
-use glam::{Quat, Vec3, Vec4};
+use std::sync::Arc;
+
+use glam::{DQuat, Quat, Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
+use crate::assemblies::NewAssembly;
+use crate::clumps::ClumpShape;
 use crate::columns::{ParticleColumns, particle_columns};
 
 /// One particle as it is handed in from outside.
@@ -26,21 +30,67 @@ pub struct NewParticle {
 }
 
 /// A grain that is to enter wherever there is room for it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NewGrain {
     /// Velocity [m/s].
     pub velocity: Vec3,
-    /// Radius \[m\].
+    /// Radius \[m\]; that of the sphere of the same volume where it is several.
     pub radius: f32,
     /// Index into the scene's materials.
     pub material: u16,
+    /// Its spheres, where it is several.
+    pub clump: Option<NewClump>,
+}
+
+/// What a grain of several spheres is like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewClump {
+    /// Its form.
+    pub shape: Arc<ClumpShape>,
+    /// Turns the form's frame into the world's.
+    pub orientation: DQuat,
 }
 
 impl NewGrain {
-    /// The grain at a place [m], with the mass [kg] that its solver gives it.
+    /// The grain at a place [m], with the mass [kg] that its solver gives it; of several spheres, the one that stands for
+    /// all.
     pub fn at(&self, position: Vec3, mass: f32) -> NewParticle {
-        let Self { velocity, radius, material } = *self;
+        let &Self { velocity, radius, material, .. } = self;
         NewParticle { position, velocity, radius, mass, material, fixed: false }
+    }
+
+    /// All its spheres with its centre at a place [m], with the mass [kg] of the whole.
+    pub fn spheres_at(&self, position: Vec3, mass: f32) -> Vec<NewParticle> {
+        let Some(clump) = &self.clump else { return vec![self.at(position, mass)] };
+        clump.particles(self.radius, position, &self.at(position, mass))
+    }
+
+    /// The grain at a place [m] as a rigid assembly, where it is several spheres, of a mass \[kg\].
+    pub fn assembly_at(&self, position: Vec3, mass: f32) -> Option<NewAssembly> {
+        let clump = self.clump.as_ref()?;
+        let density = mass / (4.0 / 3.0 * std::f32::consts::PI * self.radius.powi(3));
+        clump.shape.assembly(self.radius, density, position, clump.orientation, self.velocity)
+    }
+
+    /// Radius of a ball around the centre that holds the grain \[m\].
+    pub fn reach(&self) -> f32 {
+        self.clump.as_ref().map_or(1.0, |clump| clump.shape.reach()) * self.radius
+    }
+}
+
+impl NewClump {
+    /// The spheres of a grain of an equivalent radius \[m\] with its centre at a place \[m\], each with its share of the mass of
+    /// `whole` and all else as that.
+    pub fn particles(&self, radius: f32, center: Vec3, whole: &NewParticle) -> Vec<NewParticle> {
+        let spheres = self.shape.placed(radius, center.as_dvec3(), self.orientation);
+        let each = spheres.zip(self.shape.mass_shares());
+        each.map(|(sphere, share)| NewParticle {
+            position: sphere.center,
+            radius: sphere.radius,
+            mass: share * whole.mass,
+            ..*whole
+        })
+        .collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use glam::{Vec3, Vec4};
 
+use crate::assemblies::NO_ASSEMBLY;
 use crate::boundary::{Boundaries, Sdf};
 use crate::geometry::sample::{Ball, SphereLevels};
 use crate::grains::size_distribution;
@@ -49,18 +50,24 @@ pub fn available_memory() -> Option<f64> {
     Some(1024.0 * kilobytes)
 }
 
-/// Refuses a scene whose grains would not fit into `available` bytes, before anything is allocated.
+/// Refuses a scene whose grains would not fit into `available` bytes, before anything is allocated. `spheres_of` says of how
+/// many spheres the grains of an entry are.
 ///
 /// # Errors
 /// Says how many grains were asked for and how many fit.
-pub fn check_memory(scene: &Scene, shapes: &[Sdf], available: Option<f64>) -> Result<(), Refusal> {
+pub fn check_memory(
+    scene: &Scene,
+    shapes: &[Sdf],
+    spheres_of: impl Fn(usize) -> usize,
+    available: Option<f64>,
+) -> Result<(), Refusal> {
     let Some(available) = available else { return Ok(()) };
     let fits = available / BYTES_PER_PARTICLE;
     let mut total = 0.0;
     for (entry, shape) in shapes.iter().enumerate() {
         let grains = scene.grains.get(entry).map(|grains| (&grains.material, grains.radius.as_ref()));
         let cube = grains.map_or(f64::INFINITY, |(material, own)| mean_cube(&scene.radius_of(material, own)));
-        total += volume(shape) / cube;
+        total += volume(shape) / cube * spheres_of(entry) as f64;
         if total > fits {
             let need = total * BYTES_PER_PARTICLE / 1e9;
             let reason = format!(
@@ -144,12 +151,14 @@ pub fn farthest_start(radius: f32) -> f32 {
     FARTHEST * 2.0 * radius
 }
 
-/// Refuses grains that are too far out, or overlap walls or each other. `entry_of` tells which entry of `[[grains]]` a grain is from.
+/// Refuses grains that are too far out, or overlap walls or each other. `entry_of` tells which entry of `[[grains]]` a grain is
+/// from, `clump_of` which rigid grain each belongs to (or [`NO_ASSEMBLY`]), where there are some: spheres of one may overlap.
 ///
 /// # Errors
 /// Names the entries, how many grains are concerned and how deep the worst lies.
 pub fn check_overlaps(
     grains: &[NewParticle],
+    clump_of: &[u32],
     entry_of: impl Fn(usize) -> usize,
     boundaries: &Boundaries,
     domain: &Domain,
@@ -157,8 +166,8 @@ pub fn check_overlaps(
     check_distances(grains, &entry_of)?;
     check_walls(grains, &entry_of, boundaries)?;
     let Some(radius) = grains.first().map(|grain| grain.radius) else { return Ok(()) };
-    if grains.iter().any(|grain| grain.radius != radius || grain.fixed) {
-        return check_sizes(grains, &entry_of, domain);
+    if !clump_of.is_empty() || grains.iter().any(|grain| grain.radius != radius || grain.fixed) {
+        return check_sizes(grains, clump_of, &entry_of, domain);
     }
     let reach = LEAST_DISTANCE * 2.0 * radius;
     let mut position: Vec<Vec4> = grains.iter().map(|g| domain.wrap(g.position).extend(0.0)).collect();
@@ -191,12 +200,14 @@ pub fn check_overlaps(
 /// Refuses grains of different sizes that overlap each other; those that are both held in place may.
 fn check_sizes(
     grains: &[NewParticle],
+    clump_of: &[u32],
     entry_of: &impl Fn(usize) -> usize,
     domain: &Domain,
 ) -> Result<(), Refusal> {
     let (mut count, mut first) = (0, None);
     for_each_overlap(grains, grains, domain, |i, j, distance| {
-        if i < j && !(grains[i].fixed && grains[j].fixed) {
+        let one_grain = clump_of.get(i).is_some_and(|&k| k != NO_ASSEMBLY && clump_of.get(j) == Some(&k));
+        if i < j && !one_grain && !(grains[i].fixed && grains[j].fixed) {
             count += 1;
             first = first.or(Some((i, j, distance)));
         }
@@ -326,7 +337,7 @@ mod tests {
     }
 
     fn refuse(grains: &[NewParticle], boundaries: &Boundaries) -> Option<String> {
-        check_overlaps(grains, |i| i, boundaries, &Domain::default()).err().map(|refusal| refusal.reason)
+        check_overlaps(grains, &[], |i| i, boundaries, &Domain::default()).err().map(|refusal| refusal.reason)
     }
 
     #[test]
@@ -344,12 +355,22 @@ mod tests {
         assert!(reason.contains("1 pairs") && reason.contains("grains.0 and grains.2"), "{reason}");
         assert!(reason.contains("0.67 of the sum"), "{reason}");
         let domain = Domain::new([Some([0.0, 1.0]), None, None]);
-        let across = check_overlaps(&[large, grain(0.96, 0.1)], |i| i, &floor(), &domain);
+        let across = check_overlaps(&[large, grain(0.96, 0.1)], &[], |i| i, &floor(), &domain);
         assert!(across.is_err(), "the image at -0.04 m");
         // Two that are held in place may overlap; one may not.
         let held = |x: f32| NewParticle { fixed: true, ..grain(x, 0.1) };
         assert_eq!(refuse(&[held(0.0), held(0.015)], &floor()), None);
         assert!(refuse(&[held(0.0), grain(0.015, 0.1)], &floor()).is_some());
+    }
+
+    #[test]
+    fn spheres_of_one_grain_may_overlap_and_those_of_two_may_not() {
+        let four = [grain(0.0, 0.1), grain(0.01, 0.1), grain(0.03, 0.1), grain(0.04, 0.1)];
+        let check = |clump_of: &[u32]| check_overlaps(&four, clump_of, |i| i, &floor(), &Domain::default());
+        assert_eq!(check(&[0, 0, 1, 1]), Ok(()));
+        assert!(check(&[]).is_err(), "single grains");
+        assert!(check(&[0, 0, NO_ASSEMBLY, NO_ASSEMBLY]).is_err());
+        assert!(check(&[0, 1, 2, 2]).is_err());
     }
 
     #[test]
@@ -380,10 +401,14 @@ mod tests {
         let mut scene = Scene::open("column", false, &[]).unwrap();
         scene.material[0].radius = 1e-5;
         let shapes = [Sdf::new(&scene.grains[0].shape).unwrap()];
-        let refusal = check_memory(&scene, &shapes, Some(8e9)).unwrap_err();
+        let refusal = check_memory(&scene, &shapes, |_| 1, Some(8e9)).unwrap_err();
         assert!(refusal.reason.contains("room for about 1.00e7"), "{}", refusal.reason);
         scene.material[0].radius = 0.01;
-        assert_eq!(check_memory(&scene, &shapes, Some(8e9)), Ok(()));
+        assert_eq!(check_memory(&scene, &shapes, |_| 1, Some(8e9)), Ok(()));
+        // A third of it as grains of four spheres, which need more than four times as much.
+        assert_eq!(check_memory(&scene, &shapes, |_| 4, Some(8e9)), Ok(()));
+        let spheres = check_memory(&scene, &shapes, |_| 1_000_000, Some(8e9));
+        assert!(spheres.is_err(), "grains of many spheres");
     }
 
     #[test]

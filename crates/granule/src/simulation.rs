@@ -70,8 +70,10 @@ impl Simulation {
         scene.validate_for(solver.name, solver.capabilities)?;
         let boundaries = build::boundaries(&scene)?;
         let shapes = build::shapes(&scene)?;
-        let grains = build::grains(&scene, solver.capabilities, &shapes, &boundaries)?;
-        let parts = build::parts(&scene, boundaries, &grains, options)?;
+        let grain_shapes = build::grain_shapes(&scene)?;
+        let grains = build::grains(&scene, solver.capabilities, &shapes, &grain_shapes, &boundaries)?;
+        (solver.check)(&scene, &grains.particles, &grain_shapes)?;
+        let parts = build::parts(&scene, boundaries, &grain_shapes, &grains, options)?;
         let mut simulation = Self::of_parts(scene, parts, options);
         simulation.begin_grains(&shapes)?;
         Ok(simulation)
@@ -112,7 +114,8 @@ impl Simulation {
         if !self.scene.body.is_empty() {
             self.loads.add(&self.simulator.bodies(), report.dt);
         }
-        self.flow.after_step(self.simulator.as_mut(), start, &mut report);
+        let ends_frame = self.simulator.time() >= target * (1.0 - FRAME_ROUNDING);
+        self.flow.after_step(self.simulator.as_mut(), start, ends_frame, &mut report);
         self.lost += report.lost;
         self.steps += 1;
         report.stages.add(Stage::Upsample, self.end_frame_at(target));
@@ -216,7 +219,12 @@ impl Simulation {
         self.simulator.particle_count()
     }
 
-    /// Particles removed so far because their state was not finite.
+    /// Number of grains now: those of several spheres count once.
+    pub fn grain_count(&self) -> usize {
+        self.simulator.grain_count()
+    }
+
+    /// Grains removed so far because their state was not finite.
     pub fn lost(&self) -> usize {
         self.lost
     }
@@ -252,7 +260,7 @@ impl Simulation {
 
     /// Every grain that ever was, by where it came from and where it went.
     pub fn ledger(&self) -> Ledger {
-        self.flow.ledger(self.lost, self.particle_count())
+        self.flow.ledger(self.lost, self.simulator.grain_count())
     }
 
     /// The fields that the solver has.

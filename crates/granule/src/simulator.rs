@@ -405,8 +405,8 @@ pub trait Simulator: Any + Send {
     /// Adds grains between steps: each, in their order, at the first of the `places` \[m\] left that has room for it, in
     /// theirs. Returns how many were added.
     fn emit(&mut self, grains: &[NewGrain], places: &[Vec3]) -> usize;
-    /// Removes the grains whose centres lie in any of the regions between steps. Returns how many per region; a grain
-    /// in several belongs to the first.
+    /// Removes the grains whose centres (of mass, where they are several particles) lie in any of the regions between
+    /// steps. Returns how many per region; a grain in several belongs to the first.
     fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize>;
     /// The fields this solver has.
     fn fields(&self) -> &'static [FieldInfo];
@@ -416,6 +416,14 @@ pub trait Simulator: Any + Send {
     fn poll(&mut self, ticket: ReadTicket, snapshot: &mut Snapshot) -> bool;
     /// Number of particles now.
     fn particle_count(&self) -> usize;
+    /// Number of grains now: those of several particles count once.
+    fn grain_count(&self) -> usize {
+        self.particle_count()
+    }
+    /// Centres of all grains \[m\], in any order, where some are several particles; else the field `position` has them.
+    fn grain_centers(&self) -> Option<Vec<[f32; 3]>> {
+        None
+    }
     /// Simulated time \[s\].
     fn time(&self) -> f64;
     /// Bytes held per particle by columns, lists and scratch.

@@ -36,6 +36,8 @@ stages! {
     WarmStart => "warm_start": "Pressure, stress and wall impulses of the last step are taken over.",
     Accelerate => "accelerate": "Accelerations from pressure, stress and other pair forces.",
     Project => "project": "Strain rate; pressure and stress corrected and projected.",
+    Touch => "touch": "Contacts of grains with each other.",
+    TouchWalls => "touch_walls": "Contacts of grains with walls and bodies.",
     Integrate => "integrate": "Velocities and positions.",
     MoveBodies => "move_bodies": "Bodies take the grains' forces and move.",
     Diagnose => "diagnose": "Friction power, where asked for.",

@@ -122,6 +122,7 @@ fn heap_height(friction_angle: f32) -> f32 {
         fill: Fill::Jittered,
         velocity: [0.0; 3],
         radius: None,
+        grain: Default::default(),
         fixed: false,
     });
     let mut simulation = Simulation::new(scene, &Options::default()).unwrap();

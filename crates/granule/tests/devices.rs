@@ -82,6 +82,8 @@ impl Backend for Particular {
                 boundaries: input.boundaries,
                 bodies: input.bodies,
                 grains: input.grains,
+                assemblies: input.assemblies,
+                grain_shapes: input.grain_shapes,
                 team: granule::team::Team::new(1).unwrap(),
                 instructions: None,
                 defect: None,
@@ -95,8 +97,9 @@ impl Backend for Particular {
 static STILL: SolverEntry = SolverEntry {
     kind: None,
     name: "still",
-    capabilities: SolverCapabilities { one_radius: false, has_grains: false },
+    capabilities: SolverCapabilities { one_radius: false, has_grains: false, has_clumps: false },
     fields: granule::solver::iisph::FIELDS,
+    check: granule::solver::takes_all,
     make: |input| Box::new(Lost { solver: "still", grains: input.grains.len(), steps: 0 }),
 };
 

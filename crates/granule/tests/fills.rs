@@ -55,6 +55,7 @@ fn a_mesh_is_filled_with_whole_grains_the_same_every_time() {
                 fill,
                 velocity: [0.0; 3],
                 radius: None,
+                grain: Default::default(),
                 fixed: false,
             });
             let snapshot = simulate(scene).read(&["position"]).unwrap();

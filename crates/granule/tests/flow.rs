@@ -17,7 +17,17 @@ fn cuboid(min: [f32; 3], max: [f32; 3]) -> Shape {
 fn emitter(name: &str, rate: f64, shape: Shape) -> EmitterSettings {
     let velocity = [0.0, -0.5, 0.0];
     let (name, material) = (name.into(), "sand".into());
-    EmitterSettings { name, material, shape, velocity, radius: None, rate, time: None, limit: None }
+    EmitterSettings {
+        name,
+        material,
+        shape,
+        grain: Default::default(),
+        velocity,
+        radius: None,
+        rate,
+        time: None,
+        limit: None,
+    }
 }
 
 fn outlet(name: &str, shape: Shape) -> OutletSettings {

@@ -21,7 +21,8 @@ use granule::simulator::{
 use granule::{Options, Simulation, SolverEntry, SolverInput};
 
 /// What a solver with grains can do.
-const GRAINS: SolverCapabilities = SolverCapabilities { one_radius: false, has_grains: true };
+const GRAINS: SolverCapabilities =
+    SolverCapabilities { one_radius: false, has_grains: true, has_clumps: false };
 
 /// A solver that moves nothing and keeps what it is given.
 static KEEPER: SolverEntry = SolverEntry {
@@ -29,6 +30,7 @@ static KEEPER: SolverEntry = SolverEntry {
     name: "keeper",
     capabilities: GRAINS,
     fields: &[],
+    check: granule::solver::takes_all,
     make: |input: SolverInput| {
         Box::new(Keeper { grains: input.grains.to_vec(), room: usize::MAX, time: 0.0 })
     },
@@ -328,6 +330,7 @@ fn emitters_keep_their_distribution_also_when_blocked() {
             radius: Some(RadiusSettings::Range([0.01, 0.03])),
             rate: 5000.0,
             time: None,
+            grain: Default::default(),
             limit: None,
         });
         let mut simulation = keep(scene);

@@ -54,6 +54,7 @@ fn smallest_distance(container: Shape, grains: Shape) -> (f32, usize, usize) {
     scene.boundary.push(wall("container", container.clone(), None));
     scene.grains.push(GrainsSettings {
         radius: None,
+        grain: Default::default(),
         fixed: false,
         material: "sand".into(),
         shape: grains,

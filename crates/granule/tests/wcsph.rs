@@ -264,6 +264,7 @@ fn busy() -> Scene {
         velocity: [0.0, -1.0, 0.0],
         rate: 200.0,
         time: None,
+        grain: Default::default(),
         limit: None,
     });
     scene.air = Some(Default::default());

@@ -22,7 +22,7 @@ impl GpuSimulation {
             (Applied::Changed(scene), _) => self.adopt(*scene),
             (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
                 let radius = self.scene.material[material as usize].radius;
-                let one = NewGrain { velocity: *velocity, radius, material };
+                let one = NewGrain { velocity: *velocity, radius, material, clump: None };
                 let emitted = self.add_grains(&vec![one; positions.len()], positions);
                 let blocked = positions.len() - emitted;
                 return Ok(CommandReport { emitted, blocked, ..CommandReport::default() });

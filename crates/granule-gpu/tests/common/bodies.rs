@@ -18,6 +18,7 @@ pub fn body(name: &str, shape: Shape, density: f32) -> BodySettings {
         velocity: [0.0; 3],
         angular_velocity: [0.0; 3],
         friction: None,
+        material: None,
         restitution: 0.0,
         motion: None,
         albedo: [0.5; 3],

@@ -40,13 +40,22 @@ pub fn block(min: [f32; 3], max: [f32; 3]) -> GrainsSettings {
         fill: Fill::Jittered,
         velocity: [0.3, -0.2, 0.1],
         radius: None,
+        grain: Default::default(),
         fixed: false,
     }
 }
 
 /// A wall that stands still.
 pub fn wall(name: &str, shape: Shape, friction: Option<f32>) -> BoundarySettings {
-    BoundarySettings { name: name.into(), shape, friction, motion: None, rough: None, rough_region: None }
+    BoundarySettings {
+        name: name.into(),
+        shape,
+        friction,
+        motion: None,
+        material: None,
+        rough: None,
+        rough_region: None,
+    }
 }
 
 /// A box of this size in spacings.

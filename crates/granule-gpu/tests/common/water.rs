@@ -24,6 +24,7 @@ pub fn block(min: [f32; 3], max: [f32; 3]) -> GrainsSettings {
         fill: Fill::Jittered,
         velocity: [0.3, -0.2, 0.1],
         radius: None,
+        grain: Default::default(),
         fixed: false,
     }
 }
@@ -36,6 +37,7 @@ pub fn tank(size: [f32; 3]) -> BoundarySettings {
         shape,
         friction: Some(0.1),
         motion: None,
+        material: None,
         rough: None,
         rough_region: None,
     }

@@ -24,12 +24,12 @@ mod saved;
 #[cfg(test)]
 mod tests;
 
-use glam::{DVec3, Vec3};
-use rayon::prelude::*;
+use glam::{DVec3, Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Fnv;
 use crate::position::ExactPosition;
+use crate::team::{self, SharedColumn};
 
 pub use mass::{MassError, MassProperties, Sphere};
 pub use motion::{Assembly, Load};
@@ -98,6 +98,34 @@ pub struct Assemblies {
 }
 
 impl Assemblies {
+    /// No assemblies, of no particles.
+    pub const NONE: Self = Self {
+        assembly: Vec::new(),
+        middle: Vec::new(),
+        first: Vec::new(),
+        member: Vec::new(),
+        place: Vec::new(),
+        assembly_of: Vec::new(),
+        member_of: Vec::new(),
+        next_id: 0,
+    };
+
+    /// Number of particles that belong to assemblies.
+    pub fn member_count(&self) -> usize {
+        self.member.len()
+    }
+
+    /// Which particles stay where those go for which `keep` does not hold: if one member goes, all of its assembly do.
+    pub fn whole(&self, keep: &[bool]) -> Vec<bool> {
+        let mut whole = keep.to_vec();
+        for k in 0..self.len() {
+            if self.places(k).iter().any(|&place| !keep[place as usize]) {
+                self.places(k).iter().for_each(|&place| whole[place as usize] = false);
+            }
+        }
+        whole
+    }
+
     /// Number of assemblies.
     pub fn len(&self) -> usize {
         self.assembly.len()
@@ -188,9 +216,11 @@ impl Assemblies {
 
     /// Follows a reordering of the particles: the one at `k` was at `sources[k]`.
     pub fn permute(&mut self, sources: &[u32]) {
-        let follow = |column: &[u32]| sources.par_iter().map(|&k| column[k as usize]).collect();
-        self.assembly_of = follow(&self.assembly_of);
-        self.member_of = follow(&self.member_of);
+        let mut column = Vec::new();
+        team::fill(&mut column, sources.len(), |i| self.assembly_of[sources[i] as usize]);
+        std::mem::swap(&mut self.assembly_of, &mut column);
+        team::fill(&mut column, sources.len(), |i| self.member_of[sources[i] as usize]);
+        std::mem::swap(&mut self.member_of, &mut column);
         self.find_places();
     }
 
@@ -237,51 +267,65 @@ impl Assemblies {
         stays.iter().filter(|stays| !**stays).count()
     }
 
+    /// Does something with every assembly, its angular velocity in the middle of a drift [rad/s], its members and their places;
+    /// shared among the threads of a step. Results are in the order of the assemblies.
+    pub fn map_mut<R: Send>(
+        &mut self,
+        work: impl Fn(&mut Assembly, &mut DVec3, &[Member], &[u32]) -> R + Sync,
+    ) -> Vec<R> {
+        let count = self.assembly.len();
+        let (assembly, middle) = (SharedColumn::of(&mut self.assembly), SharedColumn::of(&mut self.middle));
+        let (first, member, place) = (&self.first, &self.member, &self.place);
+        team::map(count, LEAST_SHARE, |k| {
+            let range = first[k] as usize..first[k + 1] as usize;
+            // SAFETY: every assembly is taken once, and has a rate of its own.
+            let (assembly, middle) = unsafe { (assembly.get_mut(k), middle.get_mut(k)) };
+            work(assembly, middle, &member[range.clone()], &place[range])
+        })
+    }
+
     /// Lets loads act for `dt` [s]; one load per assembly.
     pub fn kick(&mut self, loads: &[Load], dt: f64) {
-        let each = self.assembly.par_iter_mut().zip(loads).with_min_len(LEAST_SHARE);
-        each.for_each(|(assembly, load)| assembly.kick(load, dt));
+        team::for_each_mut(&mut self.assembly, LEAST_SHARE, |k, assembly| assembly.kick(&loads[k], dt));
     }
 
     /// Moves all freely for `dt` [s]. Returns those that are lost, by their places: not finite, or out of the range of
     /// positions.
     pub fn drift(&mut self, dt: f64) -> Vec<usize> {
-        let each = self.assembly.par_iter_mut().zip(&mut self.middle).with_min_len(LEAST_SHARE);
-        let sound: Vec<bool> = each
-            .map(|(assembly, middle)| {
-                let inside;
-                (*middle, inside) = assembly.drift(dt);
-                inside && assembly.is_finite()
-            })
-            .collect();
-        (0..sound.len()).filter(|&k| !sound[k]).collect()
+        let assembly = SharedColumn::of(&mut self.assembly);
+        let sound = team::map(self.middle.len(), LEAST_SHARE, |k| {
+            // SAFETY: every assembly is taken once.
+            let assembly = unsafe { assembly.get_mut(k) };
+            let (middle, inside) = assembly.drift(dt);
+            (middle, inside && assembly.is_finite())
+        });
+        self.middle.clear();
+        self.middle.extend(sound.iter().map(|(middle, _)| *middle));
+        (0..sound.len()).filter(|&k| !sound[k].1).collect()
     }
 
-    /// Sums the members' forces [N] and torques [N m], given by place among the particles, up to loads.
+    /// Sums the members' forces [N] and torques [N m], the first three numbers of rows by place among the particles, up to
+    /// loads.
     ///
     /// ```text
     /// F = sum f_k,   T = sum (x_k - x_cm) x f_k + t_k
     /// ```
-    pub fn gather(&self, force: &[Vec3], torque: &[Vec3]) -> Vec<Load> {
-        (0..self.len())
-            .into_par_iter()
-            .with_min_len(LEAST_SHARE)
-            .map(|k| {
-                let mut load = Load::default();
-                for (member, &place) in self.members(k).iter().zip(self.places(k)) {
-                    let arm = self.assembly[k].orientation * member.offset.as_dvec3();
-                    let force = force[place as usize].as_dvec3();
-                    load.force += force;
-                    load.torque += arm.cross(force) + torque[place as usize].as_dvec3();
-                }
-                load
-            })
-            .collect()
+    pub fn gather(&self, force: &[Vec4], torque: &[Vec4]) -> Vec<Load> {
+        team::map(self.len(), LEAST_SHARE, |k| {
+            let mut load = Load::default();
+            for (member, &place) in self.members(k).iter().zip(self.places(k)) {
+                let arm = self.assembly[k].orientation * member.offset.as_dvec3();
+                let force = force[place as usize].truncate().as_dvec3();
+                load.force += force;
+                load.torque += arm.cross(force) + torque[place as usize].truncate().as_dvec3();
+            }
+            load
+        })
     }
 
     /// Puts the members where their assemblies have them: centres, velocities [m/s] and angular velocities [rad/s], by
-    /// place among the particles; single particles are left alone. False for members that are out of the range of
-    /// positions; those of lost assemblies.
+    /// place among the particles, of which the fourth numbers stay; single particles are left alone. False where members
+    /// are out of the range of positions; those of lost assemblies.
     ///
     /// ```text
     /// x = x_cm + R d,   v = v_cm + omega x (R d)
@@ -290,28 +334,34 @@ impl Assemblies {
         &self,
         rates: Rates,
         position: &mut [ExactPosition],
-        velocity: &mut [Vec3],
-        angular_velocity: &mut [Vec3],
+        velocity: &mut [Vec4],
+        angular_velocity: &mut [Vec4],
     ) -> bool {
-        let columns = (position.par_iter_mut(), velocity.par_iter_mut(), angular_velocity.par_iter_mut());
-        let each = columns.into_par_iter().enumerate().with_min_len(16 * LEAST_SHARE);
-        let place = |(particle, (position, velocity, turning)): (
-            usize,
-            (&mut ExactPosition, &mut Vec3, &mut Vec3),
-        )| {
-            let Some(k) = self.assembly_of(particle) else { return true };
-            let (assembly, member) = (&self.assembly[k], &self.member[self.member_of[particle] as usize]);
+        let count = position.len().min(velocity.len()).min(angular_velocity.len());
+        let position = SharedColumn::of(position);
+        let (velocity, turning) = (SharedColumn::of(velocity), SharedColumn::of(angular_velocity));
+        let placed = team::map(self.len(), LEAST_SHARE, |k| {
+            let assembly = &self.assembly[k];
             let spin = match rates {
                 Rates::HalfStep => self.middle[k],
                 Rates::Now => assembly.angular_velocity(),
             };
-            let arm = assembly.orientation * member.offset.as_dvec3();
-            *position = assembly.position;
-            *velocity = (assembly.velocity() + spin.cross(arm)).as_vec3();
-            *turning = spin.as_vec3();
-            position.advance_meters(arm)
-        };
-        each.map(place).reduce(|| true, |a, b| a && b)
+            let (center, mut inside) = (assembly.velocity(), true);
+            for (member, &place) in self.members(k).iter().zip(self.places(k)) {
+                let place = place as usize;
+                assert!(place < count, "members are among the particles");
+                let arm = assembly.orientation * member.offset.as_dvec3();
+                // SAFETY: the place exists, and no other assembly has this particle.
+                let (x, v, turning) =
+                    unsafe { (position.get_mut(place), velocity.get_mut(place), turning.get_mut(place)) };
+                *x = assembly.position;
+                inside &= x.advance_meters(arm);
+                *v = (center + spin.cross(arm)).as_vec3().extend(v.w);
+                *turning = spin.as_vec3().extend(turning.w);
+            }
+            inside
+        });
+        placed.into_iter().all(|inside| inside)
     }
 
     /// Adds all assemblies and their members to a hash of states; the order of the particles does not matter.

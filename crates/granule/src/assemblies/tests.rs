@@ -205,19 +205,19 @@ fn members_move_with_their_assembly_and_load_it() {
     all.grow(2);
     all.push(&rod(DVec3::splat(10.0)), &[2, 3, 4], 2);
     let mut position = vec![ExactPosition::default(); 5];
-    let (mut velocity, mut turning) = (vec![Vec3::ZERO; 5], vec![Vec3::ZERO; 5]);
+    let (mut velocity, mut turning) = (vec![Vec4::ZERO; 5], vec![Vec4::W; 5]);
     assert!(all.place_members(Rates::Now, &mut position, &mut velocity, &mut turning));
     assert_eq!(position[..2], [ExactPosition::default(); 2], "single particles are left alone");
     // Turned by a right angle, the first sphere is at -0.02 m along y and moves along x by 3 rad/s * 0.02 m.
     let first = position[2].to_meters() - DVec3::splat(10.0);
     assert!((first - DVec3::new(0.0, -0.02, 0.0)).length() < 1e-9, "{first}");
-    assert!((velocity[2] - Vec3::new(0.06, 0.0, 1.0)).length() < 1e-6, "{}", velocity[2]);
-    assert!((turning[4] - Vec3::new(0.0, 0.0, 3.0)).length() < 1e-6);
+    assert!((velocity[2] - Vec4::new(0.06, 0.0, 1.0, 0.0)).length() < 1e-6, "{}", velocity[2]);
+    assert!((turning[4] - Vec4::new(0.0, 0.0, 3.0, 1.0)).length() < 1e-6, "the fourth number stays");
     // Two opposite forces at the ends are a torque alone; a member's own torque adds to it.
-    let mut force = vec![Vec3::ZERO; 5];
-    (force[0], force[2], force[4]) = (Vec3::splat(9.0), Vec3::X, -Vec3::X);
-    let mut torque = vec![Vec3::ZERO; 5];
-    torque[3] = Vec3::new(0.0, 0.0, 0.5);
+    let mut force = vec![Vec4::ZERO; 5];
+    (force[0], force[2], force[4]) = (Vec4::splat(9.0), Vec4::X, -Vec4::X);
+    let mut torque = vec![Vec4::ZERO; 5];
+    torque[3] = Vec4::new(0.0, 0.0, 0.5, 7.0);
     let load = all.gather(&force, &torque)[0];
     assert_eq!(load.force, DVec3::ZERO);
     assert!((load.torque - DVec3::new(0.0, 0.0, 0.54)).length() < 1e-8, "{}", load.torque);
@@ -228,8 +228,8 @@ fn members_move_with_their_assembly_and_load_it() {
 #[test]
 fn loads_are_the_same_for_any_number_of_threads() {
     let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
+        let team = crate::team::Team::new(threads).unwrap();
+        team.install(|| {
             let mut all = Assemblies::default();
             for k in 0..1000 {
                 all.push(
@@ -239,12 +239,12 @@ fn loads_are_the_same_for_any_number_of_threads() {
                 );
             }
             let mut random = Random::new(4);
-            let mut vector = || Vec3::new(random.signed(), random.signed(), random.signed());
+            let mut vector = || Vec3::new(random.signed(), random.signed(), random.signed()).extend(0.0);
             let before: DVec3 = all.all().iter().map(|one| one.momentum).sum();
             for _ in 0..20 {
-                let half: Vec<Vec3> = (0..1500).map(|_| vector()).collect();
-                let force: Vec<Vec3> = half.iter().flat_map(|f| [*f, -*f]).collect();
-                let loads = all.gather(&force, &vec![Vec3::ZERO; 3000]);
+                let half: Vec<Vec4> = (0..1500).map(|_| vector()).collect();
+                let force: Vec<Vec4> = half.iter().flat_map(|f| [*f, -*f]).collect();
+                let loads = all.gather(&force, &vec![Vec4::ZERO; 3000]);
                 all.kick(&loads, 1e-3);
                 assert!(all.drift(1e-3).is_empty());
             }

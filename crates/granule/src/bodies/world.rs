@@ -444,6 +444,7 @@ mod tests {
             fill,
             velocity: [0.0; 3],
             radius: None,
+            grain: Default::default(),
             fixed: false,
         });
         assert_eq!(region(&scene), (Vec3::new(-2.0, -1.0, -2.0), Vec3::new(4.0, 4.0, 2.5)));

@@ -9,6 +9,7 @@
 mod combine;
 mod compile;
 mod distances;
+mod exact;
 mod grid_solid;
 mod mesh_shape;
 mod motion;
@@ -24,6 +25,7 @@ mod surface_mesh;
 mod tests;
 
 pub use compile::{Resolution, ShapeError};
+pub use exact::ExactSurface;
 pub use grid_solid::{MapNode, MapWall, SampledMap};
 pub use mesh_shape::MeshShape;
 pub use motion::{Interpolation, Keyframe, Motion, MotionError, MotionSegment, Pose};

@@ -1,10 +1,11 @@
 //! Boundaries in the world, and the samples that solvers take of them.
 
-use glam::{Quat, Vec3};
+use glam::{DQuat, DVec3, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::compile::{Resolution, ShapeError};
+use super::exact::ExactSurface;
 use super::motion::{Motion, MotionError, Pose};
 use super::sdf::{Sdf, Surface};
 use super::shape::Shape;
@@ -124,6 +125,8 @@ pub struct Boundary {
     commanded: bool,
     pose: Pose,
     pose_kind: PoseKind,
+    /// The pose in double precision, where a motion gives it.
+    exact_pose: (DQuat, DVec3),
     /// Point that the velocity below belongs to \[m\].
     pivot: Vec3,
     linear_velocity: Vec3,
@@ -161,6 +164,7 @@ impl Boundary {
             commanded: false,
             pose: Pose::IDENTITY,
             pose_kind: PoseKind::Identity,
+            exact_pose: (DQuat::IDENTITY, DVec3::ZERO),
             pivot: Vec3::ZERO,
             linear_velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
@@ -184,6 +188,11 @@ impl Boundary {
     /// Coefficient of friction, if it is not the material's.
     pub fn friction(&self) -> Option<f32> {
         self.friction
+    }
+
+    /// Number of the rigid body that this is the surface of, or [`NO_BODY`].
+    pub fn body(&self) -> u32 {
+        self.body
     }
 
     /// Where the solid is now.
@@ -239,6 +248,7 @@ impl Boundary {
 
     fn set_pose(&mut self, pose: Pose) {
         self.pose = pose;
+        self.exact_pose = (pose.rotation.as_dquat().normalize(), pose.translation.as_dvec3());
         self.pose_kind = if pose.rotation != Quat::IDENTITY {
             PoseKind::Rigid
         } else if pose.translation != Vec3::ZERO {
@@ -254,7 +264,9 @@ impl Boundary {
         (self.linear_velocity, self.angular_velocity) = now.velocity_to(&next, dt);
         self.pivot = next.pivot.as_vec3();
         let pose = next.pose(motion.pivot);
+        let exact = (next.rotation, next.pivot - next.rotation * Vec3::from(motion.pivot).as_dvec3());
         self.set_pose(pose);
+        self.exact_pose = exact;
     }
 
     fn fastest(&self, time: f64) -> f32 {
@@ -279,6 +291,32 @@ impl Boundary {
             PoseKind::Translation => x - self.pose.translation,
             PoseKind::Rigid => self.pose.body_from_world(x),
         }
+    }
+
+    /// Gives every wall nearer to `x` than `reach` [m] as single precision sees it, and as double precision does from the
+    /// same point `exact` [m]. Near the end of the reach one of them may be beyond it.
+    pub fn near(&self, x: Vec3, exact: DVec3, reach: f32, out: &mut impl FnMut(Surface, ExactSurface)) {
+        let local = self.body_from_world(x);
+        if let Some((min, max)) = self.bounds {
+            let beyond = (min - local).max(local - max).max(Vec3::ZERO);
+            if beyond.length_squared() > reach * reach {
+                return;
+            }
+        }
+        let (rotation, translation) = self.exact_pose;
+        let within = match self.pose_kind {
+            PoseKind::Identity => exact,
+            PoseKind::Translation => exact - translation,
+            PoseKind::Rigid => rotation.conjugate() * (exact - translation),
+        };
+        self.sdf.surfaces(local, reach, &mut |surface| {
+            let found = self.sdf.node().exact_of(within, &surface);
+            let found = match self.pose_kind {
+                PoseKind::Identity => found,
+                _ => found.in_world(rotation, translation),
+            };
+            out(self.in_world(surface), found);
+        });
     }
 
     /// A surface of the solid's frame, in the world.

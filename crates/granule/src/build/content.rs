@@ -2,12 +2,14 @@
 
 use glam::Vec3;
 
+use crate::assemblies::NO_ASSEMBLY;
 use crate::bodies::Bodies;
 use crate::boundary::{Boundaries, Sdf};
-use crate::grains::{cover_with_spheres, fill};
+use crate::clumps::{ClumpShape, PlacedAssembly};
+use crate::grains::{GrainShapes, cover_with_spheres, fill, fill_with_clumps};
 use crate::material::particle_mass;
 use crate::neighbors::Domain;
-use crate::particles::NewParticle;
+use crate::particles::{NewClump, NewParticle};
 use crate::preflight::{
     Refusal, available_memory, check_fine_memory, check_memory, check_overlaps, check_rough,
 };
@@ -42,38 +44,101 @@ pub(crate) fn shapes(scene: &Scene) -> Result<Vec<Sdf>, SceneError> {
     scene.grains.iter().enumerate().map(shape).collect()
 }
 
+/// What a scene starts with.
+#[derive(Debug, Default)]
+pub(crate) struct InitialGrains {
+    /// All spheres: grains, those of grains of several spheres, and those of rough walls.
+    pub particles: Vec<NewParticle>,
+    /// The rigid grains of several spheres among them.
+    pub assemblies: Vec<PlacedAssembly>,
+}
+
+/// The shapes of the grains of a scene that are several spheres.
+pub(crate) fn grain_shapes(scene: &Scene) -> Result<GrainShapes, SceneError> {
+    GrainShapes::new(scene).map_err(|error| problem(&error.path, error.reason))
+}
+
 /// The initial grains as a solver takes them, and the spheres of rough walls; refused before they are made if they do not
 /// fit, and after if they overlap.
 pub(crate) fn grains(
     scene: &Scene,
     can: SolverCapabilities,
     shapes: &[Sdf],
+    grain_shapes: &GrainShapes,
     boundaries: &Boundaries,
-) -> Result<Vec<NewParticle>, SceneError> {
+) -> Result<InitialGrains, SceneError> {
     let wrong = |k: usize, reason: String| problem(&format!("grains.{k}.shape"), reason);
     let refused = |refusal: Refusal| wrong(refusal.entry, refusal.reason);
-    check_memory(scene, shapes, available_memory()).map_err(refused)?;
+    let clump_of = |k: usize| grain_shapes.grains.get(k).and_then(Option::as_ref);
+    let spheres_of = |k: usize| clump_of(k).map_or(1, |clump| clump.len());
+    check_memory(scene, shapes, spheres_of, available_memory()).map_err(refused)?;
     check_fine_memory(scene, shapes, available_memory())
         .map_err(|error| problem("upsample.radius", error.to_string()))?;
     let mut random = Random::new(scene.simulation.seed);
-    let mut all = Vec::new();
+    let mut all = InitialGrains::default();
     let mut ends = Vec::with_capacity(shapes.len());
     for (k, (grains, shape)) in scene.grains.iter().zip(shapes).enumerate() {
         let index = scene.material.iter().position(|m| m.name == grains.material);
         let index = index.ok_or_else(|| wrong(k, format!("unknown material `{}`", grains.material)))?;
         let radius = scene.radius_of(&grains.material, grains.radius.as_ref());
-        let mass_of = |radius: f32| particle_mass(can, scene.material[index].density, radius);
-        let filled = fill(grains, shape, &radius, index as u16, mass_of, &mut random);
-        all.extend(filled.map_err(|e| wrong(k, e.to_string()))?);
-        ends.push(all.len());
+        let density = scene.material[index].density;
+        let mass_of = |radius: f32| particle_mass(can, density, radius);
+        match clump_of(k) {
+            None => {
+                let filled = fill(grains, shape, &radius, index as u16, mass_of, &mut random);
+                all.particles.extend(filled.map_err(|e| wrong(k, e.to_string()))?);
+            }
+            Some(clump) => {
+                let poses = fill_with_clumps(grains.fill, shape, clump, &radius, &mut random);
+                for pose in poses.map_err(|e| wrong(k, e.to_string()))? {
+                    let whole = NewParticle {
+                        position: pose.center,
+                        velocity: Vec3::from(grains.velocity),
+                        radius: pose.radius,
+                        mass: mass_of(pose.radius),
+                        material: index as u16,
+                        fixed: grains.fixed,
+                    };
+                    let clump = NewClump { shape: clump.clone(), orientation: pose.orientation };
+                    all.push_clump(&clump, &whole, density);
+                }
+            }
+        }
+        ends.push(all.particles.len());
     }
     let entry_of = |grain: usize| ends.partition_point(|&end| end <= grain);
     let domain = Domain::new(scene.simulation.periodic.axes());
-    check_overlaps(&all, entry_of, boundaries, &domain).map_err(refused)?;
+    check_overlaps(&all.particles, &all.clump_of(), entry_of, boundaries, &domain).map_err(refused)?;
     let rough = rough_walls(scene, can, boundaries, &mut random)?;
-    check_rough(&all, entry_of, &rough, &domain).map_err(refused)?;
-    all.extend(rough);
+    check_rough(&all.particles, entry_of, &rough, &domain).map_err(refused)?;
+    all.particles.extend(rough);
     Ok(all)
+}
+
+impl InitialGrains {
+    /// Adds a grain of several spheres; where it is held in place, its spheres alone.
+    fn push_clump(&mut self, clump: &NewClump, whole: &NewParticle, density: f32) {
+        let first = self.particles.len();
+        self.particles.extend(clump.particles(whole.radius, whole.position, whole));
+        let shape: &ClumpShape = &clump.shape;
+        let assembly =
+            shape.assembly(whole.radius, density, whole.position, clump.orientation, whole.velocity);
+        if let Some(assembly) = assembly.filter(|_| !whole.fixed) {
+            self.assemblies.push(PlacedAssembly { first, assembly });
+        }
+    }
+
+    /// The number of the assembly of every particle; empty without assemblies.
+    fn clump_of(&self) -> Vec<u32> {
+        let mut clump_of = Vec::new();
+        if !self.assemblies.is_empty() {
+            clump_of.resize(self.particles.len(), NO_ASSEMBLY);
+        }
+        for (number, placed) in self.assemblies.iter().enumerate() {
+            clump_of[placed.first..placed.first + placed.assembly.spheres.len()].fill(number as u32);
+        }
+        clump_of
+    }
 }
 
 /// The spheres that cover rough walls: held in place, of the first material.

@@ -7,7 +7,7 @@ use crate::bodies::Bodies;
 use crate::boundary::Boundaries;
 use crate::error::{BackendError, SimulationError};
 use crate::flow::Flow;
-use crate::particles::NewParticle;
+use crate::grains::GrainShapes;
 use crate::scene::Scene;
 use crate::simd::Instructions;
 use crate::simulator::Simulator;
@@ -15,7 +15,7 @@ use crate::solver::SolverInput;
 use crate::team::Team;
 use crate::upsample::{AdvectionSettings, CpuGrains, GrainAdvector, Upsampler};
 
-pub(crate) use content::{boundaries, grains, problem, shapes};
+pub(crate) use content::{InitialGrains, boundaries, grain_shapes, grains, problem, shapes};
 pub use options::{Backend, BackendInput, Device, Options, SharedBackend};
 
 /// Why devices refuse deliberate faults.
@@ -40,34 +40,39 @@ pub(crate) struct Parts {
 pub(crate) fn parts(
     scene: &Scene,
     boundaries: Boundaries,
-    grains: &[NewParticle],
+    grain_shapes: &GrainShapes,
+    initial: &InitialGrains,
     options: &Options,
 ) -> Result<Parts, SimulationError> {
     let mut boundaries = boundaries;
     let bodies = content::bodies(scene, &mut boundaries)?;
-    let mut flow = Flow::new(scene, &boundaries)?;
+    let mut flow = Flow::new(scene, grain_shapes, &boundaries)?;
     let mut refusal = None;
     let solver = options.solver_for(scene);
     let upsampler = upsampler(scene, &boundaries, options)?;
+    let input = |boundaries: Boundaries, bodies: Bodies| BackendInput {
+        solver,
+        scene,
+        boundaries,
+        bodies,
+        grains: &initial.particles,
+        assemblies: &initial.assemblies,
+        grain_shapes,
+    };
     let mut simulator = match &options.device {
-        Device::Cpu => on_cpu(scene, boundaries, bodies, grains, options)?,
+        Device::Cpu => on_cpu(scene, boundaries, bodies, initial, grain_shapes, options)?,
         Device::Backend(_) | Device::Preferred(_) if options.defect.is_some() => {
             return Err(BackendError::new(CONTROLS_ON_CPU).into());
         }
-        Device::Backend(backend) => {
-            backend.make(BackendInput { solver, scene, boundaries, bodies, grains })?
-        }
-        Device::Preferred(backend) => {
-            match backend.make(BackendInput { solver, scene, boundaries: boundaries.clone(), bodies, grains })
-            {
-                Ok(simulator) => simulator,
-                Err(error) => {
-                    refusal = Some(error.to_string());
-                    let bodies = content::bodies(scene, &mut boundaries)?;
-                    on_cpu(scene, boundaries, bodies, grains, options)?
-                }
+        Device::Backend(backend) => backend.make(input(boundaries, bodies))?,
+        Device::Preferred(backend) => match backend.make(input(boundaries.clone(), bodies)) {
+            Ok(simulator) => simulator,
+            Err(error) => {
+                refusal = Some(error.to_string());
+                let bodies = content::bodies(scene, &mut boundaries)?;
+                on_cpu(scene, boundaries, bodies, initial, grain_shapes, options)?
             }
-        }
+        },
     };
     flow.begin(simulator.as_mut());
     Ok(Parts { simulator, flow, upsampler, refusal })
@@ -78,14 +83,25 @@ fn on_cpu(
     scene: &Scene,
     boundaries: Boundaries,
     bodies: Bodies,
-    grains: &[NewParticle],
+    initial: &InitialGrains,
+    grain_shapes: &GrainShapes,
     options: &Options,
 ) -> Result<Box<dyn Simulator>, SimulationError> {
     let threads = options.threads.unwrap_or(0);
     let team = Team::new(threads);
     let team = team.map_err(|e| SimulationError::Threads { threads, reason: e.to_string() })?;
     let (instructions, defect) = (options.instructions, options.defect);
-    let input = SolverInput { scene: scene.clone(), boundaries, bodies, grains, team, instructions, defect };
+    let input = SolverInput {
+        scene: scene.clone(),
+        boundaries,
+        bodies,
+        grains: &initial.particles,
+        assemblies: &initial.assemblies,
+        grain_shapes,
+        team,
+        instructions,
+        defect,
+    };
     Ok((options.solver_for(scene).make)(input))
 }
 

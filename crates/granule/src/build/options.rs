@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use crate::bodies::Bodies;
 use crate::boundary::Boundaries;
+use crate::clumps::PlacedAssembly;
 use crate::error::BackendError;
+use crate::grains::GrainShapes;
 use crate::particles::NewParticle;
 use crate::scene::Scene;
 use crate::simd::Instructions;
@@ -99,8 +101,12 @@ pub struct BackendInput<'a> {
     pub boundaries: Boundaries,
     /// Its rigid bodies.
     pub bodies: Bodies,
-    /// Its initial grains.
+    /// Its initial grains; of grains of several spheres, all of these.
     pub grains: &'a [NewParticle],
+    /// The rigid grains of several spheres among them.
+    pub assemblies: &'a [PlacedAssembly],
+    /// What grains of several spheres are like.
+    pub grain_shapes: &'a GrainShapes,
 }
 
 /// A [`Backend`] that several simulations may use.

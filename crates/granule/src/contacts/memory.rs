@@ -34,6 +34,21 @@ impl<S: ContactState> ContactBlock<S> {
         (&self.partner[range.clone()], &mut self.state[range])
     }
 
+    /// Where each particle's contacts begin among all of the block, and where the last one's end.
+    pub fn offsets(&self) -> &[u32] {
+        &self.offset
+    }
+
+    /// The states of all contacts of the block, particle by particle.
+    pub fn states(&self) -> &[S] {
+        &self.state
+    }
+
+    /// The states of all contacts of the block, to be changed.
+    pub fn states_mut(&mut self) -> &mut [S] {
+        &mut self.state
+    }
+
     /// Number of particles.
     pub fn len(&self) -> usize {
         self.offset.len() - 1
@@ -95,6 +110,11 @@ impl<S: ContactState> ContactMemory<S> {
             Some(block) if particle % BLOCK < block.len() => block.of(particle % BLOCK),
             _ => (&[], &[]),
         }
+    }
+
+    /// Contacts in blocks of [`BLOCK`] particles.
+    pub fn blocks(&self) -> &[ContactBlock<S>] {
+        &self.blocks
     }
 
     /// Contacts in blocks of [`BLOCK`] particles, for passes that change states.

@@ -1,13 +1,16 @@
 //! Where grains enter.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use super::Wrong;
 use crate::boundary::{Boundaries, Sdf};
+use crate::clumps::ClumpShape;
 use crate::geometry::sample::SizeDistribution;
-use crate::grains::size_distribution;
-use crate::particles::NewGrain;
+use crate::grains::{random_orientation, size_distribution};
+use crate::particles::{NewClump, NewGrain};
 use crate::preflight::farthest_start;
 use crate::random::Random;
 use crate::scene::{EmitterSettings, Scene};
@@ -58,7 +61,9 @@ pub struct Emitter {
     /// Smallest radius \[m\], and how radii are distributed where they differ.
     radius: f32,
     sizes: Option<SizeDistribution>,
-    /// Seed of the radii.
+    /// What grains of several spheres are like.
+    clump: Option<Arc<ClumpShape>>,
+    /// Seed of the radii and orientations.
     seed: u64,
     rate: f64,
     time: [f64; 2],
@@ -72,6 +77,7 @@ impl Emitter {
     pub(super) fn new(
         index: usize,
         settings: &EmitterSettings,
+        clump: Option<Arc<ClumpShape>>,
         scene: &Scene,
         boundaries: &Boundaries,
     ) -> Result<Self, Wrong> {
@@ -114,6 +120,7 @@ impl Emitter {
             velocity: Vec3::from(settings.velocity),
             radius,
             sizes,
+            clump,
             seed: !random,
             rate: settings.rate,
             time: settings.time.unwrap_or([0.0, f64::INFINITY]),
@@ -121,7 +128,8 @@ impl Emitter {
             capacity: capacity.clamp(1.0, MOST_PER_STEP),
             state: EmitterState { emitted: 0, blocked: 0, due: 0.0, random, open: None },
         };
-        emitter.check_room(boundaries, largest)?;
+        let reach = emitter.clump.as_ref().map_or(1.0, |clump| clump.reach());
+        emitter.check_room(boundaries, reach * largest)?;
         Ok(emitter)
     }
 
@@ -205,8 +213,18 @@ impl Emitter {
             Some(sizes) => sizes.draw(&mut Random::new(self.seed.wrapping_add(number))),
             None => self.radius,
         };
-        let grain =
-            |number| NewGrain { velocity: self.velocity, radius: radius(number), material: self.material };
+        let clump = |number: u64| {
+            let shape = self.clump.clone()?;
+            // A sequence of its own, apart from that of the radii.
+            let mut random = Random::new(Random::new(self.seed.wrapping_add(number)).bits());
+            Some(NewClump { shape, orientation: random_orientation(&mut random) })
+        };
+        let grain = |number| NewGrain {
+            velocity: self.velocity,
+            radius: radius(number),
+            material: self.material,
+            clump: clump(number),
+        };
         (self.state.emitted..).take(count).map(grain).collect()
     }
 

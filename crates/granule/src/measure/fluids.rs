@@ -22,7 +22,15 @@ pub fn water(name: &str, solver: SolverKind, radius: f32) -> Scene {
 
 /// Water that fills a shape.
 pub fn filled(shape: Shape, fill: Fill) -> GrainsSettings {
-    GrainsSettings { material: "water".into(), shape, fill, velocity: [0.0; 3], radius: None, fixed: false }
+    GrainsSettings {
+        material: "water".into(),
+        shape,
+        fill,
+        grain: Default::default(),
+        velocity: [0.0; 3],
+        radius: None,
+        fixed: false,
+    }
 }
 
 /// A smooth wall.
@@ -32,6 +40,7 @@ pub fn smooth(name: &str, shape: Shape) -> BoundarySettings {
         shape,
         friction: Some(0.0),
         motion: None,
+        material: None,
         rough: None,
         rough_region: None,
     }

@@ -36,7 +36,7 @@ pub(super) fn measure(
                 let source = "average density error at most 0.1 %";
                 Point::new("mean density error", bed.density_error, [0.0, 1e-3], source)
             }
-            SolverKind::Wcsph => {
+            SolverKind::Wcsph | SolverKind::Dem => {
                 let source = "standard deviation below the surface; physics asks for less than 2 %";
                 Point::new("spread of density", bed.density_spread, [0.0, 0.02], source)
             }
@@ -45,6 +45,7 @@ pub(super) fn measure(
             SolverKind::Iisph if theta > 0.0 => "sand, iisph",
             SolverKind::Iisph => "fluid, iisph",
             SolverKind::Wcsph => "fluid, wcsph",
+            SolverKind::Dem => "dem",
         };
         series.push(Series { name: name.into(), points: bed.profile, line: false });
     }

@@ -14,6 +14,7 @@ mod drum;
 pub mod fine;
 mod fluids;
 mod hydrostatic;
+mod oracle;
 mod pour;
 mod profile;
 mod quantity;
@@ -30,6 +31,7 @@ use crate::scene::{FrictionMode, SolverKind, YieldLaw};
 use crate::simulation::{Options, Simulation, SimulationError};
 
 pub use crate::statistics::{linear_fit, power_fit};
+pub use oracle::measure_oracle;
 pub use profile::{DepositProfile, slope_angle};
 pub use quantity::{QUANTITY_FIELDS, particle_quantity};
 pub use surface::surface_angle;

@@ -65,6 +65,7 @@ pub fn smooth_floor() -> BoundarySettings {
 /// A plane through the origin.
 pub fn plane(name: &str, normal: [f32; 3], friction: f32) -> BoundarySettings {
     BoundarySettings {
+        material: None,
         rough: None,
         rough_region: None,
         name: name.into(),
@@ -92,6 +93,7 @@ fn jittered(shape: Shape) -> GrainsSettings {
         fill: Fill::Jittered,
         velocity: [0.0; 3],
         radius: None,
+        grain: Default::default(),
         fixed: false,
     }
 }

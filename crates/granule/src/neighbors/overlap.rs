@@ -59,6 +59,11 @@ impl OverlapQuery {
         query
     }
 
+    /// Space.
+    pub fn domain(&self) -> Domain {
+        self.domain
+    }
+
     /// Adds a sphere whose centre is inside the domain.
     pub fn insert(&mut self, center: Vec3, radius: f32) {
         let exponent = radius.to_bits() >> 23;

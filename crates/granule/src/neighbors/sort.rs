@@ -23,6 +23,8 @@ pub struct Scratch {
     pub words: Vec<u32>,
     /// For columns of small indices.
     pub halves: Vec<u16>,
+    /// For columns of exact positions.
+    pub places: Vec<crate::position::ExactPosition>,
 }
 
 impl Scratch {

@@ -1,6 +1,8 @@
 //! Scenes in code: what a first scene needs, in a line each.
 
-use super::schema::{BodySettings, BoundarySettings, Fill, GrainsSettings, MaterialSettings, Scene};
+use super::schema::{
+    BodySettings, BoundarySettings, Fill, GrainShape, GrainsSettings, MaterialSettings, Scene,
+};
 use crate::boundary::Shape;
 
 impl Scene {
@@ -51,6 +53,7 @@ impl GrainsSettings {
             material: material.into(),
             shape,
             fill: Fill::Lattice,
+            grain: GrainShape::Sphere,
             velocity: [0.0; 3],
             radius: None,
             fixed: false,
@@ -61,6 +64,14 @@ impl GrainsSettings {
 impl BoundarySettings {
     /// A wall at rest, with the friction of what touches it.
     pub fn new(name: &str, shape: Shape) -> Self {
-        Self { name: name.into(), shape, friction: None, motion: None, rough: None, rough_region: None }
+        Self {
+            name: name.into(),
+            shape,
+            friction: None,
+            motion: None,
+            material: None,
+            rough: None,
+            rough_region: None,
+        }
     }
 }

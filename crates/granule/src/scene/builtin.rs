@@ -25,6 +25,7 @@ const BUILTIN: &[Builtin] = &[
     Builtin { name: "tank", text: include_str!("../../scenes/tank.toml") },
     Builtin { name: "pipe", text: include_str!("../../scenes/pipe.toml") },
     Builtin { name: "droplet", text: include_str!("../../scenes/droplet.toml") },
+    Builtin { name: "funnel", text: include_str!("../../scenes/funnel.toml") },
     Builtin { name: "mesh-drop", text: include_str!("../../scenes/mesh-drop.toml") },
 ];
 

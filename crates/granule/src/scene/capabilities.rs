@@ -10,6 +10,8 @@ pub struct SolverCapabilities {
     /// Whether its particles are grains: solid spheres that can be held in place and cover walls. Otherwise a particle
     /// stands for a cube of bulk matter.
     pub has_grains: bool,
+    /// Whether grains may be several spheres that move as one rigid body.
+    pub has_clumps: bool,
 }
 
 impl SolverKind {
@@ -18,13 +20,17 @@ impl SolverKind {
         match self {
             Self::Iisph => "iisph",
             Self::Wcsph => "wcsph",
+            Self::Dem => "dem",
         }
     }
 
     /// What the solver of this word can do.
     pub const fn capabilities(self) -> SolverCapabilities {
         match self {
-            Self::Iisph | Self::Wcsph => SolverCapabilities { one_radius: true, has_grains: false },
+            Self::Iisph | Self::Wcsph => {
+                SolverCapabilities { one_radius: true, has_grains: false, has_clumps: false }
+            }
+            Self::Dem => SolverCapabilities { one_radius: false, has_grains: true, has_clumps: true },
         }
     }
 }

@@ -161,7 +161,7 @@ pub struct Problem {
 
 impl Problem {
     /// A problem at a dotted path.
-    pub(super) fn new(
+    pub(crate) fn new(
         kind: ProblemKind,
         path: &str,
         found: impl fmt::Display,

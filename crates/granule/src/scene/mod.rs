@@ -22,3 +22,4 @@ pub use builtin::{Builtin, builtin_scenes, find};
 pub use capabilities::SolverCapabilities;
 pub use error::{Location, Problem, ProblemKind, SceneError};
 pub use schema::*;
+pub use validate::MOST_SIZE_RATIO;

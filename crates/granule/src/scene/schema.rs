@@ -4,8 +4,10 @@
 
 mod air;
 mod bodies;
+mod dem;
 mod expect;
 mod fluids;
+mod grain_shape;
 mod output;
 mod radius;
 mod upsample;
@@ -19,8 +21,10 @@ use crate::sph::{Kernel, KernelKind};
 
 pub use air::*;
 pub use bodies::*;
+pub use dem::*;
 pub use expect::*;
 pub use fluids::*;
+pub use grain_shape::*;
 pub use output::*;
 pub use radius::*;
 pub use upsample::*;
@@ -44,9 +48,15 @@ pub struct Scene {
     /// Settings of the weakly compressible solver.
     #[serde(default)]
     pub wcsph: WcsphSettings,
+    /// Settings of the solver with distinct elements.
+    #[serde(default)]
+    pub dem: DemSettings,
     /// Materials by name; at least one.
     #[serde(default)]
     pub material: Vec<MaterialSettings>,
+    /// Pairs of materials whose contacts are not the mean of both (`dem`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pair: Vec<PairSettings>,
     /// Initial grains.
     #[serde(default)]
     pub grains: Vec<GrainsSettings>,
@@ -120,6 +130,12 @@ impl Scene {
         Some(Resolution { kernel, spacing })
     }
 
+    /// The shapes of single grains.
+    pub fn grain_shapes_mut(&mut self) -> impl Iterator<Item = &mut GrainShape> {
+        let grains = self.grains.iter_mut().map(|grains| &mut grains.grain);
+        grains.chain(self.emitter.iter_mut().map(|emitter| &mut emitter.grain))
+    }
+
     /// All shapes of the scene.
     pub fn shapes_mut(&mut self) -> impl Iterator<Item = &mut Shape> {
         let grains = self.grains.iter_mut().map(|grains| &mut grains.shape);
@@ -142,6 +158,8 @@ pub enum SolverKind {
     Iisph,
     /// Weakly compressible SPH: fluids with an equation of state, viscosity and surface tension.
     Wcsph,
+    /// Distinct elements: every grain a rigid sphere with its own contacts, after LAMMPS.
+    Dem,
 }
 
 /// Solver, device, time and space.
@@ -171,6 +189,10 @@ pub struct SimulationSettings {
     pub cfl: f64,
     /// Seed of everything random.
     pub seed: u64,
+    /// Simulated time between two visits of emitters and outlets \[s\]; every step when absent, 0.001 s with `dem`. They act
+    /// at every frame, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow_interval: Option<f64>,
     /// Periodic axes.
     #[serde(skip_serializing_if = "Periodic::is_none")]
     pub periodic: Periodic,
@@ -189,6 +211,7 @@ impl Default for SimulationSettings {
             max_time_step: None,
             cfl: 0.4,
             seed: 1,
+            flow_interval: None,
             periodic: Periodic::default(),
         }
     }
@@ -289,7 +312,7 @@ pub struct MaterialSettings {
     pub name: String,
     /// Radius of a particle \[m\]; the spacing is twice as much.
     pub radius: f32,
-    /// Bulk rest density [kg/m3].
+    /// Bulk rest density [kg/m3]; that of the solid grains with `dem`.
     pub density: f32,
     /// Angle of internal friction \[degrees\]; 0 is a fluid.
     pub friction_angle: f32,
@@ -313,6 +336,9 @@ pub struct MaterialSettings {
     pub surface_smoothing: f32,
     /// Monaghan's artificial viscosity alpha (`wcsph`).
     pub artificial_viscosity: f32,
+    /// What it is like in contacts of distinct elements (`dem`).
+    #[serde(skip_serializing_if = "DemMaterialSettings::is_default")]
+    pub dem: DemMaterialSettings,
     /// Colour in linear RGB, 0 to 1.
     pub albedo: [f32; 3],
 }
@@ -333,6 +359,7 @@ impl Default for MaterialSettings {
             surface_tension: 0.0,
             surface_smoothing: 0.0,
             artificial_viscosity: 0.0,
+            dem: DemMaterialSettings::default(),
             albedo: [0.76, 0.60, 0.36],
         }
     }
@@ -367,10 +394,15 @@ pub struct GrainsSettings {
     /// How it is filled.
     #[serde(default)]
     pub fill: Fill,
+    /// What a grain is: a sphere, or several spheres as one rigid grain (solvers with grains), turned at random; these take
+    /// `random` and `lattice` fills.
+    #[serde(default, skip_serializing_if = "GrainShape::is_sphere")]
+    pub grain: GrainShape,
     /// Initial velocity [m/s].
     #[serde(default)]
     pub velocity: [f32; 3],
-    /// Radii; the material's when absent. `random` and `relaxed` fills take any, `lattice` and `jittered` one.
+    /// Radii, of grains of several spheres that of the sphere of the same volume; the material's when absent. `random` and
+    /// `relaxed` fills take any, `lattice` and `jittered` one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub radius: Option<RadiusSettings>,
     /// Whether the grains are held where they are (solvers with grains).
@@ -397,6 +429,9 @@ pub struct BoundarySettings {
     /// Motion over time; at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
+    /// Name of the material that it is made of (`dem`); that of the grain which touches it when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<String>,
     /// Diameter of fixed spheres that cover the wall \[m\], about one per squared diameter, out of order and half in the
     /// wall (solvers with grains); smooth when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -428,10 +463,13 @@ pub struct EmitterSettings {
     pub material: String,
     /// Where the centres of new grains lie: a bounded shape; a flat cylinder is a disc.
     pub shape: Shape,
+    /// What a grain is: a sphere, or several spheres as one rigid grain (solvers with grains), turned at random.
+    #[serde(default, skip_serializing_if = "GrainShape::is_sphere")]
+    pub grain: GrainShape,
     /// Velocity of new grains [m/s].
     #[serde(default)]
     pub velocity: [f32; 3],
-    /// Radii; the material's when absent.
+    /// Radii, of grains of several spheres that of the sphere of the same volume; the material's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub radius: Option<RadiusSettings>,
     /// Rate [grains/s].

@@ -1,6 +1,7 @@
 //! The checks that types cannot make: ranges, names and what refers to what.
 
 mod bodies;
+mod dem;
 mod fluids;
 mod grains;
 mod upsample;
@@ -19,6 +20,8 @@ use super::schema::{
 };
 use super::{load, overrides};
 use crate::boundary::{Motion, Shape};
+
+pub use grains::MOST_SIZE_RATIO;
 
 type Check = Result<(), Box<Problem>>;
 
@@ -77,6 +80,7 @@ impl Scene {
         check_simulation(&self.simulation)?;
         check_iisph(&self.iisph)?;
         fluids::check_wcsph(&self.wcsph)?;
+        dem::check_dem(&self.dem)?;
         ensure(!self.material.is_empty(), || {
             Problem::new(
                 ProblemKind::Address,
@@ -90,7 +94,9 @@ impl Scene {
         for (i, material) in self.material.iter().enumerate() {
             check_material(&format!("material.{i}"), material)?;
             fluids::check_fluid(&format!("material.{i}"), material, self.simulation.solver)?;
+            dem::check_material(&format!("material.{i}"), &material.dem)?;
         }
+        self.check_pairs(&materials)?;
         self.check_periodic()?;
         for (i, grains) in self.grains.iter().enumerate() {
             check_grains(&format!("grains.{i}"), grains, &materials)?;
@@ -233,6 +239,9 @@ fn check_simulation(s: &SimulationSettings) -> Check {
             positive(&path(key), step)?;
         }
     }
+    if let Some(interval) = s.flow_interval {
+        positive(&path("flow_interval"), interval)?;
+    }
     range(s.seed <= i64::MAX as u64, &path("seed"), s.seed, || format!("at most {}", i64::MAX))
 }
 
@@ -305,6 +314,7 @@ fn check_emitter(path: &str, emitter: &EmitterSettings, materials: &[&str]) -> C
     if let Some(radius) = &emitter.radius {
         grains::check_radius(&format!("{path}.radius"), radius)?;
     }
+    grains::check_grain_shape(&format!("{path}.grain"), &emitter.grain)?;
     check_window(&format!("{path}.time"), emitter.time)
 }
 

@@ -1,7 +1,7 @@
 //! Checkpoints of a simulation, and simulations from checkpoints.
 
 use crate::bodies::MeanLoads;
-use crate::build;
+use crate::build::{self, InitialGrains};
 use crate::io::{Checkpoint, CheckpointError};
 use crate::scene::Scene;
 
@@ -75,10 +75,12 @@ impl Simulation {
             None => Scene::parse(&checkpoint.scene, "checkpoint")?,
         };
         let boundaries = build::boundaries(&scene)?;
-        let parts = build::parts(&scene, boundaries, &[], options).map_err(|error| match error {
-            SimulationError::Scene(error) => CheckpointError::Scene(error),
-            other => CheckpointError::Simulation(other),
-        })?;
+        let (shapes, none) = (build::grain_shapes(&scene)?, InitialGrains::default());
+        let parts =
+            build::parts(&scene, boundaries, &shapes, &none, options).map_err(|error| match error {
+                SimulationError::Scene(error) => CheckpointError::Scene(error),
+                other => CheckpointError::Simulation(other),
+            })?;
         let mut simulation = Self::of_parts(scene, parts, options);
         let wrong = |reason: String| CheckpointError::Content(reason);
         if checkpoint.solver != simulation.simulator.solver() {

@@ -6,7 +6,7 @@ use crate::air::Air;
 use crate::bodies::Bodies;
 use crate::boundary::{Boundaries, Sdf, ToolPose};
 use crate::neighbors::OverlapQuery;
-use crate::particles::NewGrain;
+use crate::particles::{NewGrain, NewParticle};
 use crate::scene::{AirSettings, BodyKind, Scene};
 use crate::simulator::{Command, CommandError, MIN_SEPARATION};
 
@@ -152,7 +152,7 @@ pub fn adopt(scene: &Scene, boundaries: &mut Boundaries, air: &mut Option<Air>) 
 }
 
 /// Places for grains: each grain, in their order, takes the first of the places left that has room for it: none in
-/// walls, in particles or in each other. `query` knows the particles.
+/// walls, in particles or in each other. `query` knows the particles. Of grains of several spheres all must have room.
 pub fn free_places(
     places: &[Vec3],
     grains: &[NewGrain],
@@ -161,10 +161,23 @@ pub fn free_places(
 ) -> Vec<Vec3> {
     let mut free = Vec::new();
     for &place in places {
-        let Some(radius) = grains.get(free.len()).map(|grain| grain.radius) else { break };
-        let clear = place.is_finite() && boundaries.distance(place) >= MIN_SEPARATION * radius;
-        if clear && query.is_free(place, radius) {
-            query.insert(place, radius);
+        let Some(grain) = grains.get(free.len()) else { break };
+        let has_room = |x: Vec3, radius: f32| {
+            x.is_finite() && boundaries.distance(x) >= MIN_SEPARATION * radius && query.is_free(x, radius)
+        };
+        if grain.clump.is_none() {
+            if has_room(place, grain.radius) {
+                query.insert(place, grain.radius);
+                free.push(place);
+            }
+            continue;
+        }
+        let spheres = grain.spheres_at(place, 0.0);
+        let wrapped = |sphere: &NewParticle| query.domain().wrap(sphere.position);
+        if place.is_finite() && spheres.iter().all(|sphere| has_room(wrapped(sphere), sphere.radius)) {
+            let spheres: Vec<(Vec3, f32)> =
+                spheres.iter().map(|sphere| (wrapped(sphere), sphere.radius)).collect();
+            spheres.into_iter().for_each(|(x, radius)| query.insert(x, radius));
             free.push(place);
         }
     }
@@ -211,6 +224,8 @@ fn with_adjustable_from(old: &Scene, new: &Scene) -> Scene {
     let mut scene = old.clone();
     scene.iisph = new.iisph.clone();
     scene.wcsph = new.wcsph.clone();
+    scene.dem = new.dem.clone();
+    scene.pair = new.pair.clone();
     scene.air = new.air.clone();
     scene.simulation.gravity = new.simulation.gravity;
     scene.simulation.cfl = new.simulation.cfl;

@@ -15,4 +15,8 @@ pub enum Defect {
     NormalSign,
     /// `wcsph`: the near branch of the cohesion spline misses its factor on the constant, as in the reference code.
     CohesionBranch,
+    /// `dem`: tangential springs are not relaxed at unloading.
+    UnscaledHistory,
+    /// `dem`: dashpots along the normal push where they should brake.
+    DampingSign,
 }

@@ -6,7 +6,9 @@
 pub mod commands;
 pub mod coupling;
 mod defect;
+pub mod dem;
 pub mod drag;
+pub mod fall;
 pub mod iisph;
 pub mod material_lanes;
 pub mod particle_solver;
@@ -24,8 +26,10 @@ use std::fmt;
 
 use crate::bodies::Bodies;
 use crate::boundary::Boundaries;
+use crate::clumps::PlacedAssembly;
+use crate::grains::GrainShapes;
 use crate::particles::NewParticle;
-use crate::scene::{Scene, SolverCapabilities, SolverKind};
+use crate::scene::{Scene, SceneError, SolverCapabilities, SolverKind};
 use crate::simd::Instructions;
 use crate::simulator::{FieldInfo, Simulator};
 use crate::team::Team;
@@ -38,8 +42,12 @@ pub struct SolverInput<'a> {
     pub boundaries: Boundaries,
     /// Its rigid bodies.
     pub bodies: Bodies,
-    /// Its initial grains.
+    /// Its initial grains; of grains of several spheres, all of these.
     pub grains: &'a [NewParticle],
+    /// The rigid grains of several spheres among them.
+    pub assemblies: &'a [PlacedAssembly],
+    /// What grains of several spheres are like.
+    pub grain_shapes: &'a GrainShapes,
     /// Threads to work on.
     pub team: Team,
     /// Instructions to use; the best ones when absent or not available.
@@ -60,6 +68,8 @@ pub struct SolverEntry {
     pub capabilities: SolverCapabilities,
     /// The fields it has.
     pub fields: &'static [FieldInfo],
+    /// Refuses scenes that are right in themselves but not for it: steps too long, grains that overlap.
+    pub check: fn(&Scene, &[NewParticle], &GrainShapes) -> Result<(), SceneError>,
     /// Makes it on CPU cores.
     pub make: fn(SolverInput) -> Box<dyn Simulator>,
 }
@@ -71,6 +81,7 @@ pub const SOLVERS: &[SolverEntry] = &[
         name: SolverKind::Iisph.name(),
         capabilities: SolverKind::Iisph.capabilities(),
         fields: iisph::FIELDS,
+        check: takes_all,
         make: |input| Box::new(iisph::Iisph::new(input)),
     },
     SolverEntry {
@@ -78,9 +89,23 @@ pub const SOLVERS: &[SolverEntry] = &[
         name: SolverKind::Wcsph.name(),
         capabilities: SolverKind::Wcsph.capabilities(),
         fields: wcsph::FIELDS,
+        check: takes_all,
         make: |input| Box::new(wcsph::Wcsph::new(input)),
     },
+    SolverEntry {
+        kind: Some(SolverKind::Dem),
+        name: SolverKind::Dem.name(),
+        capabilities: SolverKind::Dem.capabilities(),
+        fields: dem::FIELDS,
+        check: dem::check,
+        make: |input| Box::new(dem::Dem::new(input)),
+    },
 ];
+
+/// The check of a solver that takes every scene that is right in itself.
+pub fn takes_all(_: &Scene, _: &[NewParticle], _: &GrainShapes) -> Result<(), SceneError> {
+    Ok(())
+}
 
 impl fmt::Debug for SolverEntry {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {

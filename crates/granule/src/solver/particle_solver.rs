@@ -3,8 +3,10 @@
 
 use glam::Vec3;
 
+use crate::assemblies::{Assemblies, AssembliesError, SavedAssemblies};
 use crate::bodies::BodyReport;
 use crate::boundary::{Boundary, Pose, Sdf};
+use crate::clumps::PlacedAssembly;
 use crate::columns::{ParticleColumns, SavedColumns};
 use crate::contacts::{ContactError, SavedContacts};
 use crate::material::Material;
@@ -17,7 +19,7 @@ use crate::simulator::{
 };
 
 use super::reads::find_field;
-use super::saved::SavedState;
+use super::saved::{SavedState, impossible};
 use super::world::{Applied, World};
 
 /// A solver whose particles live in a [`World`].
@@ -70,6 +72,16 @@ pub trait ParticleSolver: Send + 'static {
     /// Called when particles from `first` on have come and columns have room for them.
     fn after_growth(&mut self, _first: usize) {}
 
+    /// Its rigid grains of several particles; none for solvers without.
+    fn assemblies(&self) -> &Assemblies {
+        const NONE: &Assemblies = &Assemblies::NONE;
+        NONE
+    }
+
+    /// Called after [`after_growth`](Self::after_growth) with the rigid grains among the particles that have come; only
+    /// where [the solver has such](crate::scene::SolverCapabilities::has_clumps).
+    fn add_assemblies(&mut self, _new: &[PlacedAssembly]) {}
+
     /// Called when particles have gone and columns follow: `keep` and `id` are those before.
     fn after_removal(&mut self, _keep: &[bool], _id: &[u32]) {}
 
@@ -94,6 +106,19 @@ pub trait ParticleSolver: Send + 'static {
         if saved.partner.is_empty() { Ok(()) } else { Err(ContactError::Count) }
     }
 
+    /// Its rigid assemblies.
+    fn saved_assemblies(&self) -> SavedAssemblies {
+        SavedAssemblies::default()
+    }
+
+    /// Takes over rigid assemblies; particles are restored already.
+    ///
+    /// # Errors
+    /// Refuses those that contradict the particles, and all where the solver has none.
+    fn restore_assemblies(&mut self, saved: SavedAssemblies) -> Result<(), AssembliesError> {
+        if saved.assembly.is_empty() { Ok(()) } else { Err(AssembliesError::Particles) }
+    }
+
     /// Whether the forces that a step begins with are those of now.
     fn is_primed(&self) -> bool {
         true
@@ -115,22 +140,33 @@ pub trait ParticleSolver: Send + 'static {
         let (domain, first) = (self.domain(), self.world().particles.len());
         let mass: Vec<f32> = grains.iter().map(|grain| self.mass_of(grain)).collect();
         self.before_change();
-        let added = self.world_mut().add_particles(&domain, grains, places, &mass);
+        let (added, assemblies) = self.world_mut().add_grains(&domain, grains, places, &mass);
         if added > 0 {
-            self.columns_mut().resize(first + added);
+            let count = self.world().particles.len();
+            self.columns_mut().resize(count);
             self.after_growth(first);
+            self.add_assemblies(&assemblies);
         }
         added
     }
 
-    /// Removes the particles for which `keep` does not hold and returns how many.
+    /// Removes the particles for which `keep` does not hold, and all others of their rigid grains. Returns how many grains
+    /// went.
     fn remove_particles(&mut self, keep: &[bool]) -> usize {
         self.before_change();
+        let before = self.grains();
+        let keep = self.assemblies().whole(keep);
         let id = self.world().particles.id.clone();
-        self.world_mut().particles.retain(keep);
-        self.columns_mut().retain(keep);
-        self.after_removal(keep, &id);
-        id.len() - self.world().particles.len()
+        self.world_mut().particles.retain(&keep);
+        self.columns_mut().retain(&keep);
+        self.after_removal(&keep, &id);
+        before - self.grains()
+    }
+
+    /// Number of grains: those of several particles count once.
+    fn grains(&self) -> usize {
+        let assemblies = self.assemblies();
+        self.world().particles.len() + assemblies.len() - assemblies.member_count()
     }
 }
 
@@ -154,7 +190,7 @@ impl<S: ParticleSolver> Simulator for S {
             (Applied::Changed(scene), _) => self.adopt(*scene),
             (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
                 let radius = self.world().scene.material[material as usize].radius;
-                let one = NewGrain { velocity: *velocity, radius, material };
+                let one = NewGrain { velocity: *velocity, radius, material, clump: None };
                 let emitted = self.add_particles(&vec![one; positions.len()], positions);
                 let blocked = positions.len() - emitted;
                 return Ok(CommandReport { emitted, blocked, ..CommandReport::default() });
@@ -176,7 +212,7 @@ impl<S: ParticleSolver> Simulator for S {
     fn remove_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
         let team = self.world().team.clone();
         team.install_pool(|| {
-            let (counts, keep) = self.world().inside(regions);
+            let (counts, keep) = self.world().inside(&self.domain(), regions, self.assemblies());
             if let Some(keep) = keep {
                 self.remove_particles(&keep);
             }
@@ -208,6 +244,23 @@ impl<S: ParticleSolver> Simulator for S {
         self.world().particles.len()
     }
 
+    fn grain_count(&self) -> usize {
+        self.grains()
+    }
+
+    fn grain_centers(&self) -> Option<Vec<[f32; 3]>> {
+        let assemblies = self.assemblies();
+        if assemblies.is_empty() {
+            return None;
+        }
+        let position = self.world().particles.position.iter().enumerate();
+        let single =
+            position.filter(|(i, _)| assemblies.assembly_of(*i).is_none()).map(|(_, x)| x.truncate());
+        let domain = self.domain();
+        let rigid = assemblies.all().iter().map(|assembly| domain.wrap(assembly.position.to_vec3()));
+        Some(single.chain(rigid).map(|x| x.to_array()).collect())
+    }
+
     fn time(&self) -> f64 {
         self.world().time
     }
@@ -237,7 +290,8 @@ impl<S: ParticleSolver> Simulator for S {
     fn checkpoint(&self) -> Result<Vec<u8>, StateError> {
         let world = self.world();
         let (columns, contacts) = (self.saved_columns(), self.saved_contacts());
-        SavedState::new(world.save()?, &world.particles, columns, contacts, self.is_primed()).encode()
+        let state = SavedState::new(world.save()?, &world.particles, columns, contacts, self.is_primed());
+        state.with_assemblies(self.saved_assemblies()).encode()
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
@@ -251,6 +305,7 @@ impl<S: ParticleSolver> Simulator for S {
         self.adopt(saved.scene);
         self.world_mut().take_over(saved.world, saved.particles);
         *self.columns_mut() = columns;
+        self.restore_assemblies(saved.assemblies).map_err(|error| impossible(&error.to_string()))?;
         self.after_restore(saved.primed);
         Ok(())
     }

@@ -7,6 +7,7 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::air::Air;
+use crate::assemblies::SavedAssemblies;
 use crate::bodies::Bodies;
 use crate::boundary::{Boundaries, BoundaryState};
 use crate::columns::{ParticleColumns, SavedColumns};
@@ -98,6 +99,8 @@ pub struct SavedState {
     pub columns: SavedColumns,
     /// What contacts remember.
     pub contacts: SavedContacts,
+    /// Rigid assemblies of particles.
+    pub assemblies: SavedAssemblies,
     /// Whether the forces that a step begins with are those of now; not so before the first step of a solver that needs
     /// them.
     pub primed: bool,
@@ -115,6 +118,8 @@ pub struct RestoredState {
     pub columns: SavedColumns,
     /// What contacts remember.
     pub contacts: SavedContacts,
+    /// Rigid assemblies of particles.
+    pub assemblies: SavedAssemblies,
     /// As in [`SavedState`].
     pub primed: bool,
 }
@@ -135,8 +140,14 @@ impl SavedState {
             particles: particles.save(),
             columns,
             contacts,
+            assemblies: SavedAssemblies::default(),
             primed,
         }
+    }
+
+    /// The same with rigid assemblies.
+    pub fn with_assemblies(self, assemblies: SavedAssemblies) -> Self {
+        Self { assemblies, ..self }
     }
 
     /// The bytes of a state whose values are all finite.
@@ -195,8 +206,8 @@ impl SavedState {
         self.particles.check_all_taken()?;
         check_particles(&particles, scene.material.len())?;
         self.contacts.check(count, boundary_count, self.next_id)?;
-        let Self { world, columns, contacts, primed, .. } = self;
-        Ok(RestoredState { scene, world, particles, columns, contacts, primed })
+        let Self { world, columns, contacts, assemblies, primed, .. } = self;
+        Ok(RestoredState { scene, world, particles, columns, contacts, assemblies, primed })
     }
 
     fn check_values(&self) -> Result<(), StateError> {

@@ -4,12 +4,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
 use crate::air::Air;
+use crate::assemblies::Assemblies;
 use crate::bodies::Bodies;
 use crate::boundary::{Boundaries, Sdf};
+use crate::clumps::PlacedAssembly;
 use crate::columns::ParticleColumns;
 use crate::hash::Fnv;
 use crate::neighbors::{Domain, OverlapQuery};
@@ -105,31 +107,48 @@ impl World {
         self.scene = scene;
     }
 
-    /// Adds grains with these masses \[kg\], each at the first of the places left that has room for
-    /// it, and returns how many.
-    pub fn add_particles(
+    /// Adds grains with these masses \[kg\], each at the first of the places left that has room for it. Returns how many, and
+    /// those of several spheres among them by the places of their particles.
+    pub fn add_grains(
         &mut self,
         domain: &Domain,
         grains: &[NewGrain],
         places: &[Vec3],
         mass: &[f32],
-    ) -> usize {
+    ) -> (usize, Vec<PlacedAssembly>) {
         let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
-        let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f32::max);
+        // The spheres of a grain are anywhere within its reach, which is not made smaller by the separation.
+        let reach = |grain: &NewGrain| match grain.clump {
+            None => grain.radius,
+            Some(_) => grain.reach() / MIN_SEPARATION,
+        };
+        let largest = grains.iter().map(reach).fold(0.0, f32::max);
         let query = OverlapQuery::new(domain, MIN_SEPARATION, &places, largest, &self.particles.position);
         let free = free_places(&places, grains, &self.boundaries, query);
         if !free.is_empty() {
             self.particles.note_birth(self.particles.next_id(), self.time);
         }
+        let mut assemblies = Vec::new();
         for ((grain, &mass), &position) in grains.iter().zip(mass).zip(&free) {
-            self.particles.push(grain.at(position, mass));
+            let first = self.particles.len();
+            let assembly = grain.assembly_at(position, mass);
+            assemblies.extend(assembly.map(|assembly| PlacedAssembly { first, assembly }));
+            for mut sphere in grain.spheres_at(position, mass) {
+                sphere.position = domain.wrap(sphere.position);
+                self.particles.push(sphere);
+            }
         }
-        free.len()
+        (free.len(), assemblies)
     }
 
-    /// How many particles have their centres in each of the regions, the first one counting for particles in several,
-    /// and which particles are in none, if some are.
-    pub fn inside(&self, regions: &[&Sdf]) -> (Vec<usize>, Option<Vec<bool>>) {
+    /// How many grains have their centres in each of the regions, the first one counting for grains in several, and which
+    /// particles belong to none of those, if some are. Centres of rigid grains are those of mass.
+    pub fn inside(
+        &self,
+        domain: &Domain,
+        regions: &[&Sdf],
+        assemblies: &Assemblies,
+    ) -> (Vec<usize>, Option<Vec<bool>>) {
         let bounds: Vec<_> = regions.iter().map(|region| region.bounds()).collect();
         let holds = |k: usize, x: Vec3| {
             let near = bounds[k].is_none_or(|(min, max)| x.cmpge(min).all() && x.cmple(max).all());
@@ -137,12 +156,29 @@ impl World {
         };
         let region_of = |x: Vec3| (0..regions.len()).find(|&k| holds(k, x));
         let position = &self.particles.position;
+        let single = |(i, x): (usize, &Vec4)| match assemblies.assembly_of(i) {
+            None => region_of(x.truncate()),
+            Some(_) => None,
+        };
         let found: Vec<Option<usize>> =
-            position.par_iter().with_min_len(1024).map(|x| region_of(x.truncate())).collect();
+            position.par_iter().enumerate().with_min_len(1024).map(single).collect();
+        let rigid: Vec<Option<usize>> = assemblies
+            .all()
+            .par_iter()
+            .with_min_len(256)
+            .map(|a| region_of(domain.wrap(a.position.to_vec3())))
+            .collect();
         let mut counts = vec![0; regions.len()];
-        found.iter().flatten().for_each(|&k| counts[k] += 1);
+        found.iter().chain(&rigid).flatten().for_each(|&k| counts[k] += 1);
         let some = counts.iter().any(|&count| count > 0);
-        (counts, some.then(|| found.iter().map(Option::is_none).collect()))
+        let keep = || {
+            let mut keep: Vec<bool> = found.iter().map(Option::is_none).collect();
+            for k in (0..rigid.len()).filter(|&k| rigid[k].is_some()) {
+                assemblies.places(k).iter().for_each(|&place| keep[place as usize] = false);
+            }
+            keep
+        };
+        (counts, some.then(keep))
     }
 
     /// Speed of the fastest particle or wall [m/s].

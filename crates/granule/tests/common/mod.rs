@@ -20,12 +20,28 @@ pub fn sand(friction_angle: f32) -> Scene {
 /// A block of sand with its corners given in spacings.
 pub fn block(min: [f32; 3], max: [f32; 3], fill: Fill) -> GrainsSettings {
     let shape = Shape::Box { min: min.map(|c| c * D), max: max.map(|c| c * D), hollow: false };
-    GrainsSettings { material: "sand".into(), shape, fill, velocity: [0.0; 3], radius: None, fixed: false }
+    GrainsSettings {
+        material: "sand".into(),
+        shape,
+        fill,
+        grain: Default::default(),
+        velocity: [0.0; 3],
+        radius: None,
+        fixed: false,
+    }
 }
 
 /// A wall.
 pub fn wall(name: &str, shape: Shape, friction: Option<f32>) -> BoundarySettings {
-    BoundarySettings { name: name.into(), shape, friction, motion: None, rough: None, rough_region: None }
+    BoundarySettings {
+        name: name.into(),
+        shape,
+        friction,
+        motion: None,
+        material: None,
+        rough: None,
+        rough_region: None,
+    }
 }
 
 /// A rough floor at y = 0.

@@ -46,6 +46,9 @@ pub struct BodySettings {
     /// Coulomb friction coefficient; towards grains the material's own, towards bodies and walls 0.5 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f32>,
+    /// Name of the material that it is made of (`dem`); that of the grain which touches it when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<String>,
     /// Restitution towards bodies and walls, 0 to 1.
     #[serde(default)]
     pub restitution: f32,
@@ -131,6 +134,7 @@ impl BodySettings {
             velocity: [0.0; 3],
             angular_velocity: [0.0; 3],
             friction: None,
+            material: None,
             restitution: 0.0,
             motion: None,
             albedo: default_body_albedo(),

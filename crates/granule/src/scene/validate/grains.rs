@@ -1,7 +1,9 @@
 //! Radii, rough walls and grains that are held in place, and what solvers demand of them.
 
 use super::*;
-use crate::scene::schema::{Fill, RadiusDistribution, RadiusSettings};
+use crate::assemblies::Sphere;
+use crate::clumps::{ClumpShape, MOST_SPHERES};
+use crate::scene::schema::{Fill, GrainShape, RadiusDistribution, RadiusSettings};
 
 /// Largest ratio of two radii of a scene; the search for neighbours is made for it.
 pub const MOST_SIZE_RATIO: f32 = 10.0;
@@ -15,7 +17,32 @@ impl Scene {
         if !can.has_grains {
             self.check_no_grains(solver)?;
         }
+        if !can.has_clumps {
+            self.check_no_clumps(solver)?;
+        }
         self.check_size_ratio()
+    }
+
+    /// No grains of several spheres.
+    fn check_no_clumps(&self, solver: &str) -> Check {
+        let of_grains =
+            self.grains.iter().enumerate().map(|(i, grains)| (format!("grains.{i}.grain"), &grains.grain));
+        let of_emitters = self.emitter.iter().enumerate();
+        let of_emitters = of_emitters.map(|(i, emitter)| (format!("emitter.{i}.grain"), &emitter.grain));
+        match of_grains.chain(of_emitters).find(|(_, grain)| !grain.is_sphere()) {
+            None => Ok(()),
+            Some((path, _)) => {
+                let allowed = format!(
+                    "solver {solver} has no rigid grains; leave it out, or take a solver with grains such as dem"
+                );
+                Err(Box::new(Problem::new(
+                    ProblemKind::OutOfRange,
+                    &path,
+                    "grains of several spheres",
+                    allowed,
+                )))
+            }
+        }
     }
 
     /// Radii of all materials and keys are that of the first material.
@@ -124,8 +151,37 @@ pub(super) fn check_radius(path: &str, radius: &RadiusSettings) -> Check {
     })
 }
 
-/// Fills that need one radius have it.
+/// The shape of single grains by itself, as far as no file has to be read.
+pub(super) fn check_grain_shape(path: &str, shape: &GrainShape) -> Check {
+    match shape {
+        GrainShape::Spheres(rows) => {
+            let spheres = rows.iter().map(|&[x, y, z, radius]| Sphere { center: [x, y, z].into(), radius });
+            ClumpShape::new(&spheres.collect::<Vec<_>>(), MOST_SIZE_RATIO).map(|_| ()).map_err(|error| {
+                let allowed =
+                    "a list of spheres that touch or overlap, each [x, y, z, radius] with a radius above 0";
+                let path = format!("{path}.spheres");
+                Box::new(Problem::new(ProblemKind::OutOfRange, &path, error.to_string(), allowed))
+            })
+        }
+        GrainShape::Mesh(mesh) => {
+            let count = mesh.spheres as usize;
+            range((1..=MOST_SPHERES).contains(&count), &format!("{path}.mesh.spheres"), count, || {
+                format!("from 1 to {MOST_SPHERES}")
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Fills that need one radius have it, and grains of several spheres a fill that takes them.
 pub(super) fn check_fill(path: &str, grains: &GrainsSettings) -> Check {
+    check_grain_shape(&format!("{path}.grain"), &grains.grain)?;
+    let takes_clumps = matches!(grains.fill, Fill::Lattice | Fill::Random);
+    ensure(grains.grain.is_sphere() || takes_clumps, || {
+        let found = "this fill has spheres only";
+        let allowed = "fill = \"random\", or \"lattice\", for grains of several spheres";
+        Problem::new(ProblemKind::OutOfRange, &format!("{path}.fill"), found, allowed)
+    })?;
     let Some(radius) = &grains.radius else { return Ok(()) };
     check_radius(&format!("{path}.radius"), radius)?;
     let ordered = matches!(grains.fill, Fill::Lattice | Fill::Jittered);

@@ -61,6 +61,7 @@ fn forget(data: &mut ColumnData) {
         ColumnData::Tensor(values) => values.fill([0.0; 6]),
         ColumnData::U32(values) => values.fill(0),
         ColumnData::U16(values) => values.fill(0),
+        ColumnData::Exact(values) => values.fill(Default::default()),
     }
 }
 
@@ -72,6 +73,7 @@ fn reverse(data: &mut ColumnData) {
         ColumnData::Tensor(values) => values.reverse(),
         ColumnData::U32(values) => values.reverse(),
         ColumnData::U16(values) => values.reverse(),
+        ColumnData::Exact(values) => values.reverse(),
     }
 }
 

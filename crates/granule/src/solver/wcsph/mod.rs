@@ -277,6 +277,8 @@ mod tests {
             boundaries,
             bodies: Default::default(),
             grains: &grains,
+            assemblies: &[],
+            grain_shapes: &Default::default(),
             team,
             instructions: None,
             defect,

@@ -2,12 +2,12 @@
 
 use glam::Vec3;
 
-use crate::boundary::{Sdf, Shape};
 use crate::material::Material;
 use crate::neighbors::Domain;
 use crate::scene::{MaterialSettings, PressureLaw, Scene, YieldLaw};
 use crate::simd::Instructions;
 use crate::solver::Defect;
+use crate::solver::fall::fall_height;
 use crate::solver::search::{Cutoff, SearchParams};
 use crate::solver::walls::{EARTH_GRAVITY, PUSH_OUT_SPEED};
 use crate::sph::{Kernel, KernelKind, WallTable, lattice_density};
@@ -243,35 +243,6 @@ fn expected_sound_speed(scene: &Scene) -> f32 {
     let expected = fastest.max(fall).max(capillary);
     // A scene without anything that moves gets the scale of a few particles under the Earth's gravity.
     SOUND_PER_SPEED * if expected > 0.0 { expected } else { (EARTH_GRAVITY * 10.0 * spacing).sqrt() }
-}
-
-/// Height from the highest fluid down to the lowest fluid or wall \[m\].
-fn fall_height(scene: &Scene, down: Vec3) -> f32 {
-    let extent = |(min, max): (Vec3, Vec3)| {
-        let corners = (0..8).map(|k| {
-            Vec3::from_array([0, 1, 2].map(|axis| if k >> axis & 1 == 0 { min[axis] } else { max[axis] }))
-        });
-        corners
-            .map(|x| x.dot(down))
-            .fold((f32::INFINITY, f32::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)))
-    };
-    let sources = scene.grains.iter().map(|grains| &grains.shape);
-    let sources = sources.chain(scene.emitter.iter().map(|emitter| &emitter.shape));
-    let bounds = sources.filter_map(|shape| Sdf::new(shape).ok()?.bounds()).map(extent);
-    let (highest, mut lowest) =
-        bounds.fold((f32::INFINITY, f32::NEG_INFINITY), |(a, b), (top, low)| (a.min(top), b.max(low)));
-    for wall in &scene.boundary {
-        match (&wall.shape, Sdf::new(&wall.shape)) {
-            (Shape::Plane { point, normal }, _) if Vec3::from(*normal).dot(down) < 0.0 => {
-                lowest = lowest.max(Vec3::from(*point).dot(down));
-            }
-            (_, Ok(solid)) => {
-                lowest = lowest.max(solid.wall_bounds().map_or(lowest, |bounds| extent(bounds).1));
-            }
-            _ => {}
-        }
-    }
-    if lowest > highest { lowest - highest } else { 0.0 }
 }
 
 #[cfg(test)]

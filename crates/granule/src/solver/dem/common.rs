@@ -1,0 +1,172 @@
+//! What `dem` shares with other solvers, and what is its own in it.
+//!
+//! Checkpoints are taken at frame times, where neighbours are listed anew: they hold what contacts remember, not the lists.
+
+use crate::assemblies::{Assemblies, AssembliesError, SavedAssemblies};
+use crate::clumps::PlacedAssembly;
+use crate::contacts::{ContactError, Partner, SavedContacts};
+use crate::material::{Material, grain_mass};
+use crate::neighbors::Domain;
+use crate::particles::NewGrain;
+use crate::position::ExactPosition;
+use crate::scene::Scene;
+use crate::simulator::{FieldData, FieldInfo, StepReport};
+use crate::solver::particle_solver::ParticleSolver;
+use crate::solver::world::World;
+
+use super::Dem;
+use super::params::Setup;
+use super::state::{DemState, mover};
+use super::walls::REMEMBERED;
+
+impl ParticleSolver for Dem {
+    type Columns = DemState;
+    const NAME: &'static str = "dem";
+    const FIELDS: &'static [FieldInfo] = super::FIELDS;
+
+    fn world(&self) -> &World {
+        &self.world
+    }
+
+    fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
+    fn columns(&self) -> &DemState {
+        &self.state
+    }
+
+    fn columns_mut(&mut self) -> &mut DemState {
+        &mut self.state
+    }
+
+    fn domain(&self) -> Domain {
+        self.setup.domain
+    }
+
+    fn materials(&self) -> &[Material] {
+        &self.setup.materials
+    }
+
+    fn step_stages(&mut self, max_dt: f64) -> StepReport {
+        self.run_stages(max_dt)
+    }
+
+    fn field(&self, name: &str, order: &[u32]) -> FieldData {
+        self.own_field(name, order)
+    }
+
+    fn adopt(&mut self, scene: Scene) {
+        self.setup = Setup::new(&scene, &self.setup.shapes, self.setup.defect, self.setup.instructions);
+        self.world.adopt(scene);
+    }
+
+    fn other_bytes(&self) -> usize {
+        self.state.other_bytes() + self.search.bytes()
+    }
+
+    fn before_command(&mut self) {
+        self.search.invalidate();
+    }
+
+    /// New grains are pushed by gravity alone until forces are found.
+    fn after_growth(&mut self, first: usize) {
+        self.begin_particles(first);
+        self.search.invalidate();
+    }
+
+    fn after_removal(&mut self, keep: &[bool], id: &[u32]) {
+        self.assemblies.grow(keep.len());
+        self.assemblies.retain(&mut keep.to_vec());
+        self.state.memory.retain(keep, id);
+        self.state.walls.retain(keep, id);
+        self.search.invalidate();
+    }
+
+    fn saved_contacts(&self) -> SavedContacts {
+        let count = self.world.particles.len();
+        SavedContacts::new(count, |i| {
+            let (partners, states) = self.state.memory.of(i);
+            let pairs = partners.iter().zip(states).map(|(partner, state)| {
+                let mut wide = [0.0; REMEMBERED];
+                wide[..8].copy_from_slice(state);
+                (*partner, wide)
+            });
+            pairs.chain(self.state.walls.of(i))
+        })
+    }
+
+    fn restore_contacts(columns: &mut DemState, saved: &SavedContacts) -> Result<(), ContactError> {
+        if saved.partner.is_empty() {
+            return Ok(());
+        }
+        if usize::from(saved.width) != REMEMBERED {
+            return Err(ContactError::Count);
+        }
+        let all: Vec<(Partner, [f32; REMEMBERED])> = saved.contacts().collect();
+        let mut first = vec![0];
+        for count in &saved.count {
+            first.push(first[first.len() - 1] + usize::from(*count));
+        }
+        let of = |i: usize| all[first[i]..first[i + 1]].iter();
+        let count = saved.count.len();
+        columns.memory.record(count, |i, contacts| {
+            for (partner, state) in of(i).filter(|(partner, _)| partner.as_particle().is_some()) {
+                contacts.push(*partner, std::array::from_fn(|k| state[k]));
+            }
+        });
+        let at_walls = |i: usize| of(i).filter(|(partner, _)| partner.as_wall().is_some()).copied().collect();
+        columns.walls.restore(count, at_walls);
+        Ok(())
+    }
+
+    fn saved_assemblies(&self) -> SavedAssemblies {
+        self.assemblies.save()
+    }
+
+    fn restore_assemblies(&mut self, saved: SavedAssemblies) -> Result<(), AssembliesError> {
+        self.assemblies = Assemblies::restore(saved, &self.world.particles.id)?;
+        Ok(())
+    }
+
+    fn assemblies(&self) -> &Assemblies {
+        &self.assemblies
+    }
+
+    fn add_assemblies(&mut self, new: &[PlacedAssembly]) {
+        self.assemblies.grow(self.world.particles.len());
+        self.assemble(new);
+    }
+
+    fn is_primed(&self) -> bool {
+        self.ready
+    }
+
+    fn after_restore(&mut self, primed: bool) {
+        self.ready = primed;
+        self.search.invalidate();
+    }
+
+    fn mass_of(&self, grain: &NewGrain) -> f32 {
+        let density = self.materials().get(usize::from(grain.material)).map_or(0.0, |m| m.density);
+        grain_mass(density, grain.radius)
+    }
+}
+
+impl Dem {
+    /// Fills the columns of particles that have come, from `first` on.
+    pub(super) fn begin_particles(&mut self, first: usize) {
+        let (world, state) = (&mut self.world, &mut self.state);
+        let gravity = world.gravity;
+        let Some(angular_velocity) = world.particles.angular_velocity.as_mut() else { return };
+        for i in first..world.particles.position.len() {
+            let x = world.particles.position[i].truncate();
+            let place = ExactPosition::new(x).unwrap_or_default();
+            state.place[i] = self.setup.exact_domain.wrap(place);
+            let mass = world.particles.velocity[i].w;
+            state.force[i] = (mass * gravity).extend(0.0);
+            state.mover[i] = mover::FREE;
+            angular_velocity[i].w = 1.0 / mass;
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Velocity Verlet: kick, drift, forces of contacts added up, kick, and removal of grains that are not finite.
+//!
+//! ```text
+//! v += dt/2 F/m,  omega += dt/2 T/(0.4 m R^2),  x += dt v;   F, T from x and these v, omega;   v, omega += dt/2 again
+//! ```
+//! as `fix nve/sphere` of LAMMPS.
+
+use glam::{Vec3, Vec4};
+
+use crate::solver::drag::DragInput;
+use crate::solver::material_lanes::MaterialLanes;
+use crate::solver::particle_solver::ParticleSolver;
+use crate::team::{self, BLOCK, PerBlock, QUICK, block_count};
+
+use super::Dem;
+use super::state::mover;
+
+/// What a pass over a block finds beside its columns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    /// Square of the fastest speed [m2/s2].
+    pub fastest: f32,
+    /// Energy of motion and rotation \[J\].
+    pub kinetic_energy: f64,
+    /// Contacts, those of pairs twice.
+    pub contacts: u64,
+    /// Whether something is not finite.
+    pub unsound: bool,
+}
+
+impl Totals {
+    fn with(self, other: Self) -> Self {
+        Self {
+            fastest: self.fastest.max(other.fastest),
+            kinetic_energy: self.kinetic_energy + other.kinetic_energy,
+            contacts: self.contacts + other.contacts,
+            unsound: self.unsound || other.unsound,
+        }
+    }
+}
+
+/// Half a kick of a free sphere.
+#[inline(always)]
+fn kick(half: f32, v: &mut Vec4, spin: &mut Vec4, force: Vec4, torque: Vec4, radius: f32) {
+    let (mass, contact_mass) = (v.w, spin.w);
+    *v += (half / mass) * force;
+    *spin += (half / (0.4 * mass * radius * radius)) * torque;
+    (v.w, spin.w) = (mass, contact_mass);
+}
+
+impl Dem {
+    /// The first half kick, and the drift; the search hears how far grains have moved.
+    pub(super) fn kick_and_drift(&mut self, dt: f64) {
+        let half = 0.5 * dt as f32;
+        let (setup, search) = (&self.setup, &self.search);
+        let state = &mut self.state;
+        let particles = &mut self.world.particles;
+        let Some(angular_velocity) = particles.angular_velocity.as_mut() else { return };
+        let (force, torque, movers) = (&state.force, &state.torque, &state.mover);
+        let mut farthest = vec![0.0f32; block_count(force.len())];
+        let rates = (&mut particles.velocity[..], &mut angular_velocity[..]);
+        let places = (&mut state.place[..], &mut particles.position[..]);
+        team::for_each_block(
+            force.len(),
+            QUICK,
+            (rates, places, PerBlock(&mut farthest)),
+            |b, ((velocity, spin), (place, position), farthest)| {
+                for k in 0..velocity.len() {
+                    let i = b * BLOCK + k;
+                    if movers[i] != mover::FREE {
+                        continue;
+                    }
+                    kick(half, &mut velocity[k], &mut spin[k], force[i], torque[i], position[k].w);
+                    // What has left the range is found by its position, which then is not the one it should be.
+                    let inside = place[k].advance_meters(dt * velocity[k].truncate().as_dvec3());
+                    place[k] = setup.exact_domain.wrap(place[k]);
+                    let x = if inside { place[k].to_vec3() } else { Vec3::NAN };
+                    position[k] = x.extend(position[k].w);
+                    *farthest = farthest.max(search.moved_squared(&setup.domain, i, x));
+                }
+            },
+        );
+        let farthest = farthest.into_iter().fold(0.0, f32::max);
+        let farthest = farthest.max(self.kick_and_drift_assemblies(dt)).sqrt();
+        self.note_motion(farthest, dt);
+        self.follow_paths(self.world.time + dt);
+    }
+
+    /// Lets the search know how far grains \[m\] and walls have moved.
+    fn note_motion(&mut self, farthest: f32, dt: f64) {
+        self.wall_way += self.world.boundaries.fastest(self.world.time) * dt as f32;
+        let way = farthest.max(self.wall_way) + 0.5 * self.setup.laws.reach;
+        self.search.note_motion(way * way);
+    }
+
+    /// Forces of air on grains \[N\]; empty without air.
+    pub(super) fn find_drag(&mut self, dt: f64) {
+        self.drag.clear();
+        let Some(air) = &self.world.air else { return };
+        let particles = &self.world.particles;
+        let input = DragInput {
+            air,
+            particles,
+            materials: MaterialLanes::new(&self.setup.materials, &particles.material),
+            domain: &self.setup.domain,
+            dt: dt as f32,
+            time: self.world.time,
+        };
+        let lists = &self.search.lists;
+        let count = if dt > 0.0 { particles.len() } else { 0 };
+        team::fill(&mut self.drag, count, |i| {
+            input.change(i, lists.of(i)) * (particles.velocity[i].w / dt as f32)
+        });
+    }
+
+    /// Adds up the forces of all contacts, and gives the second half kick. `dt` is 0 before the first step.
+    pub(super) fn add_up_and_kick(&mut self, dt: f64) -> Totals {
+        let half = 0.5 * dt as f32;
+        let gravity = self.world.gravity;
+        let state = &mut self.state;
+        let particles = &mut self.world.particles;
+        let Some(angular_velocity) = particles.angular_velocity.as_mut() else { return Totals::default() };
+        let (pairs, memory, walls, movers) =
+            (&state.pairs, state.memory.blocks(), &state.walls.blocks, &state.mover);
+        let (position, drag) = (&particles.position, &self.drag);
+        let mut totals = vec![Totals::default(); block_count(position.len())];
+        let loads = (&mut state.force[..], &mut state.torque[..], &mut state.coordination[..]);
+        let rates = (&mut particles.velocity[..], &mut angular_velocity[..]);
+        team::for_each_block(
+            position.len(),
+            1,
+            (loads, rates, PerBlock(&mut totals)),
+            |b, ((force, torque, coordination), (velocity, spin), totals)| {
+                let (offsets, own) = (memory[b].offsets(), &pairs.blocks[b]);
+                for k in 0..force.len() {
+                    let i = b * BLOCK + k;
+                    let (mut f, mut t, mut contacts) = (Vec4::ZERO, Vec4::ZERO, 0);
+                    for pair in offsets[k] as usize..offsets[k + 1] as usize {
+                        if let Some(load) = own.load.get(own.slot[pair] as usize) {
+                            f += Vec4::from(load.force);
+                            t += Vec4::from(load.torque_i);
+                            contacts += u32::from(load.force[3] > 0.0);
+                        }
+                    }
+                    for load in pairs.loads_from_others(i) {
+                        f -= Vec4::from(load.force);
+                        t += Vec4::from(load.torque_j);
+                        contacts += u32::from(load.force[3] > 0.0);
+                    }
+                    (force[k], torque[k], coordination[k]) = (f, t, contacts);
+                }
+                for touch in &walls[b].touch {
+                    let k = usize::from(touch.grain);
+                    force[k] += touch.force.extend(0.0);
+                    torque[k] += touch.torque.extend(0.0);
+                    coordination[k] += u32::from(touch.history[3] > 0.0);
+                }
+                for k in 0..force.len() {
+                    let i = b * BLOCK + k;
+                    force[k].w = 0.0;
+                    let drag = drag.get(i).copied().unwrap_or(Vec3::ZERO);
+                    if movers[i] == mover::MEMBER {
+                        // Its weight is that of the whole grain.
+                        force[k] += drag.extend(0.0);
+                    }
+                    if movers[i] == mover::FREE {
+                        force[k] += (velocity[k].w * gravity + drag).extend(0.0);
+                        kick(half, &mut velocity[k], &mut spin[k], force[k], torque[k], position[i].w);
+                    }
+                    totals.add(movers[i], velocity[k], spin[k], position[i], force[k], torque[k]);
+                    totals.contacts += u64::from(coordination[k]);
+                }
+            },
+        );
+        totals.into_iter().fold(Totals::default(), Totals::with)
+    }
+
+    /// Removes grains whose state is not finite and returns how many.
+    pub(super) fn quarantine(&mut self, unsound: bool) -> usize {
+        if !unsound {
+            return 0;
+        }
+        let (particles, state) = (&self.world.particles, &self.state);
+        let spin = particles.angular_velocity.as_deref().unwrap_or_default();
+        let sound = |i: usize| {
+            [particles.position[i], particles.velocity[i], spin[i], state.force[i], state.torque[i]]
+                .iter()
+                .all(|v| v.is_finite())
+        };
+        let keep: Vec<bool> = (0..particles.len()).map(sound).collect();
+        self.remove_particles(&keep)
+    }
+}
+
+impl Totals {
+    #[inline(always)]
+    fn add(&mut self, moved_by: u16, velocity: Vec4, spin: Vec4, position: Vec4, force: Vec4, torque: Vec4) {
+        let square = velocity.truncate().length_squared();
+        let turning = 0.4 * position.w * position.w * spin.truncate().length_squared();
+        self.fastest = self.fastest.max(square);
+        // That of members is that of their grain.
+        if moved_by != mover::MEMBER {
+            self.kinetic_energy += 0.5 * f64::from(velocity.w) * f64::from(square + turning);
+        }
+        // Anything that is not a number, or infinite, spoils the sum.
+        let all = (velocity + spin + position + force + torque) * 0.0;
+        self.unsound |= all != Vec4::ZERO;
+    }
+}

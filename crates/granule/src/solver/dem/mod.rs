@@ -1,0 +1,267 @@
+//! Distinct elements on the CPU: every grain a rigid sphere, every contact with its own force and memory.
+//!
+//! [`contact`] is the law of `pair_style granular` of LAMMPS as pure functions of one contact, or of sixteen side by side.
+//! [`oracle`] reads files with scenes of a few grains and the trajectories that LAMMPS computed for them, and says how far
+//! two trajectories are apart.
+//!
+//! References: those of [`contact`]; \[Lon09\].
+//!
+//! Limitations: distances from meshes come from grids. Spheres of one scene differ by a factor of 10 at most.
+//!
+//! Stability: velocity Verlet with steps of a share of the Rayleigh time and of the duration of a collision
+//! ([`StepBounds`](params::StepBounds)); the same length within a frame.
+
+mod assembled;
+mod check;
+mod common;
+pub mod contact;
+mod fields;
+mod integrate;
+pub mod laws;
+mod led;
+pub mod oracle;
+pub mod pairs;
+pub mod params;
+pub mod state;
+mod touch;
+pub mod walls;
+
+pub use check::check;
+pub use fields::FIELDS;
+pub use led::Path;
+
+use glam::Vec3;
+
+use crate::assemblies::Assemblies;
+use crate::columns::ParticleColumns;
+use crate::particles::OptionalColumn;
+use crate::simd::Instructions;
+use crate::simulator::StepReport;
+use crate::solver::SolverInput;
+use crate::solver::search::Search;
+use crate::solver::world::{World, equal_steps};
+use crate::stages::{Stage, StageTimes};
+use crate::team;
+
+use integrate::Totals;
+use params::Setup;
+use state::{DemState, mover};
+use touch::{TouchBlock, TouchInput};
+use walls::WallInput;
+
+/// The solver with distinct elements on the CPU.
+pub struct Dem {
+    setup: Setup,
+    world: World,
+    state: DemState,
+    search: Search,
+    /// Grains of several spheres.
+    assemblies: Assemblies,
+    /// Particles that follow paths.
+    leads: Vec<(u32, Path)>,
+    /// Forces of air \[N\]; empty without.
+    drag: Vec<Vec3>,
+    /// How far walls have moved since lists were made, at most \[m\].
+    wall_way: f32,
+    /// Whether forces are those of now.
+    ready: bool,
+}
+
+impl Dem {
+    /// A solver for a scene.
+    pub fn new(input: SolverInput) -> Self {
+        let instructions = input.instructions.map_or_else(Instructions::best, Instructions::or_best);
+        let setup = Setup::new(&input.scene, input.grain_shapes, input.defect, instructions);
+        let mut world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.team);
+        world.particles.require(&[OptionalColumn::AngularVelocity]);
+        let mut state = DemState::default();
+        state.resize(world.particles.len());
+        let mut dem = Self {
+            setup,
+            world,
+            state,
+            search: Search::default(),
+            assemblies: Assemblies::default(),
+            leads: Vec::new(),
+            drag: Vec::new(),
+            wall_way: 0.0,
+            ready: false,
+        };
+        dem.begin_particles(0);
+        for (i, _) in input.grains.iter().enumerate().filter(|(_, grain)| grain.fixed) {
+            dem.hold(i);
+        }
+        dem.assemble(input.assemblies);
+        dem
+    }
+
+    /// Holds a particle where it is; contacts feel only the mass of its partner.
+    fn hold(&mut self, i: usize) {
+        self.state.mover[i] = mover::HELD;
+        self.state.force[i] = glam::Vec4::ZERO;
+        self.world.particles.velocity[i] *= glam::Vec4::W;
+        if let Some(spin) = self.world.particles.angular_velocity.as_mut() {
+            spin[i].w = 0.0;
+        }
+    }
+
+    /// The stages of a step, in order.
+    fn run_stages(&mut self, max_dt: f64) -> StepReport {
+        let mut t = StageTimes::default();
+        self.prime_stages(&mut t);
+        let dt = equal_steps(max_dt, self.setup.step);
+        t.time(Stage::Integrate, || self.kick_and_drift(dt));
+        t.time(Stage::MoveBodies, || self.move_bodies(dt));
+        self.list_pairs(&mut t);
+        let totals = self.find_forces(dt, &mut t);
+        let lost = t.time(Stage::Quarantine, || self.quarantine(totals.unsound));
+        self.world.time += dt;
+        if dt >= max_dt * (1.0 - 1e-9) {
+            // Lists do not outlive a frame, so that a checkpoint need not hold them.
+            self.search.invalidate();
+        }
+        self.report(dt, lost, totals, t)
+    }
+
+    /// Finds forces before the first step, of springs that do not grow yet.
+    fn prime_stages(&mut self, t: &mut StageTimes) {
+        if !self.ready {
+            self.list_pairs(t);
+            self.find_forces(0.0, t);
+            self.ready = true;
+        }
+    }
+
+    /// Finds the forces of now, where they are not known.
+    pub fn prime(&mut self) {
+        let team = self.world.team.clone();
+        team.install(|| self.prime_stages(&mut StageTimes::default()));
+    }
+
+    /// Exact centres, in memory order.
+    pub fn exact_positions(&self) -> &[crate::position::ExactPosition] {
+        &self.state.place
+    }
+
+    fn report(&self, dt: f64, lost: usize, totals: Totals, stages: StageTimes) -> StepReport {
+        let count = self.world.particles.len();
+        StepReport {
+            dt,
+            particles: count,
+            converged: true,
+            max_speed: f64::from(totals.fastest).sqrt(),
+            kinetic_energy: totals.kinetic_energy,
+            lost,
+            neighbors_mean: totals.contacts as f64 / count.max(1) as f64,
+            stages,
+            ..StepReport::default()
+        }
+    }
+
+    /// Bodies take the forces of the last contacts and move; walls and tools go where they will be.
+    fn move_bodies(&mut self, dt: f64) {
+        let world = &mut self.world;
+        if !world.bodies.is_empty() {
+            let motions = world.bodies.free_motions(&world.boundaries, world.gravity, 0.0);
+            let centers: Vec<Vec3> = motions.iter().map(|motion| motion.center).collect();
+            world.coupling.load = self.state.walls.loads_on_bodies(&centers);
+            world.bodies.step(dt, world.gravity, &world.coupling.load, &mut world.boundaries);
+        }
+        world.boundaries.advance(world.time, dt);
+    }
+
+    /// Sorts by cell, and lists pairs and walls anew where something has moved too far for the lists.
+    fn list_pairs(&mut self, t: &mut StageTimes) {
+        let params = self.setup.search_params();
+        if !t.time(Stage::Sort, || self.search.sort(&params, &self.world.particles.position)) {
+            return;
+        }
+        t.time(Stage::Sort, || self.follow_order());
+        t.time(Stage::Neighbors, || {
+            self.search.build(&params, &self.world.particles.position);
+            let DemState { pairs, memory, mover: movers, .. } = &mut self.state;
+            let (id, movers) = (&self.world.particles.id, &*movers);
+            let sources = self.search.order.sources();
+            let assemblies = &self.assemblies;
+            let skip = |i: usize, j: usize| {
+                let held = movers[i] == mover::HELD && movers[j] == mover::HELD;
+                held || assemblies.same_assembly(i, j)
+            };
+            pairs.rebuild(&self.search.lists, id, sources, memory, skip);
+        });
+        t.time(Stage::SampleBoundaries, || {
+            let (setup, world) = (&self.setup, &self.world);
+            let sources = self.search.order.sources();
+            let reach = |x: Vec3, radius: f32| setup.wall_reach(x, radius);
+            self.state.walls.rebuild(sources, &world.boundaries, &world.particles.position, reach);
+        });
+        self.wall_way = 0.0;
+    }
+
+    /// Puts all columns into the new order.
+    fn follow_order(&mut self) {
+        self.state.walls.remember(self.world.particles.len());
+        let Search { order, scratch, .. } = &mut self.search;
+        self.world.particles.permute(order, scratch);
+        self.state.permute(order, scratch);
+        if !self.assemblies.is_empty() {
+            self.assemblies.grow(self.world.particles.len());
+            self.assemblies.permute(order.sources());
+        }
+    }
+
+    /// Forces of all contacts, and the second kick. `dt` is 0 before the first step.
+    fn find_forces(&mut self, dt: f64, t: &mut StageTimes) -> Totals {
+        t.time(Stage::Touch, || self.touch(dt));
+        t.time(Stage::TouchWalls, || self.touch_walls(dt));
+        t.time(Stage::Drag, || self.find_drag(dt));
+        t.time(Stage::Integrate, || {
+            let mut totals = self.add_up_and_kick(dt);
+            totals.kinetic_energy += self.kick_assemblies(dt);
+            totals
+        })
+    }
+
+    fn touch(&mut self, dt: f64) {
+        let particles = &self.world.particles;
+        let input = TouchInput {
+            laws: &self.setup.laws,
+            domain: &self.setup.domain,
+            exact_domain: &self.setup.exact_domain,
+            position: &particles.position,
+            place: &self.state.place,
+            velocity: &particles.velocity,
+            angular_velocity: particles.angular_velocity.as_deref().unwrap_or_default(),
+            material: &particles.material,
+            dt: dt as f32,
+        };
+        let instructions = self.setup.instructions;
+        let memory = team::SharedColumn::of(self.state.memory.blocks_mut());
+        team::for_each_mut(&mut self.state.pairs.blocks, 1, |block, pairs| {
+            // SAFETY: every block is visited once, and nobody else looks at what it remembers.
+            let memory = unsafe { memory.get_mut(block) }.states_mut();
+            instructions.run(TouchBlock { input, block, pairs, memory });
+        });
+    }
+
+    fn touch_walls(&mut self, dt: f64) {
+        let world = &self.world;
+        if world.boundaries.is_empty() {
+            return;
+        }
+        let bodies = world.bodies.free_motions(&world.boundaries, world.gravity, 0.0);
+        let inverse_mass: Vec<f32> = bodies.iter().map(|body| body.inverse_mass).collect();
+        let input = WallInput {
+            laws: &self.setup.laws,
+            boundaries: &world.boundaries,
+            inverse_mass: &inverse_mass,
+            position: &world.particles.position,
+            place: &self.state.place,
+            velocity: &world.particles.velocity,
+            angular_velocity: world.particles.angular_velocity.as_deref().unwrap_or_default(),
+            material: &world.particles.material,
+            dt: dt as f32,
+        };
+        self.state.walls.touch(&input);
+    }
+}

@@ -1,0 +1,269 @@
+//! Contacts of grains with walls and bodies.
+
+use glam::{DVec3, Vec3, Vec4};
+
+use super::contact::{History, Motion, contact_loads, contact_sphere_wall};
+use super::laws::LawTable;
+use crate::bodies::Wrench;
+use crate::boundary::{Boundaries, NO_BODY};
+use crate::contacts::{Carried, ContactMemory, Partner};
+use crate::position::ExactPosition;
+use crate::team::{self, BLOCK, block_count, block_range};
+
+/// Numbers that a contact with a wall remembers: those of the law, and the wall's normal, which tells walls of a mesh apart.
+pub const REMEMBERED: usize = 11;
+
+/// Cosine of the largest angle by which a wall's normal turns from step to step. A choice: 45 degrees, so that two sides of
+/// a right edge are never taken for each other.
+const SAME_WALL: f32 = 0.7;
+
+/// A grain that touches a wall.
+#[derive(Clone, Copy, Debug)]
+pub struct WallTouch {
+    /// The grain's place in its block.
+    pub grain: u16,
+    /// The wall.
+    pub partner: Partner,
+    /// Number of the rigid body, or [`NO_BODY`].
+    pub body: u32,
+    /// Unit normal out of the wall.
+    pub normal: Vec3,
+    /// Nearest point of the wall \[m\].
+    pub point: Vec3,
+    /// What the contact remembers.
+    pub history: [f32; 8],
+    /// Force on the grain \[N\].
+    pub force: Vec3,
+    /// Torque on the grain [N m].
+    pub torque: Vec3,
+}
+
+impl WallTouch {
+    fn remembered(&self) -> [f32; REMEMBERED] {
+        let normal = self.normal.to_array();
+        std::array::from_fn(|k| if k < 8 { self.history[k] } else { normal[k - 8] })
+    }
+
+    /// A contact as it was remembered, without loads.
+    fn of(grain: u16, partner: Partner, remembered: &[f32; REMEMBERED]) -> Self {
+        Self {
+            grain,
+            partner,
+            body: NO_BODY,
+            normal: Vec3::from_slice(&remembered[8..]),
+            point: Vec3::ZERO,
+            history: std::array::from_fn(|k| remembered[k]),
+            force: Vec3::ZERO,
+            torque: Vec3::ZERO,
+        }
+    }
+}
+
+/// Walls near the grains of one block.
+#[derive(Clone, Debug, Default)]
+pub struct WallBlock {
+    /// Grains, by their places in the block, and boundaries that may touch.
+    near: Vec<(u16, u16)>,
+    /// Contacts of now, in the order of grains.
+    pub touch: Vec<WallTouch>,
+    /// Contacts of the step before.
+    before: Vec<WallTouch>,
+}
+
+/// Walls near grains.
+#[derive(Clone, Debug, Default)]
+pub struct Walls {
+    /// Per block.
+    pub blocks: Vec<WallBlock>,
+    /// What contacts remember while particles are sorted.
+    memory: ContactMemory<[f32; REMEMBERED]>,
+}
+
+/// What contacts with walls depend on.
+#[derive(Clone, Copy)]
+pub struct WallInput<'a> {
+    /// Laws of materials and walls.
+    pub laws: &'a LawTable,
+    /// The walls.
+    pub boundaries: &'a Boundaries,
+    /// Inverse masses of bodies [1/kg], 0 of those that do not give way.
+    pub inverse_mass: &'a [f32],
+    /// Rounded positions and radii \[m\].
+    pub position: &'a [Vec4],
+    /// Exact positions.
+    pub place: &'a [ExactPosition],
+    /// Velocities in the middle of the step [m/s].
+    pub velocity: &'a [Vec4],
+    /// Angular velocities in the middle of the step [rad/s] and inverse masses [1/kg].
+    pub angular_velocity: &'a [Vec4],
+    /// Materials.
+    pub material: &'a [u16],
+    /// Length of the step \[s\]; 0 before the first.
+    pub dt: f32,
+}
+
+impl Walls {
+    /// Puts what contacts remember aside, so that it can follow particles to other places.
+    pub fn remember(&mut self, count: usize) {
+        let blocks = &self.blocks;
+        self.memory.record(count, |i, contacts| remember_grain(blocks, i, contacts));
+    }
+
+    /// Takes over what was remembered, for particles in a new order, and lists the walls that are near. `reach` says how
+    /// far a grain may be from a wall \[m\].
+    pub fn rebuild(
+        &mut self,
+        sources: &[u32],
+        boundaries: &Boundaries,
+        position: &[Vec4],
+        reach: impl Fn(Vec3, f32) -> f32 + Sync,
+    ) {
+        self.memory.permute(sources);
+        let count = position.len();
+        self.blocks.resize_with(block_count(count), WallBlock::default);
+        let memory = &self.memory;
+        team::for_each_mut(&mut self.blocks, 1, |b, block| {
+            block.touch.clear();
+            block.near.clear();
+            for (k, i) in block_range(b, count).enumerate() {
+                let (partners, states) = memory.of(i);
+                let known = partners.iter().zip(states);
+                block.touch.extend(known.map(|(partner, state)| WallTouch::of(k as u16, *partner, state)));
+                let (x, radius) = (position[i].truncate(), position[i].w);
+                let reach = reach(x, radius);
+                for (w, wall) in boundaries.iter().enumerate() {
+                    if wall.distance(x) < reach {
+                        block.near.push((k as u16, w as u16));
+                    }
+                }
+            }
+        });
+    }
+
+    /// Finds the contacts of a step.
+    pub fn touch(&mut self, input: &WallInput) {
+        team::for_each_mut(&mut self.blocks, 1, |b, block| block.find(b, input));
+    }
+
+    /// Forgets the particles for which `keep` does not hold.
+    pub fn retain(&mut self, keep: &[bool], id: &[u32]) {
+        self.remember(keep.len());
+        self.memory.retain(keep, id);
+        self.take_back(keep.iter().filter(|keep| **keep).count());
+    }
+
+    /// Contacts as they were remembered, of so many particles in the same order.
+    fn take_back(&mut self, count: usize) {
+        self.blocks.clear();
+        self.blocks.resize_with(block_count(count), WallBlock::default);
+        for i in 0..count {
+            let (partners, states) = self.memory.of(i);
+            let known = partners.iter().zip(states);
+            let touch = known.map(|(partner, state)| WallTouch::of((i % BLOCK) as u16, *partner, state));
+            self.blocks[i / BLOCK].touch.extend(touch);
+        }
+    }
+
+    /// What the contacts of a particle remember.
+    pub fn of(&self, i: usize) -> impl Iterator<Item = (Partner, [f32; REMEMBERED])> + '_ {
+        let block = self.blocks.get(i / BLOCK).map_or(&[][..], |block| &block.touch);
+        let own = block.iter().filter(move |touch| usize::from(touch.grain) == i % BLOCK);
+        own.map(|touch| (touch.partner, touch.remembered()))
+    }
+
+    /// Takes over contacts of a checkpoint: `of` gives those of each of `count` particles.
+    pub fn restore(&mut self, count: usize, of: impl Fn(usize) -> Vec<(Partner, [f32; REMEMBERED])>) {
+        self.blocks.clear();
+        self.blocks.resize_with(block_count(count), WallBlock::default);
+        for i in 0..count {
+            let touch = of(i).into_iter();
+            let touch = touch.map(|(partner, state)| WallTouch::of((i % BLOCK) as u16, partner, &state));
+            self.blocks[i / BLOCK].touch.extend(touch);
+        }
+    }
+
+    /// Forces and torques on bodies about their centres of mass \[m\], in the order of blocks.
+    pub fn loads_on_bodies(&self, centers: &[Vec3]) -> Vec<Wrench> {
+        let mut loads = vec![Wrench::default(); centers.len()];
+        for touch in self.blocks.iter().flat_map(|block| &block.touch) {
+            let Some(load) = loads.get_mut(touch.body as usize) else { continue };
+            let force: DVec3 = -touch.force.as_dvec3();
+            let arm = (touch.point - centers[touch.body as usize]).as_dvec3();
+            *load += Wrench { force, torque: arm.cross(force) };
+        }
+        loads
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        let of_block = |block: &WallBlock| {
+            4 * block.near.capacity()
+                + size_of::<WallTouch>() * (block.touch.capacity() + block.before.capacity())
+        };
+        self.blocks.iter().map(of_block).sum::<usize>() + self.memory.bytes()
+    }
+}
+
+fn remember_grain(blocks: &[WallBlock], i: usize, contacts: &mut Carried<[f32; REMEMBERED]>) {
+    let Some(block) = blocks.get(i / BLOCK) else { return };
+    let own = block.touch.iter().filter(|touch| usize::from(touch.grain) == i % BLOCK);
+    own.for_each(|touch| contacts.push(touch.partner, touch.remembered()));
+}
+
+impl WallBlock {
+    fn find(&mut self, b: usize, input: &WallInput) {
+        std::mem::swap(&mut self.touch, &mut self.before);
+        self.touch.clear();
+        let Self { near, touch, before } = self;
+        for &(grain, boundary) in near.iter() {
+            let i = b * BLOCK + usize::from(grain);
+            let inverse_mass = input.angular_velocity[i].w;
+            // Those that are held have no mass.
+            if inverse_mass > 0.0 {
+                touch_wall(input, i, grain, boundary, before, touch);
+            }
+        }
+    }
+}
+
+/// Finds the contacts of a grain with a boundary.
+fn touch_wall(
+    input: &WallInput,
+    i: usize,
+    grain: u16,
+    boundary: u16,
+    before: &[WallTouch],
+    out: &mut Vec<WallTouch>,
+) {
+    let Some(wall) = input.boundaries.iter().nth(usize::from(boundary)) else { return };
+    let (x, radius) = (input.position[i].truncate(), input.position[i].w);
+    let reach = radius + input.laws.reach + 1e-6 * (x.abs().max_element() + radius);
+    let law = input.laws.of_wall(usize::from(boundary), input.material[i]);
+    wall.near(x, input.place[i].to_meters(), reach, &mut |surface, exact| {
+        let normal = exact.normal.as_vec3();
+        let point = exact.closest.as_vec3();
+        // A wall that is rounder than the grain would touch it all around.
+        let curvature = (exact.curvature as f32).max(-0.5 / radius);
+        let geometry = contact_sphere_wall(normal.to_array(), exact.distance as f32, radius, curvature);
+        let (v, spin) = (input.velocity[i].truncate(), input.angular_velocity[i]);
+        let motion = Motion {
+            velocity: [v.to_array(), wall.velocity_at(point).to_array()],
+            angular_velocity: [spin.truncate().to_array(), [0.0; 3]],
+        };
+        let partner = Partner::wall(boundary, surface.face);
+        let known = before.iter().filter(|touch| touch.grain == grain && touch.partner == partner);
+        let known =
+            known.map(|touch| (touch.normal.dot(normal), touch)).filter(|(turn, _)| *turn > SAME_WALL);
+        let known = known.max_by(|(a, _), (b, _)| a.total_cmp(b));
+        let history = known.map_or(History::none(), |(_, touch)| History::from_array(touch.history));
+        let of_body = input.inverse_mass.get(wall.body() as usize).copied().unwrap_or(0.0);
+        let mass = 1.0 / (spin.w + of_body);
+        let (loads, now) = contact_loads(law, &geometry, mass, &motion, input.dt, &history);
+        if now == History::none() {
+            return;
+        }
+        let (force, torque) = (Vec3::from(loads.force), Vec3::from(loads.torque_i));
+        let history = now.to_array();
+        out.push(WallTouch { grain, partner, body: wall.body(), normal, point, history, force, torque });
+    });
+}
