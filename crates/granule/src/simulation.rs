@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod grains;
+mod playback;
 
 use std::any::Any;
 use std::ops::ControlFlow;
@@ -248,6 +249,9 @@ impl Simulation {
 
     /// Every grain that ever was, by where it came from and where it went.
     pub fn ledger(&self) -> Ledger {
+        if let Some(ledger) = self.played_ledger() {
+            return ledger;
+        }
         self.flow.ledger(self.lost, self.particle_count())
     }
 
