@@ -8,6 +8,7 @@ use granule_render::CameraChoice;
 
 use crate::AppError;
 use crate::actions::{ACTIONS, Action, pressed};
+use crate::files::Files;
 use crate::layout;
 use crate::look::Look;
 use crate::options::AppOptions;
@@ -18,6 +19,7 @@ use crate::picture::color_choices;
 use crate::session::{Session, Severity};
 use crate::tools::{Hands, Tool};
 use crate::transport;
+use crate::video::Eye;
 use crate::viewport::Viewport;
 
 /// A panel or the view.
@@ -69,6 +71,7 @@ pub struct App {
     contents: Contents,
     tree: Tree<Pane>,
     palette: Palette,
+    files: Files,
     help: bool,
     panels: bool,
     started: std::time::Instant,
@@ -94,6 +97,7 @@ impl App {
             ..LiveOptions::default()
         };
         let session = Session::start(options.source.clone(), live)?;
+        let files = Files::new(options.remember, gpu.clone(), options.picture_size);
         let viewport = Viewport::new(state, gpu)?;
         Ok(Self {
             contents: Contents {
@@ -106,6 +110,7 @@ impl App {
             },
             tree: if options.remember { layout::remembered() } else { layout::first() },
             palette: Palette::default(),
+            files,
             help: false,
             panels: true,
             started: std::time::Instant::now(),
@@ -117,6 +122,16 @@ impl App {
     /// The live run as the window sees it.
     pub fn session(&self) -> &Session {
         &self.contents.session
+    }
+
+    /// The live run, to be changed.
+    pub fn session_mut(&mut self) -> &mut Session {
+        &mut self.contents.session
+    }
+
+    /// What the window is called.
+    pub fn title(&self) -> &str {
+        self.files.title()
     }
 
     /// How sand is shown.
@@ -157,11 +172,21 @@ impl App {
             Action::Shadows => look.shadows = !look.shadows,
             Action::Walls => look.walls = !look.walls,
             Action::Screenshot => self.save_picture(None),
-            Action::Save => self.save_scene(),
             Action::Panels => self.panels = !self.panels,
             Action::Palette => self.palette.toggle(),
             Action::Help => self.help = !self.help,
-            Action::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+            Action::Quit => {
+                if self.files.admit_quit(session) {
+                    ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+                }
+            }
+            Action::Open
+            | Action::Save
+            | Action::SaveAs
+            | Action::SaveRecording
+            | Action::SaveCheckpoint
+            | Action::ExportFrame
+            | Action::Record => self.files.act(action, session),
         }
         ctx.request_repaint();
     }
@@ -184,15 +209,6 @@ impl App {
         }
     }
 
-    /// Writes the changes into the scene's file; a built-in scene becomes a file in the working folder.
-    fn save_scene(&mut self) {
-        let session = &mut self.contents.session;
-        match crate::document::save(session.source()) {
-            Ok(path) => session.note(Severity::Info, format!("scene in {}", path.display())),
-            Err(error) => session.note(Severity::Error, error),
-        }
-    }
-
     fn menus(&mut self, ui: &mut egui::Ui) -> Option<Action> {
         let mut action = None;
         egui::MenuBar::new().ui(ui, |ui| {
@@ -205,12 +221,19 @@ impl App {
                             ui.close();
                         }
                     }
+                    if menu == "File" {
+                        let load = &mut self.contents.load;
+                        *load = self.files.recent_menu(ui).or(load.take());
+                    }
                 });
             }
             let frame = self.contents.session.frame();
             ui.separator();
             ui.strong(&frame.scene.name);
             ui.weak(format!("{} on {}", frame.solver, frame.device));
+            if let Some(count) = self.files.recorded() {
+                ui.label(format!("video: {count} frames"));
+            }
             if let Some(reason) = &frame.halted {
                 ui.colored_label(ui.visuals().error_fg_color, format!("stopped: {reason}"));
             }
@@ -221,7 +244,8 @@ impl App {
     fn drops(&mut self, ctx: &egui::Context) {
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
         if let Some(path) = dropped.first().map(|file| file.path().to_path_buf()) {
-            self.contents.load = Some(Source::file(path.display().to_string()));
+            let Contents { session, look, load, .. } = &mut self.contents;
+            *load = self.files.drop(&path, || session.grains(look).bounds()).or(load.take());
         }
     }
 
@@ -270,6 +294,7 @@ impl App {
 
 impl eframe::App for App {
     fn on_exit(&mut self) {
+        self.files.end_video(&mut self.contents.session, true);
         if self.options.remember {
             layout::remember(&self.tree);
         }
@@ -280,6 +305,7 @@ impl eframe::App for App {
         self.shown += 1;
         let look = self.contents.look.clone();
         self.contents.session.poll(&look);
+        self.files.follow(&mut self.contents.session, &ctx);
         let mut action = pressed(&ctx);
         self.drops(&ctx);
         if self.panels {
@@ -294,9 +320,12 @@ impl eframe::App for App {
         });
         action = self.palette.show(&ctx).or(action);
         self.keys(&ctx);
-        if let Some(source) = self.contents.load.take() {
-            self.contents.session.load(source);
-            self.contents.viewport.forget_view();
+        let Contents { session, viewport, load, look, .. } = &mut self.contents;
+        self.files.see(Eye { camera: viewport.rig.camera(), look: look.clone() });
+        let wanted = load.take().and_then(|source| self.files.admit(source, session));
+        if let Some(source) = wanted.or(self.files.show(&ctx, session)) {
+            session.load(source);
+            viewport.forget_view();
         }
         if let Some(action) = action {
             self.act(action, &ctx);

@@ -6,6 +6,7 @@ mod actions;
 mod app;
 mod camera_rig;
 mod document;
+mod files;
 mod layout;
 mod look;
 mod options;
@@ -17,6 +18,7 @@ mod publisher;
 mod session;
 mod tools;
 mod transport;
+mod video;
 mod viewport;
 
 pub use actions::{ACTIONS, Action, ActionInfo};

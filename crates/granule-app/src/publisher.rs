@@ -3,6 +3,7 @@
 //!
 //! Simulation and view submit to one queue, so a picture shows one published frame or the next, never parts of both.
 
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use granule::Simulation;
@@ -18,6 +19,8 @@ struct Shared {
     view: Option<(u64, ParticleView)>,
     /// Fields that views can carry; none where the simulation is on CPU cores.
     fields: Vec<&'static str>,
+    /// Takes every frame, where a video is recorded.
+    tap: Option<SyncSender<Frame>>,
 }
 
 /// The window's end.
@@ -33,6 +36,11 @@ impl DeviceViews {
     /// Chooses the field that colours grains from the next frame on.
     pub fn color_by(&self, field: &str) {
         self.with(|shared| shared.field = field.into());
+    }
+
+    /// Has every frame sent from now on. The simulation waits where they are not taken; the window does not.
+    pub fn tap(&self, tap: Option<SyncSender<Frame>>) {
+        self.with(|shared| shared.tap = tap);
     }
 
     /// Whether grains coloured by a field need not pass through memory.
@@ -66,5 +74,9 @@ impl Publish for Publisher {
             shared.fields = fields;
             shared.view = view.map(|view| (frame.sequence, view));
         });
+        let tap = self.0.with(|shared| shared.tap.clone());
+        if tap.is_some_and(|tap| tap.send(frame.clone()).is_err()) {
+            self.0.tap(None);
+        }
     }
 }
