@@ -17,6 +17,10 @@ pub enum Action {
     FirstFrame,
     /// Begins anew.
     Reset,
+    /// Takes back what hands did last.
+    Undo,
+    /// A second run beside the first, or none.
+    Compare,
     /// Real time.
     RealTime,
     /// A tenth of real time.
@@ -114,6 +118,8 @@ pub const ACTIONS: &[ActionInfo] = &[
     info(Action::FirstFrame, "First frame", "Run", key(Key::Home)),
     info(Action::Step, "Single step", "Run", key(Key::Period)),
     info(Action::Reset, "Begin anew", "Run", command(Key::R)),
+    info(Action::Undo, "Undo", "Run", command(Key::Z)),
+    info(Action::Compare, "Compare side by side", "Run", None),
     info(Action::RealTime, "Real time", "Run", None),
     info(Action::SlowMotion, "Slow motion", "Run", None),
     info(Action::FullSpeed, "As fast as it goes", "Run", None),
@@ -129,13 +135,15 @@ pub const ACTIONS: &[ActionInfo] = &[
     info(Action::Help, "Keys", "Help", key(Key::Questionmark)),
 ];
 
-/// The action whose key was pressed, if no text is being written.
-pub fn pressed(ctx: &egui::Context) -> Option<Action> {
+/// The action whose key was pressed, if no text is being written; arrow keys are left alone where they drive something.
+pub fn pressed(ctx: &egui::Context, driving: bool) -> Option<Action> {
     let writing = ctx.egui_wants_keyboard_input();
+    let is_arrow = |key: Key| matches!(key, Key::ArrowLeft | Key::ArrowRight);
     let is_plain = |shortcut: &KeyboardShortcut| shortcut.modifiers == Modifiers::NONE;
     let hit = |info: &&ActionInfo| {
         let Some(shortcut) = info.key else { return false };
-        (!writing || !is_plain(&shortcut)) && ctx.input_mut(|input| input.consume_shortcut(&shortcut))
+        let free = (!writing || !is_plain(&shortcut)) && !(driving && is_arrow(shortcut.logical_key));
+        free && ctx.input_mut(|input| input.consume_shortcut(&shortcut))
     };
     ACTIONS.iter().find(hit).map(|info| info.action)
 }

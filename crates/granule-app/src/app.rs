@@ -2,25 +2,24 @@
 
 use std::path::PathBuf;
 
-use egui_tiles::{Behavior, SimplificationOptions, TileId, Tree, UiResponse};
-use granule::live::{LiveOptions, Source, Speed};
+use egui_tiles::Tree;
+use granule::live::Speed;
 use granule_render::CameraChoice;
 
 use crate::AppError;
 use crate::actions::{ACTIONS, Action, pressed};
+use crate::contents::Contents;
 use crate::files::Files;
+use crate::hands::{Tool, ToolKind};
 use crate::layout;
 use crate::look::Look;
 use crate::options::AppOptions;
 use crate::palette::Palette;
-use crate::panels::parameters::Parameters;
-use crate::panels::{log, look, plots, scenes, statistics};
 use crate::picture::color_choices;
 use crate::session::{Session, Severity};
-use crate::tools::{Hands, Tool};
+use crate::torn::TornOff;
 use crate::transport;
 use crate::video::Eye;
-use crate::viewport::Viewport;
 
 /// A panel or the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -33,6 +32,12 @@ pub enum Pane {
     Parameters,
     /// Colours and light.
     Look,
+    /// Solver and device.
+    Solver,
+    /// Bodies, tools, emitters, gravity.
+    Bodies,
+    /// The grain that was picked.
+    Grain,
     /// Numbers of the newest frame.
     Statistics,
     /// Numbers over time.
@@ -49,6 +54,9 @@ impl Pane {
             Self::Scenes => "Scenes",
             Self::Parameters => "Parameters",
             Self::Look => "Look",
+            Self::Solver => "Solver",
+            Self::Bodies => "Bodies",
+            Self::Grain => "Grain",
             Self::Statistics => "Statistics",
             Self::Plots => "Plots",
             Self::Log => "Log",
@@ -56,20 +64,11 @@ impl Pane {
     }
 }
 
-/// All that panels show and change.
-struct Contents {
-    session: Session,
-    viewport: Viewport,
-    parameters: Parameters,
-    look: Look,
-    load: Option<Source>,
-    hands: Hands,
-}
-
 /// The window.
 pub struct App {
     contents: Contents,
     tree: Tree<Pane>,
+    torn: TornOff,
     palette: Palette,
     files: Files,
     help: bool,
@@ -88,27 +87,11 @@ impl App {
     pub fn new(creation: &eframe::CreationContext, options: AppOptions) -> Result<Self, AppError> {
         let state = creation.wgpu_render_state.clone().ok_or(AppError::NoDevice)?;
         let (gpu, look) = options.adopt(&state)?;
-        let simulation = options.simulation(&gpu)?;
-        let live = LiveOptions {
-            simulation,
-            fields: ["position", "id", "material"].map(String::from).to_vec(),
-            playing: options.playing,
-            speed: Speed::RealTime(1.0),
-            ..LiveOptions::default()
-        };
-        let session = Session::start(options.source.clone(), live)?;
         let files = Files::new(options.remember, gpu.clone(), options.picture_size);
-        let viewport = Viewport::new(state, gpu)?;
         Ok(Self {
-            contents: Contents {
-                session,
-                viewport,
-                parameters: Parameters::default(),
-                look,
-                load: None,
-                hands: Hands::default(),
-            },
+            contents: Contents::new(state, gpu, look, &options)?,
             tree: if options.remember { layout::remembered() } else { layout::first() },
+            torn: TornOff::default(),
             palette: Palette::default(),
             files,
             help: false,
@@ -121,12 +104,22 @@ impl App {
 
     /// The live run as the window sees it.
     pub fn session(&self) -> &Session {
-        &self.contents.session
+        self.contents.session()
+    }
+
+    /// How many runs stand side by side.
+    pub fn side_count(&self) -> usize {
+        self.contents.sides.len()
+    }
+
+    /// Frames of the interface that were shown.
+    pub fn shown(&self) -> u64 {
+        self.shown
     }
 
     /// The live run, to be changed.
     pub fn session_mut(&mut self) -> &mut Session {
-        &mut self.contents.session
+        self.contents.session_mut()
     }
 
     /// What the window is called.
@@ -141,59 +134,94 @@ impl App {
 
     /// Does what was asked for.
     pub fn act(&mut self, action: Action, ctx: &egui::Context) {
-        let Contents { session, viewport, look, .. } = &mut self.contents;
-        let frame = session.frame().clone();
-        let live = session.live();
-        let fields = frame.fields;
+        self.run(action);
+        let Contents { sides, active, look, .. } = &mut self.contents;
+        let side = &mut sides[*active];
+        let view = |from| Some(from);
         match action {
-            Action::PlayOrPause if frame.playing => _ = live.pause(),
-            Action::PlayOrPause => _ = live.play(),
-            Action::Step => _ = live.step(),
-            Action::NextFrame => _ = live.frame(),
-            Action::PreviousFrame => {
-                live.pause();
-                live.seek(frame.frame.saturating_sub(1));
-            }
-            Action::FirstFrame => _ = live.seek(0),
-            Action::Reset => _ = live.reset(),
-            Action::RealTime => _ = live.set_speed(Speed::RealTime(1.0)),
-            Action::SlowMotion => _ = live.set_speed(Speed::RealTime(0.1)),
-            Action::FullSpeed => _ = live.set_speed(Speed::Unlimited),
-            Action::FrameAll => viewport.look_at_all(session, look, None),
-            Action::ViewFront => viewport.look_at_all(session, look, Some(CameraChoice::Front)),
-            Action::ViewTop => viewport.look_at_all(session, look, Some(CameraChoice::Top)),
-            Action::ViewIso => viewport.look_at_all(session, look, Some(CameraChoice::Iso)),
+            Action::FrameAll => side.viewport.look_at_all(&side.session, look, None),
+            Action::ViewFront => side.viewport.look_at_all(&side.session, look, view(CameraChoice::Front)),
+            Action::ViewTop => side.viewport.look_at_all(&side.session, look, view(CameraChoice::Top)),
+            Action::ViewIso => side.viewport.look_at_all(&side.session, look, view(CameraChoice::Iso)),
             Action::NextColor => {
-                let choices = color_choices(fields);
+                let choices = color_choices(side.session.frame().fields);
                 let now = choices.iter().position(|name| *name == look.color_by).unwrap_or(0);
-                look.color_by = choices[(now + 1) % choices.len()].into();
-                session.choose_fields(look);
+                self.color_by((now + 1) % choices.len());
             }
             Action::Shadows => look.shadows = !look.shadows,
             Action::Walls => look.walls = !look.walls,
+            Action::Compare => self.contents.compare(),
             Action::Screenshot => self.save_picture(None),
             Action::Panels => self.panels = !self.panels,
             Action::Palette => self.palette.toggle(),
             Action::Help => self.help = !self.help,
             Action::Quit => {
-                if self.files.admit_quit(session) {
+                if self.files.admit_quit(self.contents.session()) {
                     ctx.send_viewport_cmd(egui::ViewportCommand::Close);
                 }
             }
-            Action::Open
-            | Action::Save
-            | Action::SaveAs
-            | Action::SaveRecording
-            | Action::SaveCheckpoint
-            | Action::ExportFrame
-            | Action::Record => self.files.act(action, session),
+            _ => self.files.act(action, self.contents.session_mut()),
         }
         ctx.request_repaint();
     }
 
+    /// What is done to time, in all runs.
+    fn run(&mut self, action: Action) {
+        let frame = self.contents.session().frame().clone();
+        for side in &self.contents.sides {
+            let live = side.session.live();
+            match action {
+                Action::PlayOrPause if frame.playing => _ = live.pause(),
+                Action::PlayOrPause => _ = live.play(),
+                Action::Step => _ = live.step(),
+                Action::NextFrame => _ = live.frame(),
+                Action::PreviousFrame => {
+                    live.pause();
+                    live.seek(frame.frame.saturating_sub(1));
+                }
+                Action::FirstFrame => _ = live.seek(0),
+                Action::Reset => _ = live.reset(),
+                Action::Undo => _ = live.undo(),
+                Action::RealTime => _ = live.set_speed(Speed::RealTime(1.0)),
+                Action::SlowMotion => _ = live.set_speed(Speed::RealTime(0.1)),
+                Action::FullSpeed => _ = live.set_speed(Speed::Unlimited),
+                _ => {}
+            }
+        }
+        if matches!(action, Action::Reset | Action::Undo) {
+            self.contents.hands.let_go_of_everything();
+        }
+    }
+
+    /// Colours grains by a field, by its number in the list of choices.
+    fn color_by(&mut self, choice: usize) {
+        let Contents { sides, look, active, .. } = &mut self.contents;
+        let choices = color_choices(sides[*active].session.frame().fields);
+        if let Some(name) = choices.get(choice) {
+            look.color_by = (*name).into();
+            for side in sides {
+                side.session.choose_fields(look);
+            }
+        }
+    }
+
+    /// Number keys choose colours.
+    fn number_keys(&mut self, ctx: &egui::Context) {
+        use egui::Key::{Num1, Num2, Num3, Num4, Num5, Num6, Num7, Num8, Num9};
+        if ctx.egui_wants_keyboard_input() {
+            return;
+        }
+        for (choice, key) in [Num1, Num2, Num3, Num4, Num5, Num6, Num7, Num8, Num9].into_iter().enumerate() {
+            if ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key)) {
+                self.color_by(choice);
+            }
+        }
+    }
+
     /// Writes the view into a file, into the working folder where none is named.
     fn save_picture(&mut self, path: Option<PathBuf>) {
-        let Contents { session, viewport, look, .. } = &mut self.contents;
+        let Contents { sides, active, look, .. } = &mut self.contents;
+        let crate::side::Side { session, viewport } = &mut sides[*active];
         let frame = session.frame().clone();
         let name = || PathBuf::from(format!("{}-{:06}.png", frame.scene.name, frame.frame));
         let path = path.unwrap_or_else(name);
@@ -227,7 +255,8 @@ impl App {
                     }
                 });
             }
-            let frame = self.contents.session.frame();
+            self.torn.menu(ui, &mut self.tree);
+            let frame = self.contents.session().frame();
             ui.separator();
             ui.strong(&frame.scene.name);
             ui.weak(format!("{} on {}", frame.solver, frame.device));
@@ -241,11 +270,33 @@ impl App {
         action
     }
 
+    /// Takes what has become of files; where no video is recorded, no run is.
+    fn follow_files(&mut self, ctx: &egui::Context) {
+        self.files.follow(self.contents.session_mut(), ctx);
+        if self.files.recorded().is_none() {
+            let Contents { sides, look, .. } = &mut self.contents;
+            sides.iter_mut().for_each(|side| side.session.tap(None, look));
+        }
+    }
+
+    /// Loads what was asked for, once nothing is lost by it.
+    fn load_wanted(&mut self, ctx: &egui::Context) {
+        let contents = &mut self.contents;
+        let camera = contents.sides[contents.active].viewport.rig.camera();
+        self.files.see(Eye { camera, look: contents.look.clone() });
+        let wanted = contents.load.take();
+        let wanted = wanted.and_then(|source| self.files.admit(source, contents.session()));
+        contents.load = wanted.or(self.files.show(ctx, contents.session_mut()));
+        contents.load_wanted();
+    }
+
     fn drops(&mut self, ctx: &egui::Context) {
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
         if let Some(path) = dropped.first().map(|file| file.path().to_path_buf()) {
-            let Contents { session, look, load, .. } = &mut self.contents;
-            *load = self.files.drop(&path, || session.grains(look).bounds()).or(load.take());
+            let contents = &self.contents;
+            let region = || contents.session().grains(&contents.look).bounds();
+            let source = self.files.drop(&path, region);
+            self.contents.load = source.or(self.contents.load.take());
         }
     }
 
@@ -280,8 +331,8 @@ impl App {
     fn run_unattended(&mut self, ctx: &egui::Context) {
         let Some(frames) = self.options.frames else { return };
         ctx.request_repaint();
-        let halted = self.contents.session.frame().halted.is_some();
-        if self.contents.session.frame().frame < frames && !halted {
+        let halted = self.contents.session().frame().halted.is_some();
+        if self.contents.session().frame().frame < frames && !halted {
             return;
         }
         if let Some(path) = self.options.screenshot.take() {
@@ -294,7 +345,7 @@ impl App {
 
 impl eframe::App for App {
     fn on_exit(&mut self) {
-        self.files.end_video(&mut self.contents.session, true);
+        self.files.end_video(self.contents.session_mut(), true);
         if self.options.remember {
             layout::remember(&self.tree);
         }
@@ -303,16 +354,18 @@ impl eframe::App for App {
     fn ui(&mut self, ui: &mut egui::Ui, _: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
         self.shown += 1;
-        let look = self.contents.look.clone();
-        self.contents.session.poll(&look);
-        self.files.follow(&mut self.contents.session, &ctx);
-        let mut action = pressed(&ctx);
+        self.contents.poll();
+        self.follow_files(&ctx);
+        // Arrow keys drive the blade where it is in the hand.
+        let driving = self.contents.hands.tool == Tool::Body(ToolKind::Blade);
+        let mut action = pressed(&ctx, driving);
+        self.number_keys(&ctx);
         self.drops(&ctx);
         if self.panels {
             egui::Panel::top("menus").show(ui, |ui| action = self.menus(ui).or(action));
         }
         egui::Panel::bottom("transport").show(ui, |ui| {
-            action = transport::show(ui, &self.contents.session).or(action);
+            action = transport::show(ui, self.contents.session()).or(action);
         });
         egui::CentralPanel::no_frame().show(ui, |ui| match self.panels {
             true => self.tree.ui(&mut self.contents, ui),
@@ -320,82 +373,15 @@ impl eframe::App for App {
         });
         action = self.palette.show(&ctx).or(action);
         self.keys(&ctx);
-        let Contents { session, viewport, load, look, .. } = &mut self.contents;
-        self.files.see(Eye { camera: viewport.rig.camera(), look: look.clone() });
-        let wanted = load.take().and_then(|source| self.files.admit(source, session));
-        if let Some(source) = wanted.or(self.files.show(&ctx, session)) {
-            session.load(source);
-            viewport.forget_view();
-        }
+        self.torn.show(&ctx, &mut self.tree, &mut self.contents);
+        self.load_wanted(&ctx);
         if let Some(action) = action {
             self.act(action, &ctx);
         }
         self.run_unattended(&ctx);
         // A published frame is seen within a sixtieth of a second, whatever the simulation does.
-        let frame = self.contents.session.frame();
+        let frame = self.contents.session().frame();
         let busy = frame.playing || frame.seeking.is_some() || self.started.elapsed().as_secs() < 2;
         ctx.request_repaint_after(std::time::Duration::from_millis(if busy { 16 } else { 100 }));
-    }
-}
-
-impl Contents {
-    fn view(&mut self, ui: &mut egui::Ui) {
-        let Self { session, viewport, look, hands, .. } = self;
-        viewport.looks = hands.tool == Tool::Look;
-        let response = viewport.show(ui, session, look);
-        let pressed = response.is_pointer_button_down_on() && ui.input(|input| input.pointer.primary_down());
-        let command = match response.interact_pointer_pos().filter(|_| pressed) {
-            Some(pointer) => {
-                let (at, ray) = viewport.pointed_at(pointer, response.rect);
-                hands.press(&session.frame().scene, at, ray)
-            }
-            None => hands.release(),
-        };
-        if let Some(command) = command {
-            session.live().apply(command);
-            ui.ctx().request_repaint();
-        }
-        egui::Area::new(egui::Id::unique("tools"))
-            .fixed_pos(response.rect.left_top() + egui::vec2(8.0, 8.0))
-            .show(ui.ctx(), |ui| {
-                egui::Frame::popup(ui.style()).show(ui, |ui| {
-                    ui.horizontal(|ui| {
-                        for (tool, name) in Tool::ALL {
-                            ui.selectable_value(&mut hands.tool, tool, name);
-                        }
-                    });
-                });
-            });
-    }
-}
-
-impl Behavior<Pane> for Contents {
-    fn pane_ui(&mut self, ui: &mut egui::Ui, _: TileId, pane: &mut Pane) -> UiResponse {
-        if *pane == Pane::View {
-            self.view(ui);
-            return UiResponse::None;
-        }
-        egui::Frame::central_panel(ui.style()).show(ui, |ui| match pane {
-            Pane::View => {}
-            Pane::Scenes => self.load = scenes::show(ui, self.session.source()).or(self.load.take()),
-            Pane::Parameters => self.parameters.show(ui, &mut self.session),
-            Pane::Look => {
-                if look::show(ui, &self.session, &mut self.look, &mut self.viewport.habit) {
-                    self.session.choose_fields(&self.look);
-                }
-            }
-            Pane::Statistics => statistics::show(ui, &self.session),
-            Pane::Plots => plots::show(ui, &self.session),
-            Pane::Log => log::show(ui, &self.session),
-        });
-        UiResponse::None
-    }
-
-    fn tab_title_for_pane(&mut self, pane: &Pane) -> egui::WidgetText {
-        pane.title().into()
-    }
-
-    fn simplification_options(&self) -> SimplificationOptions {
-        SimplificationOptions { all_panes_must_have_tabs: true, ..Default::default() }
     }
 }

@@ -7,15 +7,26 @@ use egui_tiles::{Container, Tile, Tiles, Tree};
 use crate::app::Pane;
 
 /// All panes, in the order of their tabs.
-const PANES: [Pane; 7] =
-    [Pane::View, Pane::Scenes, Pane::Parameters, Pane::Look, Pane::Statistics, Pane::Plots, Pane::Log];
+pub const PANES: [Pane; 10] = [
+    Pane::View,
+    Pane::Scenes,
+    Pane::Parameters,
+    Pane::Look,
+    Pane::Solver,
+    Pane::Bodies,
+    Pane::Grain,
+    Pane::Statistics,
+    Pane::Plots,
+    Pane::Log,
+];
 
 /// The panels where they are at first: the view, tabs to its right.
 pub fn first() -> Tree<Pane> {
     let mut tiles = Tiles::default();
-    let [view, scenes, parameters, look, statistics, plots, log] = PANES.map(|pane| tiles.insert_pane(pane));
-    let upper = tiles.insert_tab_tile(vec![parameters, look, scenes]);
-    let lower = tiles.insert_tab_tile(vec![statistics, plots, log]);
+    let [view, scenes, parameters, look, solver, bodies, grain, statistics, plots, log] =
+        PANES.map(|pane| tiles.insert_pane(pane));
+    let upper = tiles.insert_tab_tile(vec![parameters, look, scenes, solver, bodies]);
+    let lower = tiles.insert_tab_tile(vec![statistics, plots, grain, log]);
     let side = tiles.insert_vertical_tile(vec![upper, lower]);
     let view = tiles.insert_tab_tile(vec![view]);
     let root = tiles.insert_horizontal_tile(vec![view, side]);

@@ -5,8 +5,13 @@
 mod actions;
 mod app;
 mod camera_rig;
+mod contents;
 mod document;
 mod files;
+mod fit;
+mod gallery;
+mod gamepad;
+mod hands;
 mod layout;
 mod look;
 mod options;
@@ -14,24 +19,29 @@ mod palette;
 mod panels;
 mod parameters;
 mod picture;
+mod places;
 mod publisher;
 mod session;
-mod tools;
+mod side;
+mod slice;
+mod torn;
 mod transport;
 mod video;
 mod viewport;
 
 pub use actions::{ACTIONS, Action, ActionInfo};
 pub use app::{App, Pane};
+pub use hands::{Tool, ToolKind};
 pub use look::Look;
 pub use options::{AppOptions, Place};
 pub use session::{LogLine, Sample, Session, Severity};
-pub use tools::Tool;
 
 use std::sync::Arc;
 
+use egui_wgpu::wgpu::{Adapter, Surface};
 use egui_wgpu::{WgpuConfiguration, WgpuSetup, WgpuSetupCreateNew};
 use granule::SimulationError;
+use granule_device::{AdapterKind, AdapterSummary, Purpose, lack_of};
 use granule_render::RenderError;
 
 /// Why there is no window.
@@ -63,7 +73,27 @@ pub enum AppError {
 pub fn wgpu_setup() -> WgpuSetup {
     WgpuSetup::CreateNew(WgpuSetupCreateNew {
         device_descriptor: Arc::new(granule_device::descriptor_of),
+        native_adapter_selector: Some(Arc::new(|adapters, surface| choose_adapter(adapters, surface))),
         ..WgpuSetupCreateNew::without_display_handle()
+    })
+}
+
+/// The best adapter that can draw sand in the window; in words why there is none.
+fn choose_adapter(adapters: &[Adapter], surface: Option<&Surface>) -> Result<Adapter, String> {
+    let shows = |adapter: &&Adapter| surface.is_none_or(|surface| adapter.is_surface_supported(surface));
+    let lacks: Vec<(&Adapter, Option<String>)> =
+        adapters.iter().filter(shows).map(|adapter| (adapter, lack_of(adapter, Purpose::Draw))).collect();
+    let rank = |adapter: &Adapter| u8::from(AdapterSummary::of(adapter).kind == AdapterKind::Software);
+    let fit = lacks.iter().filter(|(_, lack)| lack.is_none()).min_by_key(|(adapter, _)| rank(adapter));
+    fit.map(|(adapter, _)| (*adapter).clone()).ok_or_else(|| {
+        let lack = |(adapter, lack): &(&Adapter, Option<String>)| {
+            format!("{} {}", AdapterSummary::of(adapter).name, lack.as_deref().unwrap_or_default())
+        };
+        let found: Vec<String> = lacks.iter().map(lack).collect();
+        let found = if found.is_empty() { "there is none".into() } else { found.join("; ") };
+        format!(
+            "no graphics adapter can draw sand: {found}. A Vulkan driver helps (Debian: mesa-vulkan-drivers)"
+        )
     })
 }
 

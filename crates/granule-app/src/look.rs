@@ -2,6 +2,8 @@
 
 use granule_render::ColorMap;
 
+use crate::slice::CutOpen;
+
 /// The colour of materials.
 pub const MATERIAL: &str = "material";
 
@@ -24,6 +26,8 @@ pub struct Look {
     pub supersampling: u32,
     /// Height of the sun above the horizon and its turn \[degrees\].
     pub sun: [f32; 2],
+    /// Where sand is cut open.
+    pub cut: Option<CutOpen>,
 }
 
 impl Default for Look {
@@ -37,6 +41,7 @@ impl Default for Look {
             walls: true,
             supersampling: 1,
             sun: [38.0, -70.6],
+            cut: None,
         }
     }
 }

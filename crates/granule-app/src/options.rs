@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use egui_wgpu::RenderState;
-use granule::Options;
+use granule::SolverEntry;
 use granule::live::Source;
 use granule_device::{AdapterKind, AdapterSummary, GpuDevice, Purpose, lack_of};
-use granule_gpu::GpuBackend;
 
 use crate::AppError;
 use crate::look::Look;
@@ -32,6 +31,10 @@ pub struct AppOptions {
     pub place: Place,
     /// CPU threads; all cores when absent.
     pub threads: Option<usize>,
+    /// A solver instead of the scene's own.
+    pub solver: Option<&'static SolverEntry>,
+    /// Whether the size of the grains follows the machine, so that it runs in real time.
+    pub fits_machine: bool,
     /// Whether it plays from the start.
     pub playing: bool,
     /// Frames after which the window closes by itself.
@@ -51,6 +54,8 @@ impl AppOptions {
             source,
             place: Place::Auto,
             threads: None,
+            solver: None,
+            fits_machine: false,
             playing: true,
             frames: None,
             screenshot: None,
@@ -67,17 +72,5 @@ impl AppOptions {
         }
         let look = if summary.kind == AdapterKind::Software { Look::frugal() } else { Look::default() };
         Ok((GpuDevice::adopt(summary, state.device.clone(), state.queue.clone()), look))
-    }
-
-    /// The engine's options.
-    pub(crate) fn simulation(&self, gpu: &GpuDevice) -> Result<Options, AppError> {
-        let hardware = gpu.adapter.kind != AdapterKind::Software;
-        let device = match self.place {
-            Place::Cpu => granule::Device::Cpu,
-            Place::Gpu => GpuBackend::adopt(gpu.clone()).into_device(),
-            Place::Auto if hardware => GpuBackend::adopt(gpu.clone()).into_preferred_device(),
-            Place::Auto => granule::Device::Cpu,
-        };
-        Ok(Options { device, threads: self.threads, ..Options::default() })
     }
 }

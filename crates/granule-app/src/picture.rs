@@ -6,7 +6,8 @@ use granule::scene::Scene;
 use granule::simulator::{FieldData, FieldInfo, FieldKind};
 use granule_gpu::ParticleView;
 use granule_render::{
-    Bounds, Legend, LegendSide, Paint, SphereBuffers, SphereSource, SphereTag, TagBuffers, robust_range,
+    Bounds, FieldView, Legend, LegendSide, Paint, SphereBuffers, SphereSource, SphereTag, TagBuffers,
+    robust_range,
 };
 use granule_scenery::{
     BodyModels, Scenery, SceneryError, WallShape, Walls, direction_colors, material_paint, scalar_tags,
@@ -67,6 +68,8 @@ pub struct Grains {
     pub paint: Paint,
     /// What colours mean.
     pub legend: Option<Legend>,
+    /// The plane that cuts sand open, where it shows a field.
+    pub field: Option<FieldView>,
 }
 
 impl Grains {
@@ -77,17 +80,28 @@ impl Grains {
         let radii = frame.snapshot.scalar("radius");
         let sphere =
             |(k, [x, y, z]): (usize, &[f32; 3])| [*x, *y, *z, radii.map_or(radius, |radii| radii[k])];
-        let spheres: Vec<[f32; 4]> = position.iter().enumerate().map(sphere).collect();
+        let mut spheres: Vec<[f32; 4]> = position.iter().enumerate().map(sphere).collect();
         let mut id: Vec<u32> = frame.snapshot.integer("id").map_or_else(Vec::new, <[u32]>::to_vec);
         id.resize(spheres.len(), 0);
         let colored = colors(frame, look, position, &id);
-        let (tags, paint, legend) = colored.unwrap_or_else(|| {
+        let (mut tags, paint, legend) = colored.unwrap_or_else(|| {
             let material = frame.snapshot.integer("material");
             let value = |k: usize| material.and_then(|m| m.get(k)).map_or(0.0, |m| *m as f32);
             let tags = id.iter().enumerate().map(|(k, id)| SphereTag { value: value(k), id: *id });
             (tags.collect(), material_paint(&frame.scene), None)
         });
-        Self { on_device: None, spheres, tags, paint, legend }
+        let mut field = None;
+        if let Some(cut) = &look.cut {
+            if let (true, Paint::Scalar { map, range }) = (cut.field, &paint) {
+                let values: Vec<f32> = tags.iter().map(|tag| tag.value).collect();
+                field = cut.field(position, &values, radius, *map, *range);
+            }
+            let mut kept = position.iter().map(|place| !cut.removes(place));
+            spheres.retain(|_| kept.next().unwrap_or(true));
+            let mut kept = position.iter().map(|place| !cut.removes(place));
+            tags.retain(|_| kept.next().unwrap_or(true));
+        }
+        Self { on_device: None, spheres, tags, paint, legend, field }
     }
 
     /// The grains of a frame that lie on the device.
@@ -108,7 +122,7 @@ impl Grains {
                 (paint, Some(legend))
             }
         };
-        Self { on_device: Some(view), spheres: Vec::new(), tags: Vec::new(), paint, legend }
+        Self { on_device: Some(view), spheres: Vec::new(), tags: Vec::new(), paint, legend, field: None }
     }
 
     /// What the renderer takes.

@@ -4,13 +4,16 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
+use granule::SimulationError;
 use granule::live::{Event, FileKind, Frame, Live, LiveOptions, RequestId, Source};
+use granule::measure::particle_quantity;
+use granule::scene::{ExpectSettings, Quantity};
 use granule::simulator::Command;
-use granule::{Options, SimulationError};
 use granule_render::Bounds;
 
 use crate::look::{Look, MATERIAL};
 use crate::picture::{Grains, Stage, needed_fields};
+use crate::places::{Places, Setting};
 use crate::publisher::DeviceViews;
 
 /// Lines that the log keeps.
@@ -39,7 +42,7 @@ pub struct LogLine {
 }
 
 /// Numbers of a frame, for plots.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// Simulated time \[s\].
     pub time: f64,
@@ -55,6 +58,8 @@ pub struct Sample {
     pub particles: f64,
     /// Time of a step \[ms\].
     pub step_ms: f64,
+    /// What the scene expects something of, in the order of its `[[expect]]`, where it can be measured on the way.
+    pub expected: Vec<Option<f64>>,
 }
 
 /// Whether keys of a file can be set anew: not in checkpoints and in runs that are over.
@@ -78,12 +83,18 @@ pub struct Session {
     log: VecDeque<LogLine>,
     samples: VecDeque<Sample>,
     pending: Vec<PendingEdit>,
+    /// Scenes that have begun.
+    beginnings: u64,
     /// Scenes that were asked for and are not there yet.
     loading: Vec<(RequestId, Source)>,
     published: Vec<&'static str>,
-    /// Whether grains pass through memory, whatever the view needs.
-    in_memory: bool,
+    /// Whether every frame is sent to a video, with grains in memory.
+    recorded: bool,
     views: DeviceViews,
+    setting: Setting,
+    picked: Option<u32>,
+    /// Whether grains are needed in memory even where they are drawn on the device.
+    in_memory: bool,
 }
 
 impl Session {
@@ -91,7 +102,7 @@ impl Session {
     ///
     /// # Errors
     /// Says what is wrong with the scene, or why the machine refuses it.
-    pub fn start(source: Source, options: LiveOptions) -> Result<Self, SimulationError> {
+    pub fn start(source: Source, setting: Setting, options: LiveOptions) -> Result<Self, SimulationError> {
         let views = DeviceViews::default();
         views.color_by(MATERIAL);
         let live = Live::start(source.clone(), LiveOptions { publish: Some(views.publisher()), ..options })?;
@@ -106,8 +117,12 @@ impl Session {
             pending: Vec::new(),
             loading: Vec::new(),
             published: Vec::new(),
-            in_memory: false,
+            recorded: false,
+            beginnings: 0,
             views,
+            setting,
+            picked: None,
+            in_memory: false,
         };
         session.log(Severity::Info, format!("{} on {}", session.frame.scene.name, session.frame.device));
         Ok(session)
@@ -126,6 +141,11 @@ impl Session {
     /// Where the scene came from, with the changes made to it so far.
     pub fn source(&self) -> &Source {
         &self.source
+    }
+
+    /// How many scenes have begun after the first one.
+    pub fn beginnings(&self) -> u64 {
+        self.beginnings
     }
 
     /// What has happened, oldest first.
@@ -160,9 +180,11 @@ impl Session {
     /// Has the fields published that a look needs.
     pub fn choose_fields(&mut self, look: &Look) {
         self.views.color_by(&look.color_by);
-        let needed = match self.views.can_show(&look.color_by) && !self.in_memory {
-            true => Vec::new(),
-            false => needed_fields(self.frame.fields, look),
+        let on_device = self.draws_on_device(look) && !self.in_memory && !self.recorded;
+        let needed = match (self.picked, on_device) {
+            (Some(_), _) => self.frame.fields.iter().map(|field| field.name).collect(),
+            (None, true) => Vec::new(),
+            (None, false) => needed_fields(self.frame.fields, look),
         };
         if needed != self.published {
             self.live.publish(&needed);
@@ -172,14 +194,22 @@ impl Session {
 
     /// Has every frame sent, with grains in memory, or no longer.
     pub fn tap(&mut self, tap: Option<SyncSender<Frame>>, look: &Look) {
-        self.in_memory = tap.is_some();
+        if tap.is_none() && !self.recorded {
+            return;
+        }
+        self.recorded = tap.is_some();
         self.choose_fields(look);
         self.views.tap(tap);
     }
 
+    /// Whether a look needs nothing that only grains in memory have.
+    fn draws_on_device(&self, look: &Look) -> bool {
+        self.views.can_show(&look.color_by) && look.cut.is_none()
+    }
+
     /// The grains of the newest frame: on the device where they are there, else from memory.
     pub fn grains(&self, look: &Look) -> Grains {
-        match self.views.of(&self.frame) {
+        match self.views.of(&self.frame).filter(|_| self.draws_on_device(look)) {
             Some(view) => Grains::on_device(&self.frame, look, view),
             None => Grains::of(&self.frame, look),
         }
@@ -237,9 +267,30 @@ impl Session {
         }
     }
 
-    /// Goes on with another device or solver.
-    pub fn rebuild(&mut self, options: Options) {
-        self.live.rebuild(options);
+    /// What it simulates with.
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// Goes on with another device, solver or number of threads.
+    pub fn switch(&mut self, setting: Setting, places: &Places) {
+        self.live.rebuild(places.options(&setting, true));
+        self.setting = setting;
+    }
+
+    /// The id of the grain that is looked at.
+    pub fn picked(&self) -> Option<u32> {
+        self.picked
+    }
+
+    /// Looks at a grain, or at none.
+    pub fn pick(&mut self, id: Option<u32>) {
+        self.picked = id;
+    }
+
+    /// Says whether grains are needed in memory, to be pointed at.
+    pub fn need_in_memory(&mut self, needed: bool) {
+        self.in_memory = needed;
     }
 
     /// Changes a number or a word of the scene: at once where the solver can, else by loading the scene anew.
@@ -297,9 +348,14 @@ impl Session {
                 None => (Severity::Warning, reason),
             },
             Event::Arrived { .. } => return,
+            Event::Undone { frame, .. } => {
+                self.samples.retain(|sample| sample.frame <= frame);
+                (Severity::Info, format!("undone: back to frame {frame}"))
+            }
             Event::FieldRefused { reason } => (Severity::Warning, reason),
             Event::Loaded { id, scene } => {
                 self.end_loading(id, true);
+                self.beginnings += 1;
                 self.samples.clear();
                 (Severity::Info, format!("{scene} begins"))
             }
@@ -367,6 +423,26 @@ impl Session {
             iterations: statistics.iterations_mean(),
             particles: statistics.particles as f64,
             step_ms: 1e3 * statistics.step_seconds / statistics.steps as f64,
+            expected: frame.scene.expect.iter().map(|expect| expected(expect, frame)).collect(),
         });
     }
+}
+
+/// What an expectation of the scene is about, where a frame can tell.
+fn expected(expect: &ExpectSettings, frame: &Frame) -> Option<f64> {
+    let ledger = &frame.ledger;
+    let value = match (expect.quantity, expect.of.as_deref()) {
+        (Quantity::LostParticles, _) => Some(ledger.lost as f64),
+        (Quantity::Particles, _) => Some(ledger.particles as f64),
+        (Quantity::Unaccounted, _) => Some(ledger.unaccounted() as f64),
+        (Quantity::Emitted, None) => Some(ledger.emitted as f64),
+        (Quantity::Drained, None) => Some(ledger.drained as f64),
+        (Quantity::BodyHeight | Quantity::BodySpeed, Some(of)) => {
+            let body = frame.bodies.iter().find(|body| body.name == of)?;
+            let height = expect.quantity == Quantity::BodyHeight;
+            Some(f64::from(if height { body.center.y } else { body.velocity.length() }))
+        }
+        _ => particle_quantity(expect.quantity, &frame.scene, &frame.snapshot),
+    };
+    value.filter(|value| value.is_finite())
 }

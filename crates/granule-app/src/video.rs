@@ -2,10 +2,11 @@
 //! where encoding is slower than the simulation, the simulation does.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use glam::Vec3;
 use granule::live::Frame;
@@ -19,6 +20,9 @@ use crate::picture::{Grains, Stage};
 
 /// Frames that wait to be drawn, at most.
 const WAITING: usize = 4;
+
+/// How often it is looked whether the video was stopped.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Where the camera is and how sand is shown.
 #[derive(Clone)]
@@ -34,6 +38,7 @@ pub struct Video {
     frames: Option<SyncSender<Frame>>,
     eye: Arc<Mutex<Eye>>,
     written: Arc<AtomicU64>,
+    stopped: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<String, String>>>,
 }
 
@@ -42,17 +47,19 @@ impl Video {
     pub fn begin(gpu: GpuDevice, path: &Path, size: [u32; 2], eye: Eye) -> Self {
         let (sender, receiver) = sync_channel(WAITING);
         let (eye, written) = (Arc::new(Mutex::new(eye)), Arc::new(AtomicU64::new(0)));
+        let stopped = Arc::new(AtomicBool::new(false));
         let mut recorder = Recorder {
             gpu,
             path: path.into(),
             size,
             eye: Arc::clone(&eye),
             written: Arc::clone(&written),
+            stopped: Arc::clone(&stopped),
             stage: None,
             last: None,
         };
         let thread = thread::spawn(move || recorder.record(&receiver));
-        Self { frames: Some(sender), eye, written, thread: Some(thread) }
+        Self { frames: Some(sender), eye, written, stopped, thread: Some(thread) }
     }
 
     /// Where frames go.
@@ -73,6 +80,7 @@ impl Video {
     /// Takes no more frames; those that wait are still drawn.
     pub fn stop(&mut self) {
         self.frames = None;
+        self.stopped.store(true, Ordering::Relaxed);
     }
 
     /// What came of it, once all is written; `wait` has it waited for.
@@ -93,6 +101,7 @@ struct Recorder {
     size: [u32; 2],
     eye: Arc<Mutex<Eye>>,
     written: Arc<AtomicU64>,
+    stopped: Arc<AtomicBool>,
     stage: Option<(Arc<Scene>, Option<Stage>)>,
     /// Scene and frame of the last picture.
     last: Option<(Arc<Scene>, u64)>,
@@ -104,7 +113,7 @@ impl Recorder {
         let mut renderer = GpuRenderer::new(self.gpu.clone()).map_err(|error| error.to_string())?;
         let mut video: Option<VideoWriter> = None;
         let mut notice = None;
-        while let Ok(frame) = frames.recv() {
+        while let Some(frame) = self.next(frames) {
             if !self.is_new(&frame) {
                 continue;
             }
@@ -135,6 +144,18 @@ impl Recorder {
         Ok(format!("video of {} frames in {}{notice}", self.written.load(Ordering::Relaxed), path.display()))
     }
 
+    /// The next frame, until no more come or the video is stopped.
+    fn next(&self, frames: &Receiver<Frame>) -> Option<Frame> {
+        loop {
+            match frames.recv_timeout(PATIENCE) {
+                Ok(frame) => return Some(frame),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) if self.stopped.load(Ordering::Relaxed) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
     /// Whether a frame is another one than the last picture's, and holds grains that can be drawn.
     fn is_new(&self, frame: &Frame) -> bool {
         let known =
@@ -151,7 +172,7 @@ impl Recorder {
             spheres: grains.source(),
             paint: &grains.paint,
             meshes: &scenery.meshes,
-            field: None,
+            field: grains.field.as_ref(),
             ground,
             lines: &scenery.lines,
             triangles: &[],

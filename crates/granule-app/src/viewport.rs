@@ -8,6 +8,7 @@ use egui_wgpu::wgpu::{
     TextureFormat, TextureUsages, TextureViewDescriptor,
 };
 use glam::Vec3;
+use granule::live::Frame;
 use granule_device::GpuDevice;
 use granule_render::{
     Bounds, CameraChoice, GpuRenderer, Image, Legend, Light, RenderError, RenderScene, RenderSettings,
@@ -15,7 +16,7 @@ use granule_render::{
 
 use crate::camera_rig::{CameraRig, Gesture, Habit};
 use crate::look::Look;
-use crate::picture::Grains;
+use crate::picture::{Grains, Stage};
 use crate::session::Session;
 
 /// A full turn takes a drag over this share of the view's height.
@@ -39,6 +40,7 @@ struct Shown {
 /// The picture in the window.
 pub struct Viewport {
     state: RenderState,
+    gpu: GpuDevice,
     renderer: GpuRenderer,
     /// The camera.
     pub rig: CameraRig,
@@ -46,6 +48,8 @@ pub struct Viewport {
     pub habit: Habit,
     /// Whether the left button turns the view; with a tool in hand it does not.
     pub looks: bool,
+    /// Whether the wheel comes nearer; it turns a tool that is in the hand.
+    pub dollies: bool,
     texture: Option<(Texture, egui::TextureId, [u32; 2])>,
     shown: Option<Shown>,
     grains: Option<(u64, Look, Arc<Grains>)>,
@@ -67,11 +71,13 @@ impl Viewport {
     /// Says what the driver refuses.
     pub fn new(state: RenderState, gpu: GpuDevice) -> Result<Self, RenderError> {
         Ok(Self {
-            renderer: GpuRenderer::new(gpu)?,
+            renderer: GpuRenderer::new(gpu.clone())?,
+            gpu,
             state,
             rig: CameraRig::default(),
             habit: Habit::default(),
             looks: true,
+            dollies: true,
             texture: None,
             shown: None,
             grains: None,
@@ -81,6 +87,40 @@ impl Viewport {
             ground: None,
             failure: None,
         })
+    }
+
+    /// A viewport on the same device that looks from the same place.
+    ///
+    /// # Errors
+    /// Says what the driver refuses.
+    pub fn another(&self) -> Result<Self, RenderError> {
+        let other = Self::new(self.state.clone(), self.gpu.clone())?;
+        Ok(Self { rig: self.rig, habit: self.habit, framed: self.framed, ..other })
+    }
+
+    /// A small picture of a frame of another run; none where it cannot be drawn.
+    pub fn thumbnail(&mut self, frame: &Frame, size: [u32; 2]) -> Option<egui::ColorImage> {
+        let look = Look::frugal();
+        let grains = Grains::of(frame, &look);
+        let bounds = grains.bounds()?;
+        let own = frame.scene.camera.as_ref();
+        let fixed = own.and_then(|camera| {
+            Some(CameraChoice::Fixed { position: camera.position?.into(), target: camera.target?.into() })
+        });
+        let mut rig = CameraRig::default();
+        rig.look_from(fixed.unwrap_or_default(), &framed_points(&grains), size[0] as f32 / size[1] as f32);
+        let stage = Stage::new(&frame.scene, bounds).ok()?;
+        let scenery = stage.at(frame, true);
+        let settings = RenderSettings {
+            shadows: false,
+            occlusion: false,
+            supersampling: 2,
+            ..RenderSettings::new(size[0], size[1], rig.camera())
+        };
+        let image = self.renderer.draw(&render_scene(&grains, &scenery, stage.ground()), &settings).ok()?;
+        // The kept targets have this picture's size now.
+        self.shown = None;
+        Some(egui::ColorImage::from_rgba_unmultiplied(size.map(|side| side as usize), image.bytes()))
     }
 
     /// Forgets the view, so that the next frame is looked at as a whole.
@@ -209,7 +249,7 @@ impl Viewport {
                 None => {}
             }
         }
-        if response.hovered() {
+        if response.hovered() && self.dollies {
             let (scroll, zoom) = ui.input(|input| (input.smooth_scroll_delta.y, input.zoom_delta()));
             let factor = (-scroll * WHEEL).exp() / zoom;
             if factor != 1.0 {
@@ -246,17 +286,34 @@ impl Viewport {
         )
     }
 
-    /// What lies under a point of the view \[m\], and the line of sight through it.
-    pub fn pointed_at(&self, pointer: egui::Pos2, rect: egui::Rect) -> (Vec3, Vec3) {
+    /// What lies under a point of the view \[m\]: a grain, the ground, or what is as far as the middle of it all.
+    pub fn pointed_at(&self, session: &Session, pointer: egui::Pos2, rect: egui::Rect) -> Vec3 {
         let (eye, ray) = self.ray(pointer, rect);
-        let grain = self.grains.as_ref().and_then(|(_, _, grains)| pick(&grains.spheres, eye, ray));
+        let grain = pick(&spheres_of(session.frame()), eye, ray);
         let ground = self.ground.filter(|_| ray.y < 0.0).map(|ground| (ground - eye.y) / ray.y);
         let far = (self.rig.target - eye).dot(ray).max(0.0);
         let distance = match (grain.map(|(_, distance)| distance), ground) {
             (Some(grain), Some(ground)) => grain.min(ground),
             (found, other) => found.or(other).unwrap_or(far),
         };
-        (eye + distance * ray, ray)
+        eye + distance * ray
+    }
+
+    /// The id of the grain under a point of the view.
+    pub fn grain_at(&self, session: &Session, pointer: egui::Pos2, rect: egui::Rect) -> Option<u32> {
+        let (eye, ray) = self.ray(pointer, rect);
+        let (row, _) = pick(&spheres_of(session.frame()), eye, ray)?;
+        session.frame().snapshot.integer("id")?.get(row).copied()
+    }
+
+    /// Where a place is seen in the view; none where it is behind the eye.
+    pub fn project(&self, place: Vec3, rect: egui::Rect) -> Option<egui::Pos2> {
+        let view = self.rig.camera().view(rect.width() / rect.height());
+        let seen = view.rotation() * (place - view.eye);
+        (seen.z < 0.0).then(|| {
+            let [x, y] = [seen.x / -seen.z / view.tangent[0], seen.y / -seen.z / view.tangent[1]];
+            rect.center() + 0.5 * egui::vec2(x * rect.width(), -y * rect.height())
+        })
     }
 
     /// Eye and direction through a point of the view.
@@ -348,7 +405,7 @@ fn render_scene<'a>(
         spheres: grains.source(),
         paint: &grains.paint,
         meshes: &scenery.meshes,
-        field: None,
+        field: grains.field.as_ref(),
         ground,
         lines: &scenery.lines,
         triangles: &[],
@@ -364,6 +421,14 @@ pub fn pick(spheres: &[[f32; 4]], eye: Vec3, ray: Vec3) -> Option<(usize, f32)> 
         (along > 0.0 && inside >= 0.0).then(|| (k, along - inside.sqrt()))
     };
     spheres.iter().enumerate().filter_map(hit).min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// The grains of a frame that are in memory, as spheres.
+fn spheres_of(frame: &Frame) -> Vec<[f32; 4]> {
+    let radius = frame.scene.reference_radius();
+    let radii = frame.snapshot.scalar("radius");
+    let sphere = |(k, [x, y, z]): (usize, &[f32; 3])| [*x, *y, *z, radii.map_or(radius, |radii| radii[k])];
+    frame.snapshot.vec3("position").unwrap_or_default().iter().enumerate().map(sphere).collect()
 }
 
 /// Corners of the box around the grains without a few strays.

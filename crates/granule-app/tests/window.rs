@@ -168,3 +168,140 @@ fn sand_is_poured_by_hand() {
     assert_eq!(ledger.unaccounted(), 0);
     assert!(ledger.emitted > 20);
 }
+
+/// A tool comes into the scene, is led through the sand, and undo takes all of it back.
+#[test]
+fn a_plate_digs_and_undo_takes_it_back() {
+    let Some(mut window) = window(options("column")) else { return };
+    until(&mut window, "sand runs", |app| frame(app) > 2);
+    window.get_by_label("Plate").click();
+    window.run_steps(2);
+    window.drag_at(egui::pos2(340.0, 330.0));
+    until(&mut window, "the plate is there", |app| app.session().frame().bodies.len() == 1);
+    let start = window.state().session().frame().bodies[0].center;
+    window.hover_at(egui::pos2(420.0, 400.0));
+    let moved = |app: &App| {
+        let bodies = &app.session().frame().bodies;
+        bodies.first().is_some_and(|body| body.center.distance(start) > 0.03)
+    };
+    until(&mut window, "it follows the pointer", moved);
+    window.drop_at(egui::pos2(420.0, 400.0));
+    window.run_steps(3);
+    window.get_by_label("Turn").click();
+    window.get_by_label("Pause").click();
+    until(&mut window, "it pauses", |app| !app.session().frame().playing);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    until(&mut window, "the plate is gone", |app| app.session().frame().bodies.is_empty());
+    assert!(window.state().session().live().recording().commands().is_empty());
+}
+
+/// Sand that is sucked away is in the books.
+#[test]
+fn sand_is_taken_away_by_hand() {
+    let Some(mut window) = window(options("column")) else { return };
+    until(&mut window, "sand runs", |app| frame(app) > 2);
+    let before = window.state().session().frame().ledger.particles;
+    window.get_by_label("Suck").click();
+    window.run_steps(2);
+    window.drag_at(egui::pos2(340.0, 330.0));
+    until(&mut window, "fewer grains", |app| app.session().frame().ledger.particles < before);
+    window.drop_at(egui::pos2(340.0, 330.0));
+    window.run_steps(2);
+    let ledger = &window.state().session().frame().ledger;
+    assert!(ledger.removed > 0 && ledger.unaccounted() == 0, "{ledger:?}");
+}
+
+#[test]
+fn a_picked_grain_shows_its_row_of_numbers() {
+    let Some(mut window) = window(options("column")) else { return };
+    until(&mut window, "sand runs", |app| frame(app) > 2);
+    window.get_by_label("Pick").click();
+    window.get_by_label("Grain").click();
+    window.run_steps(2);
+    let place = egui::pos2(340.0, 330.0);
+    window.drag_at(place);
+    window.run_steps(2);
+    window.drop_at(place);
+    until(&mut window, "a grain is picked", |app| app.session().picked().is_some());
+    let id = window.state().session().picked().unwrap();
+    let whole = |app: &App| app.session().frame().snapshot.columns.len() == app.session().frame().fields.len();
+    until(&mut window, "all its numbers come", whole);
+    window.run_steps(2);
+    assert!(window.query_by_label(&format!("Grain {id}")).is_some());
+    assert!(window.query_all_by_label("pressure").count() > 0);
+}
+
+/// Two runs side by side: the same scene twice, one of them with another value.
+#[test]
+fn two_runs_stand_side_by_side_and_panels_are_about_one_of_them() {
+    let Some(mut window) = window(options("column")) else { return };
+    until(&mut window, "sand runs", |app| frame(app) > 2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
+    window.run_steps(2);
+    window.event(egui::Event::Text("compare".into()));
+    window.run_steps(2);
+    window.key_press(egui::Key::Enter);
+    window.run_steps(2);
+    assert_eq!(window.state().side_count(), 2);
+    until(&mut window, "both run", |app| frame(app) > 2);
+    assert!(window.query_by_label("Left: iisph").is_some() && window.query_by_label("Right: iisph").is_some());
+    if let Some(folder) = std::env::var_os("GRANULE_PICTURES") {
+        window.render().unwrap().save(std::path::Path::new(&folder).join("compare.png")).unwrap();
+    }
+    window.get_by_label("Left: iisph").click();
+    window.run_steps(2);
+}
+
+/// Another solver cannot take this state over: the scene begins anew and the log says so; threads can be switched on the way.
+#[test]
+fn solver_and_threads_are_switched_while_sand_runs() {
+    let Some(mut window) = window(options("column")) else { return };
+    until(&mut window, "sand runs", |app| frame(app) > 2);
+    window.get_by_label("Solver").click();
+    window.run_steps(2);
+    window.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Threads").click();
+    window.run_steps(3);
+    window.get_by_label("1").click();
+    let went_on = |app: &App| app.session().log_lines().any(|line| line.text.contains("goes on from frame"));
+    until(&mut window, "it goes on", went_on);
+    assert!(frame(window.state()) >= 2);
+}
+
+/// What the scene expects is plotted while it runs.
+#[test]
+fn expectations_are_measured_while_sand_runs() {
+    let Some(mut window) = window(options("column")) else { return };
+    until(&mut window, "sand runs", |app| app.session().samples().len() > 3);
+    let session = window.state().session();
+    let height = session.frame().scene.expect.iter().position(|e| format!("{:?}", e.quantity) == "Height");
+    let measured = session.samples().back().unwrap().expected[height.unwrap()].unwrap();
+    assert!((0.1..0.35).contains(&measured), "{measured}");
+    window.get_by_label("Plots").click();
+    window.run_steps(3);
+    assert!(window.query_by_label_contains("height, expected at the end").is_some());
+}
+
+/// Pictures of the states for docs/window.md, where `GRANULE_PICTURES` names a folder.
+#[test]
+fn scenes_are_shown_with_their_pictures_and_sand_is_cut_open() {
+    let Some(mut window) = window(options("column")) else { return };
+    until(&mut window, "sand runs", |app| frame(app) > 20);
+    window.get_by_label("Scenes").click();
+    window.run_steps(3);
+    assert!(window.query_by_label("hourglass").is_some());
+    let Some(folder) = std::env::var_os("GRANULE_PICTURES") else { return };
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(60) {
+        window.step();
+    }
+    let save = |window: &mut Harness<App>, name: &str| {
+        window.render().unwrap().save(std::path::Path::new(&folder).join(name)).unwrap();
+    };
+    save(&mut window, "scenes.png");
+    window.key_press(egui::Key::Num2);
+    window.get_by_label("Look").click();
+    window.run_steps(3);
+    window.get_by_label("Cut open").click();
+    window.run_steps(10);
+    save(&mut window, "cut.png");
+}

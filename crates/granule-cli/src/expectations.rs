@@ -1,11 +1,11 @@
 //! The scene's `[[expect]]`: measured at the end of a run, compared with their ranges.
 
 use granule::flow::{Discharge, discharge};
-use granule::measure::{DepositProfile, surface_angle};
+use granule::measure::{QUANTITY_FIELDS, particle_quantity};
 use granule::scene::{ExpectSettings, Quantity};
-use granule::simulator::{FieldData, FieldError, Snapshot};
+use granule::simulator::FieldError;
 use granule::upsample::Upsampler;
-use granule::{Scene, Simulation};
+use granule::Simulation;
 use serde::Serialize;
 
 use crate::output;
@@ -30,14 +30,14 @@ pub struct Expectation {
 
 /// Measures a scene's expectations; `due` says whether they must hold by now.
 pub fn measure(simulation: &mut Simulation, due: bool) -> Result<Vec<Expectation>, FieldError> {
-    let state = simulation.read(&["position", "speed", "density", "material"])?;
+    let state = simulation.read(&QUANTITY_FIELDS)?;
     let scene = simulation.scene();
     let evaluate = |expect: &ExpectSettings| {
         let counted = flow_quantity(expect, simulation);
         let of_body = || body_quantity(expect, simulation);
         let of_fine = || fine_quantity(expect.quantity, simulation.upsampler()?);
         let measured =
-            counted.or_else(of_body).or_else(of_fine).or_else(|| quantity(expect.quantity, scene, &state));
+            counted.or_else(of_body).or_else(of_fine).or_else(|| particle_quantity(expect.quantity, scene, &state));
         let measured = measured.filter(|value| value.is_finite());
         let inside = measured.is_some_and(|m| m >= expect.range[0] && m <= expect.range[1]);
         let source = expect.source.clone();
@@ -137,54 +137,9 @@ fn body_quantity(expect: &ExpectSettings, simulation: &Simulation) -> Option<f64
     }))
 }
 
-/// What the particles tell.
-fn quantity(quantity: Quantity, scene: &Scene, state: &Snapshot) -> Option<f64> {
-    let position = state.vec3("position").unwrap_or_default();
-    let speed = state.scalar("speed").unwrap_or_default();
-    let spacing = 2.0 * f64::from(scene.reference_radius());
-    let profile = || DepositProfile::of(position, center(position), spacing);
-    if position.is_empty() {
-        return None;
-    }
-    Some(match quantity {
-        Quantity::Height => position.iter().map(|x| f64::from(x[1])).fold(f64::NEG_INFINITY, f64::max),
-        Quantity::MaxX => position.iter().map(|x| f64::from(x[0])).fold(f64::NEG_INFINITY, f64::max),
-        Quantity::FrontRadius => profile().front,
-        Quantity::SlopeAngle => profile().angle,
-        Quantity::SurfaceAngle => surface_angle(position, spacing),
-        Quantity::MeanSpeed => mean(speed.iter().map(|speed| f64::from(*speed))),
-        Quantity::MaxSpeed => speed.iter().map(|speed| f64::from(*speed)).fold(0.0, f64::max),
-        Quantity::MeanDensity => mean_density(scene, state),
-        Quantity::MeanX => mean(position.iter().map(|x| f64::from(x[0]))),
-        _ => return None,
-    })
-}
-
-/// Mean x and z of the particles: the axis of a deposit.
-fn center(position: &[[f32; 3]]) -> (f64, f64) {
-    let along = |axis: usize| mean(position.iter().map(move |x| f64::from(x[axis])));
-    (along(0), along(2))
-}
-
-/// Mean density, each particle's relative to the rest density of its material.
-fn mean_density(scene: &Scene, state: &Snapshot) -> f64 {
-    let density = state.scalar("density").unwrap_or_default();
-    let Some(FieldData::Integer(material)) = state.column("material") else { return f64::NAN };
-    let relative = |(density, material): (&f32, &u32)| {
-        let rest = scene.material.get(*material as usize).map_or(f64::NAN, |m| f64::from(m.density));
-        f64::from(*density) / rest
-    };
-    mean(density.iter().zip(material).map(relative))
-}
-
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = values.len();
-    values.sum::<f64>() / count as f64
-}
-
 #[cfg(test)]
 mod tests {
-    use granule::Options;
+    use granule::{Options, Scene};
 
     use super::*;
 

@@ -25,6 +25,7 @@ pub fn view(args: &ViewArgs) -> Result<(), Failure> {
     let options = AppOptions {
         place,
         threads: args.threads.map(usize::from),
+        fits_machine: args.scene.is_none(),
         playing: !args.paused,
         frames: args.frames,
         screenshot: args.screenshot.clone(),

@@ -1,5 +1,6 @@
 //! The front door: a [`Scene`] becomes a [`Simulation`] that steps and hands out fields.
 
+mod added_body;
 mod checkpoint;
 mod grains;
 mod playback;
@@ -59,6 +60,8 @@ pub struct Simulation {
     steps: u64,
     /// Why the preferred device did not take the scene.
     refusal: Option<String>,
+    /// What it was made with, to be made anew.
+    options: Options,
 }
 
 impl Simulation {
@@ -70,12 +73,12 @@ impl Simulation {
         let shapes = build::shapes(&scene)?;
         let grains = build::grains(&scene, solver.capabilities, &shapes, &boundaries)?;
         let parts = build::parts(&scene, boundaries, &grains, options)?;
-        let mut simulation = Self::of_parts(scene, parts);
+        let mut simulation = Self::of_parts(scene, parts, options);
         simulation.begin_grains(&shapes)?;
         Ok(simulation)
     }
 
-    fn of_parts(scene: Scene, parts: Parts) -> Self {
+    fn of_parts(scene: Scene, parts: Parts, options: &Options) -> Self {
         let Parts { simulator, flow, upsampler, refusal } = parts;
         Self {
             scene,
@@ -88,6 +91,7 @@ impl Simulation {
             lost: 0,
             steps: 0,
             refusal,
+            options: options.clone(),
         }
     }
 
@@ -96,7 +100,7 @@ impl Simulation {
         self.refusal.as_deref()
     }
 
-    /// The scene as it started.
+    /// The scene as it started, with the bodies that were added since.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
@@ -274,6 +278,10 @@ impl Simulation {
     pub fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
         if let Command::Emitter { name, open } = command {
             self.flow.switch(name, *open)?;
+            return Ok(CommandReport::default());
+        }
+        if let Command::AddBody { body } = command {
+            self.add_body(body)?;
             return Ok(CommandReport::default());
         }
         let report = self.simulator.apply(command)?;

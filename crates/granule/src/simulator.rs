@@ -10,6 +10,7 @@ use crate::boundary::{Pose, Sdf, Shape};
 use crate::columns::ColumnError;
 use crate::contacts::ContactError;
 use crate::particles::NewGrain;
+use crate::scene::BodySettings;
 use crate::stages::{Stage, StageTimes};
 
 /// The kind of values a field holds.
@@ -223,6 +224,12 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         point: Option<Vec3>,
     },
+    /// Adds a rigid body where its shape is described, at once; between frames only. Grains there are pushed out, so a tool
+    /// is described in its own frame and led to a free place by [`Command::ToolPose`] before the next step.
+    AddBody {
+        /// The body, as a scene has it.
+        body: Box<BodySettings>,
+    },
     /// Replaces the uniform wind [m/s].
     Wind(Vec3),
 }
@@ -264,6 +271,14 @@ pub enum CommandError {
     /// A region is no shape, or none that the device can have.
     #[error("the region: {0}")]
     Region(String),
+    /// The body cannot be added.
+    #[error("body `{name}` cannot be added: {reason}")]
+    NotAdded {
+        /// Name of the body.
+        name: String,
+        /// Why.
+        reason: String,
+    },
     /// The body does not move freely.
     #[error("body `{name}` is {kind}: only a dynamic body can be pushed")]
     NotFree {

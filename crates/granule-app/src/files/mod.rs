@@ -6,12 +6,11 @@ mod recent;
 mod write;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use granule::geometry::MeshFormat;
 use granule::live::{FileKind, Source};
-use granule::scene::{Scene, find};
+use granule::scene::find;
 use granule_device::GpuDevice;
 use granule_render::Bounds;
 
@@ -42,7 +41,8 @@ struct Saved {
     sets: Vec<(String, String)>,
     /// Of the commands, where it is a recording.
     mark: (usize, Option<u64>),
-    scene: Option<Arc<Scene>>,
+    /// Of the session, when it was last looked at.
+    beginnings: Option<u64>,
 }
 
 /// Files of the window.
@@ -197,9 +197,8 @@ impl Files {
         for Written { severity, text } in self.results.1.try_iter() {
             session.note(severity, text);
         }
-        let scene = &session.frame().scene;
-        if self.saved.scene.as_ref().is_none_or(|known| !Arc::ptr_eq(known, scene)) {
-            self.saved.scene = Some(Arc::clone(scene));
+        if self.saved.beginnings != Some(session.beginnings()) {
+            self.saved.beginnings = Some(session.beginnings());
             self.saved.mark = session.live().command_mark();
         }
         if let Source::File { path, sets, .. } = session.source()

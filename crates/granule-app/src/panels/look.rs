@@ -6,6 +6,7 @@ use crate::camera_rig::Habit;
 use crate::look::Look;
 use crate::picture::{color_choices, is_number};
 use crate::session::Session;
+use crate::slice::CutOpen;
 
 /// Shows the choices; says whether something was changed.
 pub fn show(ui: &mut egui::Ui, session: &Session, look: &mut Look, habit: &mut Habit) -> bool {
@@ -39,6 +40,7 @@ pub fn show(ui: &mut egui::Ui, session: &Session, look: &mut Look, habit: &mut H
         });
         ui.end_row();
     });
+    cut(ui, session, look);
     ui.checkbox(&mut look.walls, "Walls");
     ui.checkbox(&mut look.shadows, "Shadows");
     ui.checkbox(&mut look.occlusion, "Dark crevices");
@@ -46,6 +48,26 @@ pub fn show(ui: &mut egui::Ui, session: &Session, look: &mut Look, habit: &mut H
     ui.add(egui::Slider::new(&mut look.sun[0], 5.0..=89.0).text("height of the sun").suffix("\u{b0}"));
     ui.add(egui::Slider::new(&mut look.sun[1], -180.0..=180.0).text("turn of the sun").suffix("\u{b0}"));
     *look != before
+}
+
+/// The plane that cuts sand open.
+fn cut(ui: &mut egui::Ui, session: &Session, look: &mut Look) {
+    let mut open = look.cut.is_some();
+    if ui.checkbox(&mut open, "Cut open").changed() {
+        look.cut = open.then_some(CutOpen { axis: 2, position: 0.0, field: true });
+    }
+    let Some(cut) = &mut look.cut else { return };
+    ui.horizontal(|ui| {
+        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+            ui.selectable_value(&mut cut.axis, axis, format!("across {name}"));
+        }
+    });
+    let places = session.frame().snapshot.vec3("position").unwrap_or_default();
+    let along = places.iter().map(|place| place[cut.axis]);
+    let range = along.fold([0.0_f32, 0.0], |[least, most], x| [least.min(x), most.max(x)]);
+    ui.add(egui::Slider::new(&mut cut.position, range[0]..=range[1]).text("place of the cut").suffix(" m"));
+    ui.checkbox(&mut cut.field, "Field on the cut")
+        .on_hover_text("The mean of the grains near it, in their colours");
 }
 
 fn range(ui: &mut egui::Ui, look: &mut Look) {

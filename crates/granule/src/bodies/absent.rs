@@ -53,6 +53,9 @@ impl Bodies {
         false
     }
 
+    /// Takes over nothing.
+    pub fn take_over(&mut self, _known: &Self, _boundaries: &mut Boundaries) {}
+
     /// The reports of no bodies.
     pub fn reports(&self, _boundaries: &Boundaries) -> Vec<BodyReport> {
         Vec::new()

@@ -252,13 +252,12 @@ impl Bodies {
         self.place(boundaries);
     }
 
-    /// Tells rapier where keyframed bodies and walls go in a step of `dt` [s]. Those that a command leads jump from pose to
+    /// Tells rapier where keyframed bodies, and static ones and walls that a command leads, go in a step of `dt` [s]. Those that a command leads jump from pose to
     /// pose, but push no faster than the command says.
     fn lead(&mut self, dt: f32, boundaries: &Boundaries) {
-        let kinematic = self.list.iter().filter(|body| body.kind == BodyKind::Keyframed);
-        let kinematic = kinematic.map(|body| (body.handle, body.boundary));
-        for (handle, boundary) in kinematic.chain(self.walls.iter().map(|wall| (wall.handle, wall.boundary)))
-        {
+        let led = self.list.iter().filter(|body| body.kind != BodyKind::Dynamic);
+        let led = led.map(|body| (body.handle, body.boundary));
+        for (handle, boundary) in led.chain(self.walls.iter().map(|wall| (wall.handle, wall.boundary))) {
             let Some(boundary) = boundaries.iter().nth(boundary) else { continue };
             if let Some(rapier) = self.world.bodies.get_mut(handle).filter(|_| boundary.moves()) {
                 if rapier.is_fixed() {
@@ -301,6 +300,26 @@ impl Bodies {
             })
         };
         self.list.iter().filter_map(report).collect()
+    }
+
+    /// Takes over how the bodies and walls move that a scene with fewer bodies had; the others stay as they are. What contacts
+    /// among bodies remembered is not kept.
+    pub fn take_over(&mut self, known: &Self, boundaries: &mut Boundaries) {
+        let bodies = self.list.iter().zip(&known.list).map(|(own, other)| (own.handle, other.handle));
+        let walls = self.walls.iter().zip(&known.walls).map(|(own, other)| (own.handle, other.handle));
+        for (own, other) in bodies.chain(walls) {
+            let Some(other) = known.world.bodies.get(other) else { continue };
+            if let Some(own) = self.world.bodies.get_mut(own) {
+                own.set_body_type(other.body_type(), true);
+                own.set_position(*other.position(), true);
+                own.set_linvel(other.linvel(), true);
+                own.set_angvel(other.angvel(), true);
+            }
+        }
+        for (own, other) in self.list.iter_mut().zip(&known.list) {
+            own.load = other.load;
+        }
+        self.place(boundaries);
     }
 
     /// Rapier's world and the last loads, for [`Bodies::restore`]; nothing where there are no bodies.

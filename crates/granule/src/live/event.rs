@@ -35,6 +35,13 @@ pub enum Event {
         /// The frame.
         frame: u64,
     },
+    /// What was last done was undone.
+    Undone {
+        /// The request.
+        id: RequestId,
+        /// The frame that the run is at now.
+        frame: u64,
+    },
     /// A scene was loaded and begins.
     Loaded {
         /// The request; none where the file has changed on disk.

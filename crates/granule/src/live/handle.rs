@@ -125,6 +125,12 @@ impl Live {
         self.request(Request::Seek(frame))
     }
 
+    /// Goes back to before the last commands up to now that belong together (of frames that follow each other), and forgets
+    /// them and all that came after. Plays on from there if it played.
+    pub fn undo(&self) -> RequestId {
+        self.request(Request::Undo)
+    }
+
     /// Takes another scene, or refuses it and goes on with the old one.
     pub fn load(&self, source: impl Into<Source>) -> RequestId {
         self.request(Request::Load(source.into()))

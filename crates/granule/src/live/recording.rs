@@ -15,6 +15,9 @@ use crate::simulator::{Command, CommandError};
 /// Version of the format; a change of the content is a new one.
 const FORMAT: u32 = 1;
 
+/// Frames between two commands of one movement of a hand, at most.
+const GESTURE_GAP: u64 = 2;
+
 /// A command with the frame at which it acts, after those of the same frame that stand before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -163,6 +166,21 @@ impl Recording {
     pub fn push(&mut self, frame: u64, command: Command) {
         let at = self.command.partition_point(|logged| logged.frame <= frame);
         self.command.insert(at, LoggedCommand { frame, command });
+    }
+
+    /// The frame at which the last commands up to a frame began that belong together: a hand that pours or pushes gives one
+    /// per frame.
+    pub fn last_gesture(&self, until: u64) -> Option<u64> {
+        let known = &self.command[..self.command.partition_point(|logged| logged.frame <= until)];
+        let mut frames = known.iter().rev().map(|logged| logged.frame);
+        let last = frames.next()?;
+        let joined = |start: u64, frame: u64| (start - frame <= GESTURE_GAP).then_some(frame).ok_or(start);
+        Some(frames.try_fold(last, joined).unwrap_or_else(|start| start))
+    }
+
+    /// Forgets the commands at a frame and after it.
+    pub fn cut_from(&mut self, frame: u64) {
+        self.command.truncate(self.command.partition_point(|logged| logged.frame < frame));
     }
 
     /// Forgets the commands after a frame and says how many there were.

@@ -28,6 +28,8 @@ pub(super) enum Request {
     Apply(Command),
     /// Goes to a frame.
     Seek(u64),
+    /// Goes back to before what was last done by hand, and forgets it.
+    Undo,
     /// Takes another scene.
     Load(Source),
     /// Takes a source as the one of the scene that runs; its file has just been written.
@@ -45,7 +47,7 @@ pub(super) enum Request {
 impl Request {
     /// Whether it leaves the frame under way, so that this need not come to its end.
     pub(super) fn leaves_frame(&self) -> bool {
-        matches!(self, Self::Reset | Self::Seek(_) | Self::Load(_) | Self::Rebuild(_))
+        matches!(self, Self::Reset | Self::Undo | Self::Seek(_) | Self::Load(_) | Self::Rebuild(_))
     }
 
     /// Whether it must find the frame under way at its end, or begins where that ends.

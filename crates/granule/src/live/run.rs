@@ -9,7 +9,7 @@ use crate::error::SimulationError;
 use crate::io::{Checkpoint, CheckpointError};
 use crate::scene::Scene;
 use crate::simulation::Simulation;
-use crate::simulator::{FieldError, Snapshot};
+use crate::simulator::{Command, CommandError, CommandReport, FieldError, Snapshot};
 
 use super::beginning::Beginning;
 use super::event::Event;
@@ -33,7 +33,10 @@ pub(super) enum Halt {
 pub(super) struct Run {
     pub simulation: Simulation,
     pub options: Options,
+    /// The scene with the bodies that were added to it.
     pub scene: Arc<Scene>,
+    /// The scene as it began.
+    pub first_scene: Arc<Scene>,
     pub history: History,
     /// The frame that it begins at.
     pub first: u64,
@@ -76,6 +79,7 @@ impl Run {
             checkpoint,
             simulation,
             options,
+            first_scene: Arc::clone(&scene),
             scene,
             history: History::new(history_bytes),
             end,
@@ -161,7 +165,7 @@ impl Run {
     fn replay(&mut self, outbox: &Outbox) {
         let frame = self.simulation.frame();
         for logged in outbox.with_recording(|recording| recording.at(frame).to_vec()) {
-            if let Err(error) = self.simulation.apply(&logged.command) {
+            if let Err(error) = self.apply(&logged.command) {
                 outbox.tell(Event::ReplayRefused { frame, reason: error.to_string() });
             }
         }
@@ -171,6 +175,23 @@ impl Run {
     pub(super) fn within_reach(&self, frame: u64) -> u64 {
         let last = if self.simulation.is_playback() { self.end } else { u64::MAX };
         frame.clamp(self.first, last.max(self.first))
+    }
+
+    /// Gives the simulation a command.
+    pub(super) fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
+        let report = self.simulation.apply(command)?;
+        self.note_scene();
+        Ok(report)
+    }
+
+    /// Takes note of bodies that have come or gone.
+    fn note_scene(&mut self) {
+        let scene = self.simulation.scene();
+        if scene.body.len() == self.scene.body.len() {
+            return;
+        }
+        let first = scene.body.len() == self.first_scene.body.len();
+        self.scene = if first { Arc::clone(&self.first_scene) } else { Arc::new(scene.clone()) };
     }
 
     /// Goes to the last checkpoint at or before a frame, or to the beginning where there is none.
@@ -197,7 +218,7 @@ impl Run {
     /// The run as it began.
     fn from_beginning(&self) -> Result<Simulation, SimulationError> {
         match &self.checkpoint {
-            None => Simulation::new(self.scene.as_ref().clone(), &self.options),
+            None => Simulation::new(self.first_scene.as_ref().clone(), &self.options),
             Some(checkpoint) => {
                 let restored = Simulation::restore(checkpoint, &self.options);
                 restored.map_err(|error| SimulationError::Failed(error.to_string()))
@@ -222,6 +243,7 @@ impl Run {
 
     /// The simulation has been put at a frame.
     fn settle(&mut self) {
+        self.note_scene();
         self.mid_frame = false;
         self.halted = None;
         self.since_checkpoint = 0.0;

@@ -213,6 +213,7 @@ impl Worker {
             // One that is overtaken by the next need not be reached.
             Request::Seek(_) if matches!(self.queue.front(), Some((_, Request::Seek(_)))) => {}
             Request::Seek(frame) => self.seek(id, frame),
+            Request::Undo => self.undo(id),
             Request::Load(source) => self.load(Some(id), source),
             Request::Saved(source) => {
                 self.watch = source.watched().map(Watch::new);
@@ -254,7 +255,7 @@ impl Worker {
             self.waiting.push((id, command));
             return;
         }
-        match self.run.simulation.apply(&command) {
+        match self.run.apply(&command) {
             Err(error) => self.refuse(id, error.to_string()),
             Ok(report) => {
                 let frame = self.run.simulation.frame();

@@ -16,6 +16,7 @@ mod fluids;
 mod hydrostatic;
 mod pour;
 mod profile;
+mod quantity;
 mod repose;
 mod rest;
 mod scenes;
@@ -30,6 +31,7 @@ use crate::simulation::{Options, Simulation, SimulationError};
 
 pub use crate::statistics::{linear_fit, power_fit};
 pub use profile::{DepositProfile, slope_angle};
+pub use quantity::{QUANTITY_FIELDS, particle_quantity};
 pub use surface::surface_angle;
 
 /// How to measure.

@@ -41,7 +41,7 @@ impl Simulation {
         })
     }
 
-    /// Goes back, or on, to a checkpoint of this very simulation. Walls, grids and threads stay as they are where the
+    /// Goes back, or on, to a checkpoint of this very simulation; bodies that were added since are gone then. Walls, grids and threads stay as they are where the
     /// solver [restores in place](crate::simulator::Simulator::restores_in_place) and there are no fine grains; else the
     /// simulation is made anew with these options, as by [`Simulation::restore`].
     ///
@@ -51,7 +51,8 @@ impl Simulation {
         let in_place = self.simulator.restores_in_place()
             && self.upsampler.is_none()
             && self.failure().is_none()
-            && checkpoint.solver == self.simulator.solver();
+            && checkpoint.solver == self.simulator.solver()
+            && self.scene.to_toml().is_ok_and(|scene| scene == checkpoint.scene);
         if !in_place {
             *self = Self::restore(checkpoint, options)?;
             return Ok(());
@@ -78,7 +79,7 @@ impl Simulation {
             SimulationError::Scene(error) => CheckpointError::Scene(error),
             other => CheckpointError::Simulation(other),
         })?;
-        let mut simulation = Self::of_parts(scene, parts);
+        let mut simulation = Self::of_parts(scene, parts, options);
         let wrong = |reason: String| CheckpointError::Content(reason);
         if checkpoint.solver != simulation.simulator.solver() {
             let known = simulation.simulator.solver();

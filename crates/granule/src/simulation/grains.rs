@@ -99,6 +99,7 @@ impl Simulation {
             | Command::Emit { .. }
             | Command::Emitter { .. }
             | Command::PushBody { .. }
+            | Command::AddBody { .. }
             | Command::Wind(_) => {}
         }
     }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use glam::Vec3;
 
 use self::series::{Numbers, read_series};
-use super::Simulation;
+use super::{Options, Simulation};
 use crate::bodies::BodyReport;
 use crate::boundary::{Pose, Sdf};
 use crate::build::Parts;
@@ -42,7 +42,7 @@ impl Simulation {
         let frame = playback.frame;
         let simulator = Box::new(playback);
         let parts = Parts { simulator, flow: Flow::default(), upsampler: None, refusal: None };
-        Ok(Self { frame, ..Self::of_parts(scene, parts) })
+        Ok(Self { frame, ..Self::of_parts(scene, parts, &Options::default()) })
     }
 
     /// Whether this is a run that is over.

@@ -94,8 +94,8 @@ impl Commanded<'_> {
                 let air = self.air.get_or_insert_with(|| Air::new(AirSettings::default()));
                 air.set_uniform_wind(*velocity);
             }
-            // Emitters are not the solver's.
-            Command::Emitter { .. } => {}
+            // Emitters are not the solver's, and new bodies make a new one.
+            Command::Emitter { .. } | Command::AddBody { .. } => {}
         }
         Ok(Applied::Done)
     }

@@ -57,6 +57,32 @@ impl SavedWorld {
     }
 }
 
+impl SavedWorld {
+    /// Goes over from the scene `before` to `scene`, which has one body more, its last. Both with their walls as they are now.
+    ///
+    /// # Errors
+    /// Says why the bodies cannot be made or written.
+    pub fn add_body(
+        &mut self,
+        before: &Scene,
+        walls_before: &mut Boundaries,
+        scene: &Scene,
+        walls: &mut Boundaries,
+    ) -> Result<(), StateError> {
+        let unreadable = |error: &dyn std::error::Error| StateError::Unreadable(error.to_string());
+        let mut known = Bodies::new(before, walls_before).map_err(|e| unreadable(&e))?;
+        if !known.restore(&self.bodies, walls_before) {
+            return Err(impossible("the bodies are not those of the scene"));
+        }
+        let mut bodies = Bodies::new(scene, walls).map_err(|e| unreadable(&e))?;
+        bodies.take_over(&known, walls);
+        self.bodies = bodies.save().map_err(|e| unreadable(&e))?;
+        self.boundaries = walls.state();
+        self.scene = scene.to_toml().map_err(|e| unreadable(&e))?;
+        Ok(())
+    }
+}
+
 /// The state of a solver: all columns are in memory order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedState {
@@ -122,6 +148,14 @@ impl SavedState {
         self.particles.check_finite()?;
         self.columns.check_finite()?;
         encode(self)
+    }
+
+    /// A state from its bytes, to be changed and written again; only its form is checked.
+    ///
+    /// # Errors
+    /// Says what cannot be read.
+    pub fn read(bytes: &[u8]) -> Result<Self, StateError> {
+        decode(bytes)
     }
 
     /// A state from its bytes, checked against the scene that the solver was made from, its boundaries, and particles

@@ -7,7 +7,7 @@ use glam::{Quat, Vec3};
 use crate::boundary::Shape;
 use crate::build::Options;
 use crate::live::{Event, Live, LiveOptions, Recording};
-use crate::scene::Scene;
+use crate::scene::{BodySettings, Scene};
 use crate::simulation::Simulation;
 use crate::simulator::Command;
 
@@ -144,6 +144,24 @@ shape.box = { min = [0.03, 0.1, 0.03], max = [0.07, 0.13, 0.07] }
 density = 900
 "#;
 
+/// A tool that is not in the scene.
+fn scoop() -> BodySettings {
+    let toml = r#"name = "scoop"
+kind = "static"
+shape.box = { min = [-0.02, -0.02, -0.02], max = [0.02, 0.02, 0.02] }"#;
+    toml::from_str(toml).unwrap()
+}
+
+fn lead_scoop(x: f32) -> Command {
+    Command::ToolPose {
+        boundary: "scoop".into(),
+        position: Vec3::new(x, 0.3, 0.4),
+        rotation: Quat::from_rotation_x(x),
+        velocity: Vec3::X * 0.5,
+        angular_velocity: Vec3::X,
+    }
+}
+
 /// Hands at work: frames whose commands take, push, turn and pour.
 fn hand(frame: u64) -> Vec<Command> {
     let plate = |angle: f32| Command::ToolPose {
@@ -162,6 +180,8 @@ fn hand(frame: u64) -> Vec<Command> {
         1 => vec![push(Vec3::new(0.0, 0.05, 0.02), None)],
         2..=4 => vec![plate(0.1 * frame as f32)],
         5 => vec![Command::Remove { region: bite }, push(Vec3::Y * 0.03, Some(Vec3::new(0.03, 0.12, 0.05)))],
+        7 => vec![Command::AddBody { body: Box::new(scoop()) }, lead_scoop(0.0)],
+        8 => vec![lead_scoop(0.01)],
         6 => vec![Command::Emit {
             material: "sand".into(),
             positions: vec![Vec3::new(0.13, 0.25, 0.05)],
@@ -169,6 +189,53 @@ fn hand(frame: u64) -> Vec<Command> {
         }],
         _ => Vec::new(),
     }
+}
+
+/// A body comes on the way and goes when time is turned back; the others and the grains do not notice.
+#[test]
+fn a_body_is_added_on_the_way_and_the_rest_moves_on_as_it_did() {
+    let start = || Live::start(Scene::parse(WORKSHOP, "workshop").unwrap(), options()).unwrap();
+    let (plain, with_tool) = (start(), start());
+    seek(&plain, 3);
+    seek(&with_tool, 3);
+    let added = after(&with_tool, with_tool.apply(Command::AddBody { body: Box::new(scoop()) }));
+    assert_eq!((added.scene.body.len(), added.bodies.len()), (2, 2));
+    after(&with_tool, with_tool.apply(lead_scoop(0.0)));
+    let (before, after_it) = (seek(&plain, 4), seek(&with_tool, 4));
+    let centers = [&before, &after_it].map(|frame| frame.bodies[0].center);
+    assert!(centers[0].distance(centers[1]) < 1e-6, "{centers:?}");
+    let positions = [&before, &after_it].map(|frame| frame.snapshot.vec3("position").unwrap().to_vec());
+    assert_eq!(positions[0], positions[1], "the tool is far away");
+    let refused = with_tool.apply(Command::AddBody { body: Box::new(scoop()) });
+    let Event::Refused { reason, .. } =
+        event(&with_tool, |event| matches!(event, Event::Refused { id, .. } if *id == refused))
+    else {
+        unreachable!()
+    };
+    assert!(reason.contains("scoop"), "{reason}");
+    let back = seek(&with_tool, 2);
+    assert_eq!((back.scene.body.len(), back.bodies.len()), (1, 1));
+}
+
+#[test]
+fn undo_takes_back_what_a_hand_did_in_one_go() {
+    let live = start();
+    let before = seek(&live, 2);
+    for frame in 2..5 {
+        seek(&live, frame);
+        after(&live, live.apply(tool(-0.05 * frame as f32)));
+    }
+    seek(&live, 8);
+    after(&live, live.apply(angle(20.0)));
+    seek(&live, 10);
+    let undone = after(&live, live.undo());
+    assert_eq!((undone.frame, live.recording().commands().len()), (8, 3));
+    seek(&live, 10);
+    let undone = after(&live, live.undo());
+    assert_eq!((undone.frame, undone.state_hash), (2, before.state_hash));
+    assert!(live.recording().commands().is_empty());
+    let id = live.undo();
+    event(&live, |event| matches!(event, Event::Refused { id: refused, .. } if *refused == id));
 }
 
 /// Recorded to a file, replayed from it and sought in the past: the same bits and the same books.
@@ -195,7 +262,7 @@ fn the_work_of_hands_is_recorded_and_replayed_to_the_same_bits() {
     let path = folder.path().join("workshop.granule");
     live.recording().write(&path).unwrap();
     let recording = Recording::read(&path).unwrap();
-    assert_eq!((recording.commands().len(), &recording), (7, &live.recording()));
+    assert_eq!((recording.commands().len(), &recording), (10, &live.recording()));
     for frame in [1, 3, 5, 9] {
         let simulation = recording.replay(frame, &Options::default()).unwrap();
         let found = (Some(simulation.simulator().state_hash()), simulation.ledger());

@@ -69,6 +69,31 @@ impl Worker {
         true
     }
 
+    /// Goes back to before the last commands that belong together, and forgets them and all that came after.
+    pub(super) fn undo(&mut self, id: RequestId) {
+        let now = self.run.simulation.frame();
+        let Some(start) = self.outbox.with_recording(|recording| recording.last_gesture(now)) else {
+            self.refuse(id, "nothing was done that could be undone".into());
+            return;
+        };
+        self.give_up_waiting();
+        self.pace.restart();
+        self.outbox.with_recording(|recording| recording.cut_from(start));
+        self.run.history.cut_after(start);
+        self.run.end = start;
+        let begun = self.run.go_back(start, &self.outbox).map_err(|error| error.to_string());
+        if let Err(reason) = begun {
+            self.refuse(id, reason);
+            return;
+        }
+        self.run.arrive(&self.outbox);
+        self.seeking = Some(start);
+        self.run_to(start);
+        self.seeking = None;
+        self.outbox.tell(Event::Undone { id, frame: start });
+        self.unshown = Unshown::All;
+    }
+
     /// Begins anew without commands.
     pub(super) fn reset(&mut self, id: RequestId) {
         self.give_up_waiting();
@@ -149,7 +174,7 @@ impl Worker {
 
     /// Begins the same scene with other options, as they cannot go on.
     fn restart(&mut self, id: RequestId, options: Options, reason: String) {
-        let scene = self.run.scene.as_ref().clone();
+        let scene = self.run.first_scene.as_ref().clone();
         match Beginning::of_scene(scene, &options) {
             Ok(beginning) => {
                 let (run, recording) =
