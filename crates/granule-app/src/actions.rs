@@ -43,8 +43,20 @@ pub enum Action {
     Walls,
     /// A picture into a file.
     Screenshot,
+    /// Opens a file.
+    Open,
     /// Saves the scene.
     Save,
+    /// Saves the scene in another file.
+    SaveAs,
+    /// Saves the scene and what was done to it.
+    SaveRecording,
+    /// Saves the state.
+    SaveCheckpoint,
+    /// Saves the frame.
+    ExportFrame,
+    /// Begins or ends a video.
+    Record,
     /// Hides or shows all panels.
     Panels,
     /// All actions by name.
@@ -75,6 +87,10 @@ const fn command(key: Key) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(Modifiers::COMMAND, key))
 }
 
+const fn shifted(key: Key) -> Option<KeyboardShortcut> {
+    Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key))
+}
+
 const fn info(
     action: Action,
     name: &'static str,
@@ -86,7 +102,14 @@ const fn info(
 
 /// All actions, in the order of the menus.
 pub const ACTIONS: &[ActionInfo] = &[
+    info(Action::Open, "Open", "File", command(Key::O)),
+    // Before the same key without Shift.
+    info(Action::SaveAs, "Save scene as", "File", shifted(Key::S)),
     info(Action::Save, "Save scene", "File", command(Key::S)),
+    info(Action::SaveRecording, "Save what was done", "File", None),
+    info(Action::SaveCheckpoint, "Save checkpoint", "File", None),
+    info(Action::ExportFrame, "Export frame", "File", None),
+    info(Action::Record, "Record video, or stop", "File", None),
     info(Action::Screenshot, "Save picture", "File", key(Key::F12)),
     info(Action::Quit, "Quit", "File", command(Key::Q)),
     info(Action::PlayOrPause, "Play or pause", "Run", key(Key::Space)),

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use egui_tiles::Tree;
-use granule::live::{Source, Speed};
+use granule::live::Speed;
 use granule_render::CameraChoice;
 
 use crate::AppError;
 use crate::actions::{ACTIONS, Action, pressed};
 use crate::contents::Contents;
+use crate::files::Files;
 use crate::hands::{Tool, ToolKind};
 use crate::layout;
 use crate::look::Look;
@@ -18,6 +19,7 @@ use crate::picture::color_choices;
 use crate::session::{Session, Severity};
 use crate::torn::TornOff;
 use crate::transport;
+use crate::video::Eye;
 
 /// A panel or the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -68,6 +70,7 @@ pub struct App {
     tree: Tree<Pane>,
     torn: TornOff,
     palette: Palette,
+    files: Files,
     help: bool,
     panels: bool,
     started: std::time::Instant,
@@ -84,11 +87,13 @@ impl App {
     pub fn new(creation: &eframe::CreationContext, options: AppOptions) -> Result<Self, AppError> {
         let state = creation.wgpu_render_state.clone().ok_or(AppError::NoDevice)?;
         let (gpu, look) = options.adopt(&state)?;
+        let files = Files::new(options.remember, gpu.clone(), options.picture_size);
         Ok(Self {
             contents: Contents::new(state, gpu, look, &options)?,
             tree: if options.remember { layout::remembered() } else { layout::first() },
             torn: TornOff::default(),
             palette: Palette::default(),
+            files,
             help: false,
             panels: true,
             started: std::time::Instant::now(),
@@ -110,6 +115,16 @@ impl App {
     /// Frames of the interface that were shown.
     pub fn shown(&self) -> u64 {
         self.shown
+    }
+
+    /// The live run, to be changed.
+    pub fn session_mut(&mut self) -> &mut Session {
+        self.contents.session_mut()
+    }
+
+    /// What the window is called.
+    pub fn title(&self) -> &str {
+        self.files.title()
     }
 
     /// How sand is shown.
@@ -137,12 +152,15 @@ impl App {
             Action::Walls => look.walls = !look.walls,
             Action::Compare => self.contents.compare(),
             Action::Screenshot => self.save_picture(None),
-            Action::Save => self.save_scene(),
             Action::Panels => self.panels = !self.panels,
             Action::Palette => self.palette.toggle(),
             Action::Help => self.help = !self.help,
-            Action::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
-            _ => {}
+            Action::Quit => {
+                if self.files.admit_quit(self.contents.session()) {
+                    ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+                }
+            }
+            _ => self.files.act(action, self.contents.session_mut()),
         }
         ctx.request_repaint();
     }
@@ -219,15 +237,6 @@ impl App {
         }
     }
 
-    /// Writes the changes into the scene's file; a built-in scene becomes a file in the working folder.
-    fn save_scene(&mut self) {
-        let session = self.contents.session_mut();
-        match crate::document::save(session.source()) {
-            Ok(path) => session.note(Severity::Info, format!("scene in {}", path.display())),
-            Err(error) => session.note(Severity::Error, error),
-        }
-    }
-
     fn menus(&mut self, ui: &mut egui::Ui) -> Option<Action> {
         let mut action = None;
         egui::MenuBar::new().ui(ui, |ui| {
@@ -240,6 +249,10 @@ impl App {
                             ui.close();
                         }
                     }
+                    if menu == "File" {
+                        let load = &mut self.contents.load;
+                        *load = self.files.recent_menu(ui).or(load.take());
+                    }
                 });
             }
             self.torn.menu(ui, &mut self.tree);
@@ -247,6 +260,9 @@ impl App {
             ui.separator();
             ui.strong(&frame.scene.name);
             ui.weak(format!("{} on {}", frame.solver, frame.device));
+            if let Some(count) = self.files.recorded() {
+                ui.label(format!("video: {count} frames"));
+            }
             if let Some(reason) = &frame.halted {
                 ui.colored_label(ui.visuals().error_fg_color, format!("stopped: {reason}"));
             }
@@ -254,10 +270,33 @@ impl App {
         action
     }
 
+    /// Takes what has become of files; where no video is recorded, no run is.
+    fn follow_files(&mut self, ctx: &egui::Context) {
+        self.files.follow(self.contents.session_mut(), ctx);
+        if self.files.recorded().is_none() {
+            let Contents { sides, look, .. } = &mut self.contents;
+            sides.iter_mut().for_each(|side| side.session.tap(None, look));
+        }
+    }
+
+    /// Loads what was asked for, once nothing is lost by it.
+    fn load_wanted(&mut self, ctx: &egui::Context) {
+        let contents = &mut self.contents;
+        let camera = contents.sides[contents.active].viewport.rig.camera();
+        self.files.see(Eye { camera, look: contents.look.clone() });
+        let wanted = contents.load.take();
+        let wanted = wanted.and_then(|source| self.files.admit(source, contents.session()));
+        contents.load = wanted.or(self.files.show(ctx, contents.session_mut()));
+        contents.load_wanted();
+    }
+
     fn drops(&mut self, ctx: &egui::Context) {
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
         if let Some(path) = dropped.first().map(|file| file.path().to_path_buf()) {
-            self.contents.load = Some(Source::file(path.display().to_string()));
+            let contents = &self.contents;
+            let region = || contents.session().grains(&contents.look).bounds();
+            let source = self.files.drop(&path, region);
+            self.contents.load = source.or(self.contents.load.take());
         }
     }
 
@@ -306,6 +345,7 @@ impl App {
 
 impl eframe::App for App {
     fn on_exit(&mut self) {
+        self.files.end_video(self.contents.session_mut(), true);
         if self.options.remember {
             layout::remember(&self.tree);
         }
@@ -315,6 +355,7 @@ impl eframe::App for App {
         let ctx = ui.ctx().clone();
         self.shown += 1;
         self.contents.poll();
+        self.follow_files(&ctx);
         // Arrow keys drive the blade where it is in the hand.
         let driving = self.contents.hands.tool == Tool::Body(ToolKind::Blade);
         let mut action = pressed(&ctx, driving);
@@ -333,7 +374,7 @@ impl eframe::App for App {
         action = self.palette.show(&ctx).or(action);
         self.keys(&ctx);
         self.torn.show(&ctx, &mut self.tree, &mut self.contents);
-        self.contents.load_wanted();
+        self.load_wanted(&ctx);
         if let Some(action) = action {
             self.act(action, &ctx);
         }

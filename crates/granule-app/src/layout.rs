@@ -63,12 +63,17 @@ fn parse(text: &str) -> Option<Tree<Pane>> {
     sound.then_some(tree)
 }
 
-/// The file in the user's folder for settings.
+/// The file that remembers where panels are.
 fn file() -> Option<PathBuf> {
+    settings_file("window.json")
+}
+
+/// A file in the user's folder for settings.
+pub fn settings_file(name: &str) -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder =
         set("XDG_CONFIG_HOME").or_else(|| set("APPDATA")).or_else(|| Some(set("HOME")?.join(".config")))?;
-    Some(folder.join("granule").join("window.json"))
+    Some(folder.join("granule").join(name))
 }
 
 #[cfg(test)]

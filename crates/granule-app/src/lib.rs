@@ -7,6 +7,7 @@ mod app;
 mod camera_rig;
 mod contents;
 mod document;
+mod files;
 mod fit;
 mod gallery;
 mod gamepad;
@@ -25,6 +26,7 @@ mod side;
 mod slice;
 mod torn;
 mod transport;
+mod video;
 mod viewport;
 
 pub use actions::{ACTIONS, Action, ActionInfo};

@@ -3,6 +3,7 @@
 //!
 //! Simulation and view submit to one queue, so a picture shows one published frame or the next, never parts of both.
 
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::Vec3;
@@ -33,6 +34,8 @@ struct Shared {
     fine: Option<(u64, FineGrains)>,
     /// Fields that views can carry; none where the simulation is on CPU cores.
     fields: Vec<&'static str>,
+    /// Takes every frame, where a video is recorded.
+    tap: Option<SyncSender<Frame>>,
 }
 
 /// The window's end.
@@ -51,6 +54,11 @@ impl DeviceViews {
             shared.field = field.into();
             shared.guides = guides;
         });
+    }
+
+    /// Has every frame sent from now on. The simulation waits where they are not taken; the window does not.
+    pub fn tap(&self, tap: Option<SyncSender<Frame>>) {
+        self.with(|shared| shared.tap = tap);
     }
 
     /// Whether grains coloured by a field need not pass through memory.
@@ -94,6 +102,10 @@ impl Publish for Publisher {
             shared.view = view.map(|view| (frame.sequence, view));
             shared.fine = fine.map(|fine| (frame.sequence, fine));
         });
+        let tap = self.0.with(|shared| shared.tap.clone());
+        if tap.is_some_and(|tap| tap.send(frame.clone()).is_err()) {
+            self.0.tap(None);
+        }
     }
 }
 

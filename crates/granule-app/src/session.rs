@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 
 use granule::SimulationError;
-use granule::live::{Event, Frame, Live, LiveOptions, RequestId, Source};
+use granule::live::{Event, FileKind, Frame, Live, LiveOptions, RequestId, Source};
 use granule::measure::particle_quantity;
 use granule::scene::{ExpectSettings, Quantity};
 use granule::simulator::Command;
@@ -61,6 +62,11 @@ pub struct Sample {
     pub expected: Vec<Option<f64>>,
 }
 
+/// Whether keys of a file can be set anew: not in checkpoints and in runs that are over.
+fn can_be_set(file: &str) -> bool {
+    matches!(FileKind::of(file), FileKind::Scene | FileKind::Recording)
+}
+
 /// A change of the scene that waits for its answer.
 struct PendingEdit {
     id: RequestId,
@@ -77,7 +83,13 @@ pub struct Session {
     log: VecDeque<LogLine>,
     samples: VecDeque<Sample>,
     pending: Vec<PendingEdit>,
+    /// Scenes that have begun.
+    beginnings: u64,
+    /// Scenes that were asked for and are not there yet.
+    loading: Vec<(RequestId, Source)>,
     published: Vec<&'static str>,
+    /// Whether every frame is sent to a video, with grains in memory.
+    recorded: bool,
     views: DeviceViews,
     setting: Setting,
     picked: Option<u32>,
@@ -103,7 +115,10 @@ impl Session {
             log: VecDeque::new(),
             samples: VecDeque::new(),
             pending: Vec::new(),
+            loading: Vec::new(),
             published: Vec::new(),
+            recorded: false,
+            beginnings: 0,
             views,
             setting,
             picked: None,
@@ -126,6 +141,11 @@ impl Session {
     /// Where the scene came from, with the changes made to it so far.
     pub fn source(&self) -> &Source {
         &self.source
+    }
+
+    /// How many scenes have begun after the first one.
+    pub fn beginnings(&self) -> u64 {
+        self.beginnings
     }
 
     /// What has happened, oldest first.
@@ -160,7 +180,8 @@ impl Session {
     /// Has the fields published that a look needs.
     pub fn choose_fields(&mut self, look: &Look) {
         self.views.choose(&look.color_by, look.guides);
-        let needed = match (self.picked, self.draws_on_device(look) && !self.in_memory) {
+        let on_device = self.draws_on_device(look) && !self.in_memory && !self.recorded;
+        let needed = match (self.picked, on_device) {
             (Some(_), _) => self.frame.fields.iter().map(|field| field.name).collect(),
             (None, true) => Vec::new(),
             (None, false) => needed_fields(self.frame.fields, look),
@@ -169,6 +190,16 @@ impl Session {
             self.live.publish(&needed);
             self.published = needed;
         }
+    }
+
+    /// Has every frame sent, with grains in memory, or no longer.
+    pub fn tap(&mut self, tap: Option<SyncSender<Frame>>, look: &Look) {
+        if tap.is_none() && !self.recorded {
+            return;
+        }
+        self.recorded = tap.is_some();
+        self.choose_fields(look);
+        self.views.tap(tap);
     }
 
     /// Whether a look needs nothing that only grains in memory have.
@@ -202,10 +233,41 @@ impl Session {
         self.stage.as_ref()
     }
 
-    /// Loads another scene.
+    /// Loads another scene; where it is refused, the old one stays.
     pub fn load(&mut self, source: Source) {
+        let id = self.live.load(source.clone());
+        self.loading.push((id, source));
+    }
+
+    /// Adds an entry to a list of the scene, which begins anew with it.
+    pub fn add_entry(&mut self, list: &str, entry: &str) {
+        let mut source = self.loading.last().map_or(&self.source, |(_, source)| source).clone();
+        match &mut source {
+            Source::File { path, sets, .. } if can_be_set(path) => {
+                sets.push((format!("{list}.+"), entry.into()))
+            }
+            _ => {
+                self.log(Severity::Warning, "open a scene first: this is none that can be changed".into());
+                return;
+            }
+        }
+        self.load(source);
+    }
+
+    /// Takes the file that the scene was just saved in as its own.
+    pub fn saved_as(&mut self, source: Source) {
         self.source = source.clone();
-        self.live.load(source);
+        self.live.saved(source);
+    }
+
+    /// A scene that was asked for is there, or refused.
+    fn end_loading(&mut self, id: Option<RequestId>, there: bool) {
+        let place = self.loading.iter().position(|(known, _)| Some(*known) == id);
+        if let Some((_, source)) = place.map(|place| self.loading.remove(place))
+            && there
+        {
+            self.source = source;
+        }
     }
 
     /// What it simulates with.
@@ -244,23 +306,22 @@ impl Session {
         self.pending.push(PendingEdit { id, path: path.into(), value: value.into() });
     }
 
-    /// Changes something that needs a new beginning.
-    pub fn edit_anew(&mut self, path: &str, value: &str) {
-        match &mut self.source {
-            Source::File { sets, .. } => {
+    /// Changes something that needs a new beginning; says whether it can.
+    pub fn edit_anew(&mut self, path: &str, value: &str) -> bool {
+        let mut source = self.loading.last().map_or(&self.source, |(_, source)| source).clone();
+        match &mut source {
+            Source::File { path: file, sets, .. } if can_be_set(file) => {
                 sets.retain(|(known, _)| known != path);
                 sets.push((path.into(), value.into()));
             }
-            Source::Scene(_) => {
-                self.log(
-                    Severity::Warning,
-                    format!("{path}: this scene has no file that it could be read from anew"),
-                );
-                return;
+            _ => {
+                let text = format!("{path}: this scene has no file that it could be read from anew");
+                self.log(Severity::Warning, text);
+                return false;
             }
         }
-        let source = self.source.clone();
-        self.live.load(source);
+        self.load(source);
+        true
     }
 
     /// Adds a line to the log.
@@ -276,7 +337,9 @@ impl Session {
             }
             Event::Refused { id, reason } => match self.take_edit(id) {
                 Some(edit) => {
-                    self.edit_anew(&edit.path, &edit.value);
+                    if !self.edit_anew(&edit.path, &edit.value) {
+                        return;
+                    }
                     (
                         Severity::Info,
                         format!(
@@ -293,11 +356,14 @@ impl Session {
                 (Severity::Info, format!("undone: back to frame {frame}"))
             }
             Event::FieldRefused { reason } => (Severity::Warning, reason),
-            Event::Loaded { scene, .. } => {
+            Event::Loaded { id, scene } => {
+                self.end_loading(id, true);
+                self.beginnings += 1;
                 self.samples.clear();
                 (Severity::Info, format!("{scene} begins"))
             }
-            Event::LoadRefused { reason, .. } => {
+            Event::LoadRefused { id, reason } => {
+                self.end_loading(id, false);
                 (Severity::Error, format!("not loaded; the old scene runs on: {reason}"))
             }
             Event::Rebuilt { frame, .. } => (Severity::Info, format!("goes on from frame {frame}")),

@@ -62,10 +62,11 @@ fn speed(ui: &mut egui::Ui, session: &Session) {
 fn time_line(ui: &mut egui::Ui, session: &Session) {
     let frame = session.frame();
     let now = frame.seeking.unwrap_or(frame.frame);
-    let last = frame.history.end.max(frame.frame).max(1);
-    let mut wanted = now.min(last);
+    let first = frame.history.first;
+    let last = frame.history.end.max(frame.frame).max(first + 1);
+    let mut wanted = now.clamp(first, last);
     ui.spacing_mut().slider_width = (ui.available_width() - 90.0).max(60.0);
-    let slider = egui::Slider::new(&mut wanted, 0..=last).text("frame");
+    let slider = egui::Slider::new(&mut wanted, first..=last).text("frame");
     let response = ui
         .add(slider)
         .on_hover_text("Drag to go back in time; a command given there cuts off what came after");

@@ -53,6 +53,7 @@ Examples:
   granule run dam --device gpu
   granule run heap --render
   granule run hourglass --set upsample.radius=0.0025 --render
+  granule run mine.granule
   granule run column --checkpoint-every 0.2
   granule run --resume out/column-001/checkpoints/000010.ckpt
 
@@ -62,6 +63,9 @@ summary; initial + emitted - drained - removed - lost = particles at every step.
 A run ends at the first frame time at or after --seconds. Expectations of the scene are checked at its own end; a run \
 that is cut short only reports them. Ctrl-C ends the run after the current step: the frames written so far, their index \
 and a summary stay, and the exit code is 130.
+
+A recording (.granule, saved in the window) holds a scene and all that hands did to it: it is replayed to its last frame, \
+with the same bits on the same device, and expectations are only reported.
 
 A resumed run gives the same bits as one that never stopped, for any number of threads. It continues the numbers of \
 frames and the simulated time, in a folder of its own, with the scene inside the checkpoint; a scene that is given as \
@@ -113,6 +117,8 @@ Examples:
   granule view
   granule view heap --set material.sand.friction_angle=40
   granule view my-scene.toml
+  granule view mine.granule
+  granule view out/column-001
   granule view column --frames 100 --screenshot column.png
 
 Space plays and pauses, the arrows go frame by frame, Ctrl-K finds every action and ? shows the keys. The scene's file is \
@@ -153,7 +159,7 @@ pub enum Verb {
     /// Run a scene and leave frames, a series and a summary in a folder.
     #[command(after_help = format!("{RUN_HELP}\n\n{EXIT_CODES}"))]
     Run(Box<RunArgs>),
-    /// Open the window on a scene.
+    /// Open the window on a scene, a recording or a run.
     #[cfg(feature = "window")]
     #[command(after_help = format!("{VIEW_HELP}\n\n{EXIT_CODES}"))]
     View(ViewArgs),
@@ -218,7 +224,7 @@ pub struct PlaceArgs {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// A built-in scene or a scene file.
+    /// A built-in scene, a scene file or a recording.
     #[arg(value_name = "SCENE|FILE", required_unless_present = "resume")]
     pub scene: Option<String>,
     /// The scene's coarser, shorter form.
@@ -306,8 +312,9 @@ impl RunArgs {
 #[cfg(feature = "window")]
 #[derive(Debug, Default, Args)]
 pub struct ViewArgs {
-    /// A built-in scene or a scene file; the default scene when absent.
-    #[arg(value_name = "SCENE|FILE")]
+    /// A built-in scene, a scene file, a recording (.granule), a checkpoint (.ckpt) or the folder of a run; the default
+    /// scene when absent.
+    #[arg(value_name = "SCENE|FILE|RUN")]
     pub scene: Option<String>,
     /// The scene's coarser, shorter form.
     #[arg(long, requires = "scene")]
@@ -402,6 +409,16 @@ pub enum Show {
     High,
     /// Both.
     Both,
+}
+
+impl From<Show> for granule::io::Shown {
+    fn from(show: Show) -> Self {
+        match show {
+            Show::Low => Self::Low,
+            Show::High => Self::High,
+            Show::Both => Self::Both,
+        }
+    }
 }
 
 /// Arguments of `devices`.

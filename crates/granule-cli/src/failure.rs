@@ -1,9 +1,9 @@
 //! Why the program ends with an exit code other than 0.
 
 use granule::SimulationError;
-use granule::io::RunFolderError;
+use granule::io::{RunFolderError, RunFramesError};
 use granule::scene::{Location, SceneError};
-use granule_scenery::SceneryError;
+use granule_scenery::{SceneryError, VideoError};
 
 /// A reason to end without success; its text is for the user.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +32,18 @@ impl Failure {
 
 impl From<SceneryError> for Failure {
     fn from(error: SceneryError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
+impl From<VideoError> for Failure {
+    fn from(error: VideoError) -> Self {
+        Self::Run(error.to_string())
+    }
+}
+
+impl From<RunFramesError> for Failure {
+    fn from(error: RunFramesError) -> Self {
         Self::Input(error.to_string())
     }
 }

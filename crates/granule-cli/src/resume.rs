@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use granule::io::{Checkpoint, CheckpointError};
+use granule::live::Recording;
 use granule::{Options, Simulation, SimulationError};
 use serde::Serialize;
 
@@ -23,8 +24,12 @@ pub struct ResumedFrom {
     pub steps: u64,
 }
 
-/// Reads a checkpoint and makes a simulation of it, after checking that it belongs to this run.
-pub fn resume(args: &RunArgs, path: &Path, options: &Options) -> Result<(Simulation, ResumedFrom), Failure> {
+/// A simulation, where it began, and what is still to be done to it.
+pub type Resumed = (Simulation, ResumedFrom, Option<Recording>);
+
+/// Reads a checkpoint and makes a simulation of it, after checking that it belongs to this run. With a recording, the commands
+/// after the checkpoint's frame are still to be given.
+pub fn resume(args: &RunArgs, path: &Path, options: &Options) -> Result<Resumed, Failure> {
     let file = path.display().to_string();
     let failed = |error: CheckpointError| match error {
         CheckpointError::Simulation(error @ SimulationError::Threads { .. }) => error.into(),
@@ -32,8 +37,11 @@ pub fn resume(args: &RunArgs, path: &Path, options: &Options) -> Result<(Simulat
     };
     refuse_own_folder(args, path)?;
     let checkpoint = Checkpoint::read(path).map_err(failed)?;
+    let mut recording = None;
     if let Some(scene) = &args.scene {
-        let given = Opened::for_run(scene, args)?.scene.to_toml();
+        let opened = Opened::for_run(scene, args)?;
+        recording = opened.recording;
+        let given = opened.scene.to_toml();
         let given = given.map_err(|error| Failure::Run(format!("cannot write the scene: {error}")))?;
         refuse_other_scene(&file, &checkpoint, scene, &given)?;
     }
@@ -47,7 +55,7 @@ pub fn resume(args: &RunArgs, path: &Path, options: &Options) -> Result<(Simulat
         );
     }
     let (frame, time, steps) = (simulation.frame(), simulation.time(), simulation.steps());
-    Ok((simulation, ResumedFrom { file, frame, time, steps }))
+    Ok((simulation, ResumedFrom { file, frame, time, steps }, recording))
 }
 
 /// What to do about a checkpoint that cannot be used.

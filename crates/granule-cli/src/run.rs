@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use granule::blow_up::{self, BlowUp, BlowUpDetector};
 use granule::io::RunFolder;
+use granule::live;
 use granule::scene::ExportFormat;
 use granule::simulation::FRAME_ROUNDING;
 use granule::simulator::{Snapshot, StepReport};
@@ -45,7 +46,7 @@ pub struct Finished {
 /// Runs a scene. Everything is checked before the folder is made.
 pub fn run(args: &RunArgs, interrupt: &Interrupt) -> Result<Finished, Failure> {
     let chosen = args.place.open()?;
-    let Start { simulation, initial, resumed_from } = start(args, &chosen.options)?;
+    let Start { simulation, initial, resumed_from, done } = start(args, &chosen.options)?;
     let chosen = chosen.that_took(&simulation);
     if args.render && !simulation.scene().output.has(ExportFormat::Ply) {
         return Err(Failure::Input(
@@ -55,6 +56,7 @@ pub fn run(args: &RunArgs, interrupt: &Interrupt) -> Result<Finished, Failure> {
     let recording = Recording::begin(args, &simulation, &initial)?;
     chosen.announce();
     let mut run = Run::new(args, &chosen, simulation, recording, resumed_from);
+    run.follow(done);
     let ended = run.drive(&initial, interrupt).and_then(|end| Ok((run.conclude(&end)?, end)));
     let (summary, end) = ended.map_err(|failure| run.give_up(&failure))?;
     summary.print(args.json)?;
@@ -68,19 +70,27 @@ struct Start {
     simulation: Simulation,
     initial: Snapshot,
     resumed_from: Option<ResumedFrom>,
+    /// What is to be done on the way.
+    done: Option<live::Recording>,
 }
 
 /// From the scene's beginning or from a checkpoint.
 fn start(args: &RunArgs, options: &Options) -> Result<Start, Failure> {
     match (&args.resume, &args.scene) {
         (Some(path), _) => {
-            let (mut simulation, from) = resume::resume(args, path, options)?;
+            let (mut simulation, from, done) = resume::resume(args, path, options)?;
             let initial = scenes::first_snapshot(&mut simulation)?;
-            Ok(Start { simulation, initial, resumed_from: Some(from) })
+            Ok(Start { simulation, initial, resumed_from: Some(from), done })
         }
         (None, Some(scene)) => {
-            let (simulation, initial) = Opened::for_run(scene, args)?.build(options)?;
-            Ok(Start { simulation, initial, resumed_from: None })
+            let mut opened = Opened::for_run(scene, args)?;
+            let done = opened.recording.take();
+            let (mut simulation, mut initial) = opened.build(options)?;
+            if done.as_ref().is_some_and(|done| !done.at(0).is_empty()) {
+                give_commands(&mut simulation, done.as_ref())?;
+                initial = scenes::first_snapshot(&mut simulation)?;
+            }
+            Ok(Start { simulation, initial, resumed_from: None, done })
         }
         (None, None) => Err(Failure::Input("name a scene, or a checkpoint with --resume".into())),
     }
@@ -98,6 +108,8 @@ struct Run<'a> {
     recording: Recording,
     statistics: Statistics,
     resumed_from: Option<ResumedFrom>,
+    /// What is done on the way, where a recording is replayed.
+    done: Option<live::Recording>,
 }
 
 impl<'a> Run<'a> {
@@ -113,7 +125,31 @@ impl<'a> Run<'a> {
         });
         let (started, statistics) = (Instant::now(), Statistics::default());
         let (device, threads) = (chosen.word, chosen.threads);
-        Self { args, device, threads, started, last_frame, simulation, recording, statistics, resumed_from }
+        let done = None;
+        Self {
+            args,
+            device,
+            threads,
+            started,
+            last_frame,
+            simulation,
+            recording,
+            statistics,
+            resumed_from,
+            done,
+        }
+    }
+
+    /// Replays what was done: to its last frame unless another end is asked for.
+    fn follow(&mut self, done: Option<live::Recording>) {
+        if let Some(done) = &done
+            && self.args.frames.is_none()
+            && self.args.seconds.is_none()
+            && done.last_frame() > 0
+        {
+            self.last_frame = done.last_frame();
+        }
+        self.done = done;
     }
 
     /// Steps and writes frames until the end.
@@ -133,6 +169,7 @@ impl<'a> Run<'a> {
             if let Some(end) = self.drive_frame(&mut detector, &mut progress, interrupt) {
                 break end;
             }
+            give_commands(&mut self.simulation, self.done.as_ref())?;
             let snapshot = self.read(&scenes::frame_fields(&scene))?;
             if let Some(blow_up) = blow_up::in_snapshot(&snapshot) {
                 break End::Diverged(blow_up);
@@ -211,7 +248,9 @@ impl<'a> Run<'a> {
     }
 
     fn summary(&mut self, end: &End) -> Result<Summary, Failure> {
-        let due = matches!(end, End::Complete) && self.reached_the_scenes_end();
+        // What hands have changed need not come out as the scene expects.
+        let untouched = self.done.as_ref().is_none_or(|done| done.commands().is_empty());
+        let due = matches!(end, End::Complete) && untouched && self.reached_the_scenes_end();
         let expectations = match end {
             End::Diverged(_) | End::Incomplete(_) => Vec::new(),
             _ => expectations::measure(&mut self.simulation, due)
@@ -243,6 +282,18 @@ impl<'a> Run<'a> {
     fn read(&mut self, fields: &[&str]) -> Result<Snapshot, Failure> {
         self.simulation.read(fields).map_err(|error| Failure::Run(error.to_string()))
     }
+}
+
+/// Gives the commands that a recording has for the frame.
+fn give_commands(simulation: &mut Simulation, done: Option<&live::Recording>) -> Result<(), Failure> {
+    let frame = simulation.frame();
+    for logged in done.map(|done| done.at(frame)).unwrap_or_default() {
+        simulation.apply(&logged.command).map_err(|error| {
+            let remedy = "the recording was made with another solver or device, or its scene was changed";
+            Failure::Run(format!("the command at frame {frame}: {error}; {remedy}"))
+        })?;
+    }
+    Ok(())
 }
 
 /// The first frame at or after a time [s].

@@ -1,5 +1,6 @@
 //! From the command line to a scene and a simulation that is ready to step.
 
+use granule::live::{FileKind, Recording, RecordingError};
 use granule::scene::{Location, SceneError};
 use granule::simulator::Snapshot;
 use granule::{Options, Scene, Simulation, SimulationError};
@@ -11,6 +12,8 @@ use crate::failure::Failure;
 pub struct Opened {
     /// The scene.
     pub scene: Scene,
+    /// What is to be done to it, where it comes from a recording.
+    pub recording: Option<Recording>,
     origin: Origin,
 }
 
@@ -51,7 +54,7 @@ impl Opened {
 
     /// Builds a simulation with grains and reads its initial state; all that can be wrong is found here.
     pub fn build(self, options: &Options) -> Result<(Simulation, Snapshot), Failure> {
-        let Self { scene, origin } = self;
+        let Self { scene, origin, .. } = self;
         let wrong = |error| origin.explain(error);
         scene.require_grains().map_err(wrong)?;
         let mut simulation = Simulation::new(scene, options).map_err(|error| match error {
@@ -67,8 +70,20 @@ impl Opened {
 
 impl Origin {
     fn open(self) -> Result<Opened, Failure> {
-        match Scene::open(&self.name_or_path, self.quick, &self.sets) {
-            Ok(scene) => Ok(Opened { scene, origin: self }),
+        let path = self.name_or_path.as_str();
+        let recording = match FileKind::of(path) {
+            FileKind::Recording => Some(Recording::read(path).map_err(|error| match error {
+                RecordingError::Io { .. } => Failure::Input(error.to_string()),
+                other => Failure::Input(format!("{path}: {other}")),
+            })?),
+            _ => None,
+        };
+        let scene = match &recording {
+            Some(recording) => recording.resolve(path, self.quick, &self.sets),
+            None => Scene::open(path, self.quick, &self.sets),
+        };
+        match scene {
+            Ok(scene) => Ok(Opened { scene, recording, origin: self }),
             Err(error) => Err(self.explain(error)),
         }
     }

@@ -1,4 +1,4 @@
-//! Scenes of granule as things to draw: walls, bodies, and the colours of grains.
+//! Scenes of granule as things to draw: walls, bodies, the colours of grains, and videos of them.
 //!
 //! ```
 //! use granule_render::Bounds;
@@ -17,10 +17,12 @@
 mod bodies;
 mod colors;
 mod surface;
+mod video;
 mod walls;
 
 pub use bodies::BodyModels;
 pub use colors::{Colors, category_color, direction_colors, material_paint, scalar_tags};
+pub use video::{VideoError, VideoWriter};
 pub use walls::{Scenery, WallShape, Walls};
 
 /// Why a scene cannot be drawn.

@@ -3,6 +3,7 @@
 mod added_body;
 mod checkpoint;
 mod grains;
+mod playback;
 
 use std::any::Any;
 use std::ops::ControlFlow;
@@ -260,6 +261,9 @@ impl Simulation {
 
     /// Every grain that ever was, by where it came from and where it went.
     pub fn ledger(&self) -> Ledger {
+        if let Some(ledger) = self.played_ledger() {
+            return ledger;
+        }
         self.flow.ledger(self.lost, self.simulator.grain_count())
     }
 

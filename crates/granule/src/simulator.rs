@@ -287,6 +287,9 @@ pub enum CommandError {
         /// What it is instead.
         kind: &'static str,
     },
+    /// Nothing simulates.
+    #[error("this run is over: its frames are played, and nothing can be changed in it")]
+    Over,
 }
 
 impl CommandError {

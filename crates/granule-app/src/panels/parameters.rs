@@ -62,7 +62,7 @@ impl Parameters {
         for (path, value) in edits {
             match &value {
                 Value::Number(_) | Value::String(_) => session.edit(&path, &value.to_string()),
-                _ => session.edit_anew(&path, &value.to_string()),
+                _ => _ = session.edit_anew(&path, &value.to_string()),
             }
             self.given.insert(path, value);
         }

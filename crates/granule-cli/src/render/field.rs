@@ -1,9 +1,7 @@
 //! What `--color-by` means: a field of the frames, or something that follows from one.
 
-use granule::io::PlyColumn;
+use granule::io::{PlyColumn, RunFrame};
 use granule_scenery::{Colors, category_color, direction_colors};
-
-use super::frames::Frame;
 
 /// The colour of materials, the default.
 pub const MATERIAL: &str = "material";
@@ -24,7 +22,7 @@ pub fn needed(color_by: &str) -> Option<&str> {
 }
 
 /// Looks up a field; where the frame lacks it, the error lists what there is.
-pub fn values(frame: &Frame, name: &str) -> Result<Colors, String> {
+pub fn values(frame: &RunFrame, name: &str) -> Result<Colors, String> {
     let unit = |name: &str| frame.data.units.get(name).cloned().unwrap_or_default();
     let lengths = |name: &str, unit: String| {
         let vectors = frame.vectors(name)?;
@@ -52,12 +50,12 @@ pub fn values(frame: &Frame, name: &str) -> Result<Colors, String> {
     found.ok_or_else(|| unknown(frame, name))
 }
 
-fn unknown(frame: &Frame, name: &str) -> String {
+fn unknown(frame: &RunFrame, name: &str) -> String {
     format!("--color-by {name}: the frames have no such field; they have {}", known(frame).join(", "))
 }
 
 /// All that a frame can be coloured by.
-fn known(frame: &Frame) -> Vec<String> {
+fn known(frame: &RunFrame) -> Vec<String> {
     let is_vector = |field: &str| field != "position" && frame.data.vec3(field).is_some();
     let has = |field: &str| field == "position" || is_vector(field);
     let derived = DERIVED.iter().filter(|(_, from)| has(from)).map(|(name, _)| (*name).to_string());

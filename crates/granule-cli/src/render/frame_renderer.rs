@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use granule::boundary::Pose;
-use granule::io::{FrameEntry, write_atomic};
+use granule::io::{FrameEntry, RunFrame, RunFrames, Shown, write_atomic};
 use granule::scene::CameraSettings;
 use granule_render::{
     Bounds, Camera, CameraChoice, CameraKey, CameraPath, Cut, DEFAULT_FOV_RADIANS, FieldView, Image, Legend,
@@ -17,7 +17,6 @@ use granule_scenery::{BodyModels, Colors, WallShape, Walls, material_paint, scal
 
 use super::distance::{DistanceField, cut_towards};
 use super::field;
-use super::frames::{Frame, RunFrames};
 use super::request::RenderRequest;
 use crate::failure::Failure;
 
@@ -57,8 +56,8 @@ impl<'a> FrameRenderer<'a> {
     }
 
     /// Reads what is to be drawn of a frame.
-    pub fn read(&self, entry: &FrameEntry) -> Result<Frame, Failure> {
-        self.frames.read(entry, self.request.show)
+    pub fn read(&self, entry: &FrameEntry) -> Result<RunFrame, Failure> {
+        Ok(self.frames.read(entry, self.request.show.map(Shown::from))?)
     }
 
     /// The run.
@@ -86,7 +85,7 @@ impl<'a> FrameRenderer<'a> {
         self.setup(&probes)
     }
 
-    fn setup(&self, probes: &[Frame]) -> Result<Setup, Failure> {
+    fn setup(&self, probes: &[RunFrame]) -> Result<Setup, Failure> {
         let bounds = self.bounds(probes);
         let camera = self.camera(probes, &bounds);
         let field = self.field.as_ref().map(|field| {
@@ -99,13 +98,13 @@ impl<'a> FrameRenderer<'a> {
     }
 
     /// The camera as requested, else the scene's own, else one that shows everything.
-    fn camera(&self, probes: &[Frame], bounds: &Bounds) -> CameraPath {
+    fn camera(&self, probes: &[RunFrame], bounds: &Bounds) -> CameraPath {
         let own = self.frames.scene().camera.as_ref();
         let path = own.filter(|_| self.request.camera.is_none()).and_then(path_of);
         path.unwrap_or_else(|| CameraPath::still(self.still_camera(probes, bounds)))
     }
 
-    fn still_camera(&self, probes: &[Frame], bounds: &Bounds) -> Camera {
+    fn still_camera(&self, probes: &[RunFrame], bounds: &Bounds) -> Camera {
         let [width, height] = self.request.size;
         let own = self.frames.scene().camera.as_ref();
         let fov_radians = own.map_or(DEFAULT_FOV_RADIANS, |camera| camera.fov.to_radians());
@@ -124,7 +123,7 @@ impl<'a> FrameRenderer<'a> {
     }
 
     /// The box to show: the particles without a few strays.
-    fn bounds(&self, probes: &[Frame]) -> Bounds {
+    fn bounds(&self, probes: &[RunFrame]) -> Bounds {
         let axis = |axis: usize| {
             let mut values: Vec<f32> =
                 probes.iter().flat_map(|frame| &frame.position).map(|p| p[axis]).collect();
@@ -148,7 +147,7 @@ impl<'a> FrameRenderer<'a> {
         self.bodies.at(|name| self.places.get(&(frame, name.to_string())).copied())
     }
 
-    fn legend(&self, probes: &[Frame]) -> Result<Option<Legend>, Failure> {
+    fn legend(&self, probes: &[RunFrame]) -> Result<Option<Legend>, Failure> {
         let Some(name) = &self.request.color_by else { return Ok(None) };
         let found: Vec<Colors> = probes
             .iter()
@@ -171,7 +170,7 @@ impl<'a> FrameRenderer<'a> {
         &self,
         renderer: &mut Renderer,
         setup: &Setup,
-        frame: &Frame,
+        frame: &RunFrame,
         share: f32,
     ) -> Result<Image, Failure> {
         let turn = if self.request.turntable { std::f32::consts::TAU * share } else { 0.0 };
@@ -220,7 +219,7 @@ impl<'a> FrameRenderer<'a> {
         Ok(Some(field.view(grid, cut)))
     }
 
-    fn colors(&self, setup: &Setup, frame: &Frame) -> Result<(Vec<SphereTag>, Paint), Failure> {
+    fn colors(&self, setup: &Setup, frame: &RunFrame) -> Result<(Vec<SphereTag>, Paint), Failure> {
         let Some(name) = &self.request.color_by else { return Ok(self.material_colors(frame)) };
         match field::values(frame, name).map_err(Failure::Input)? {
             Colors::Scalar(values, _) => {
@@ -236,7 +235,7 @@ impl<'a> FrameRenderer<'a> {
     }
 
     /// The materials' own colours; the first one's where the frames do not say which is which.
-    fn material_colors(&self, frame: &Frame) -> (Vec<SphereTag>, Paint) {
+    fn material_colors(&self, frame: &RunFrame) -> (Vec<SphereTag>, Paint) {
         let material = frame.data.integer("material");
         let value = |k: usize| material.map_or(0.0, |material| material[k] as f32);
         let tags = frame.id.iter().enumerate().map(|(k, id)| SphereTag { value: value(k), id: *id });
@@ -258,7 +257,7 @@ fn path_of(settings: &CameraSettings) -> Option<CameraPath> {
 }
 
 /// Writes a picture; a reader sees all of it or nothing.
-pub fn write_image(path: &Path, image: &Image) -> Result<(), Failure> {
+fn write_image(path: &Path, image: &Image) -> Result<(), Failure> {
     let written = write_atomic(path, |writer| image.write_png(writer));
     written.map_err(|error| Failure::Run(format!("{}: cannot write the picture: {error}", path.display())))
 }

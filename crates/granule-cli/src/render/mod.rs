@@ -3,13 +3,12 @@
 mod distance;
 mod field;
 mod frame_renderer;
-mod frames;
 mod request;
 mod video;
 
 use std::path::{Path, PathBuf};
 
-use granule::io::RunFolder;
+use granule::io::{RunFolder, RunFrames};
 use granule_render::{Renderer, RendererChoice};
 
 use crate::args::{RenderArgs, RunArgs};
@@ -18,7 +17,6 @@ use crate::interrupt::Interrupt;
 use crate::scenes::Opened;
 use crate::{output, run};
 use frame_renderer::FrameRenderer;
-use frames::RunFrames;
 use request::RenderRequest;
 
 /// What an output path asks for.

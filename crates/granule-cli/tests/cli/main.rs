@@ -8,6 +8,7 @@ mod disk;
 mod exports;
 mod mesh;
 mod place;
+mod recordings;
 mod render;
 mod run;
 mod scenes;

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::build::Options;
 use crate::error::SimulationError;
+use crate::simulation::Simulation;
 use crate::simulator::Command;
 
 use super::event::Event;
@@ -140,6 +141,18 @@ impl Live {
         self.load(Source::from(path.as_ref()))
     }
 
+    /// Takes a source as where the running scene is from, without loading it: its file has just been written with the changes
+    /// that the scene was given.
+    pub fn saved(&self, source: impl Into<Source>) -> RequestId {
+        self.request(Request::Saved(source.into()))
+    }
+
+    /// Has something done with the simulation on its own thread, at the end of the frame under way: reading fields, writing a
+    /// checkpoint. What is changed in the simulation here is not recorded: do not.
+    pub fn with_simulation(&self, work: impl FnOnce(&mut Simulation) + Send + 'static) -> RequestId {
+        self.request(Request::Work(Box::new(work)))
+    }
+
     /// Goes on with another solver, device or number of threads: from the last frame where they can take over its state,
     /// else from the beginning and without its commands ([`Event::Restarted`]). A recording does not tell which options
     /// were used when.
@@ -170,6 +183,14 @@ impl Live {
     /// The scene and the commands that it was given so far.
     pub fn recording(&self) -> Recording {
         self.outbox.with_recording(|recording| recording.clone())
+    }
+
+    /// Number of the commands so far, and the frame of the last one: tells whether there are others than before.
+    pub fn command_mark(&self) -> (usize, Option<u64>) {
+        self.outbox.with_recording(|recording| {
+            let commands = recording.commands();
+            (commands.len(), commands.last().map(|logged| logged.frame))
+        })
     }
 
     /// Waits for a frame for which `wanted` holds: for scripts and tests. The newest is looked at first, then every one

@@ -9,6 +9,8 @@ use crate::io::Checkpoint;
 pub struct HistoryReport {
     /// The first and the last frame with a checkpoint.
     pub checkpoints: Option<(u64, u64)>,
+    /// The first frame: 0 unless the run goes on from a checkpoint, or is that of a folder that begins later.
+    pub first: u64,
     /// The last frame that is known: playing up to it repeats what was.
     pub end: u64,
     /// Number of checkpoints.
@@ -94,11 +96,12 @@ impl History {
         self.bytes = self.entries.iter().map(|entry| entry.bytes).sum();
     }
 
-    /// What can be reached, where `end` is the last frame that is known.
-    pub(super) fn report(&self, end: u64) -> HistoryReport {
+    /// What can be reached, where `first` and `end` are the first and the last frame that are known.
+    pub(super) fn report(&self, first: u64, end: u64) -> HistoryReport {
         let frame = |entry: &Entry| entry.checkpoint.frame;
         HistoryReport {
             checkpoints: self.entries.first().map(frame).zip(self.entries.last().map(frame)),
+            first,
             end,
             count: self.entries.len(),
             bytes: self.bytes,
@@ -159,7 +162,7 @@ mod tests {
         checkpoint.state.reserve(100_000);
         let mut history = History::new(10_000);
         history.insert(checkpoint, 0.0);
-        assert_eq!(history.report(0).count, 1);
+        assert_eq!(history.report(0, 0).count, 1);
     }
 
     #[test]
@@ -185,7 +188,7 @@ mod tests {
     fn a_budget_too_small_for_one_holds_nothing() {
         let mut history = History::new(100);
         history.insert(checkpoint(0), 0.0);
-        assert_eq!(history.report(0).count, 0);
+        assert_eq!(history.report(0, 0).count, 0);
         assert!(history.before(5).is_none() && history.bytes == 0);
     }
 }

@@ -14,9 +14,13 @@
 //! **Time.** Commands act at frames and are [recorded](Recording) with them. Whoever goes back in time sees the same commands
 //! replayed, and the same bits, until a new command cuts off what came after it.
 //!
+//! **Beginnings.** A [`Source`] is a scene, a [recording](Recording), which is replayed as the run goes, a checkpoint, which the
+//! run goes on from, or the folder of a run that is over: its frames are played, nothing simulates, commands are refused.
+//!
 //! **History.** Checkpoints are kept within a budget of bytes; seeking restores the nearest one before the frame and simulates
 //! from there. They are taken as densely as [`LiveOptions::checkpoint_after`] says, and thinned where the budget ends.
 
+mod beginning;
 mod event;
 mod frame;
 mod handle;
@@ -34,6 +38,7 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
+pub use beginning::FileKind;
 pub use event::Event;
 pub use frame::Frame;
 pub use handle::Live;

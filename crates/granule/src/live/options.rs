@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::build::Options;
-use crate::scene::{Scene, SceneError, find};
+use crate::scene::{Scene, find};
 use crate::simulation::Simulation;
 
+use super::beginning::FileKind;
 use super::frame::Frame;
 
 /// Bytes that the history may take unless said otherwise.
@@ -20,8 +21,8 @@ const CHECKPOINT_AFTER: Duration = Duration::from_millis(100);
 pub enum Source {
     /// A scene in memory.
     Scene(Box<Scene>),
-    /// A built-in scene by its name, or a file, which is loaded again whenever it changes on disk. Files that the scene
-    /// itself names, such as meshes, are not watched.
+    /// A built-in scene by its name, or a file or folder of any [`FileKind`]. Scenes and recordings are loaded again whenever
+    /// they change on disk; files that the scene itself names, such as meshes, are not watched.
     File {
         /// Name or path.
         path: String,
@@ -38,21 +39,13 @@ impl Source {
         Self::File { path: path.into(), quick: false, sets: Vec::new() }
     }
 
-    /// The scene, checked.
-    ///
-    /// # Errors
-    /// Says what is wrong with it, and where.
-    pub fn open(&self) -> Result<Scene, SceneError> {
-        match self {
-            Self::Scene(scene) => Ok(scene.as_ref().clone()),
-            Self::File { path, quick, sets } => Scene::open(path, *quick, sets),
-        }
-    }
-
     /// The file to watch, if it is one.
     pub(super) fn watched(&self) -> Option<PathBuf> {
         match self {
-            Self::File { path, .. } if find(path).is_none() => Some(PathBuf::from(path)),
+            Self::File { path, .. } if find(path).is_none() => match FileKind::of(path) {
+                FileKind::Scene | FileKind::Recording => Some(PathBuf::from(path)),
+                FileKind::Checkpoint | FileKind::Run => None,
+            },
             _ => None,
         }
     }

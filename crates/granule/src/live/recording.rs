@@ -50,10 +50,16 @@ pub struct LoggedCommand {
 #[serde(deny_unknown_fields)]
 pub struct Recording {
     format: u32,
+    /// The last frame that was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    frames: Option<u64>,
     scene: String,
     /// In the order of their frames.
     #[serde(default)]
     command: Vec<LoggedCommand>,
+    /// The frame that the run began at, where it went on from a checkpoint; such a recording cannot be written.
+    #[serde(skip)]
+    first_frame: u64,
 }
 
 /// Why a recording cannot be written, read or replayed.
@@ -75,6 +81,15 @@ pub enum RecordingError {
     Format {
         /// The format of the file.
         found: u32,
+    },
+    /// The run did not begin at its first frame.
+    #[error(
+        "the run went on from frame {first_frame}, and a recording begins at frame 0; save a checkpoint instead, or open the \
+         scene and do it again"
+    )]
+    BeginsLate {
+        /// The frame that it went on from.
+        first_frame: u64,
     },
     /// The scene inside is wrong.
     #[error("the scene inside: {0}")]
@@ -98,8 +113,42 @@ impl Recording {
     /// # Errors
     /// Says why the scene cannot be written.
     pub fn new(scene: &Scene) -> Result<Self, RecordingError> {
+        Self::beginning_at(scene, 0)
+    }
+
+    /// A scene that goes on from a frame.
+    pub(super) fn beginning_at(scene: &Scene, first_frame: u64) -> Result<Self, RecordingError> {
         let scene = scene.to_toml().map_err(|error| RecordingError::Content(error.to_string()))?;
-        Ok(Self { format: FORMAT, scene, command: Vec::new() })
+        Ok(Self { format: FORMAT, frames: None, scene, command: Vec::new(), first_frame })
+    }
+
+    /// The last frame that was seen, where that is known, or that of the last command.
+    pub fn last_frame(&self) -> u64 {
+        let command = self.command.last().map_or(0, |logged| logged.frame);
+        self.frames.map_or(command, |frames| frames.max(command))
+    }
+
+    /// Keeps the last frame that was seen, so that whoever replays it knows how far.
+    pub fn set_last_frame(&mut self, frame: u64) {
+        self.frames = Some(frame);
+    }
+
+    /// Takes over the commands of another recording.
+    pub(super) fn take_commands(&mut self, other: &Self) {
+        self.command.clone_from(&other.command);
+    }
+
+    /// The scene of a recording in a file, with its `[quick]` form if asked for, then the `sets`, as [`Scene::resolve`] does it.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    pub fn resolve(&self, path: &str, quick: bool, sets: &[(String, String)]) -> Result<Scene, SceneError> {
+        Scene::resolve(&self.scene, &format!("the scene in {path}"), quick, sets)
+    }
+
+    /// The scene as TOML.
+    pub fn scene_text(&self) -> &str {
+        &self.scene
     }
 
     /// The commands in the order of their frames.
@@ -151,6 +200,9 @@ impl Recording {
     /// # Errors
     /// Says why it cannot be written.
     pub fn to_toml(&self) -> Result<String, RecordingError> {
+        if self.first_frame > 0 {
+            return Err(RecordingError::BeginsLate { first_frame: self.first_frame });
+        }
         toml::to_string_pretty(self).map_err(|error| RecordingError::Content(error.to_string()))
     }
 

@@ -1,6 +1,7 @@
 //! What a live run can be asked for.
 
 use crate::build::Options;
+use crate::simulation::Simulation;
 use crate::simulator::Command;
 
 use super::options::{Publish, Source, Speed};
@@ -31,6 +32,10 @@ pub(super) enum Request {
     Undo,
     /// Takes another scene.
     Load(Source),
+    /// Takes a source as the one of the scene that runs; its file has just been written.
+    Saved(Source),
+    /// Does something with the simulation.
+    Work(Box<dyn FnOnce(&mut Simulation) + Send>),
     /// Takes another solver or device.
     Rebuild(Box<Options>),
     /// Changes the fields of frames.
@@ -47,6 +52,6 @@ impl Request {
 
     /// Whether it must find the frame under way at its end, or begins where that ends.
     pub(super) fn needs_frame(&self) -> bool {
-        matches!(self, Self::Apply(_) | Self::Step | Self::Frame)
+        matches!(self, Self::Apply(_) | Self::Step | Self::Frame | Self::Work(_))
     }
 }

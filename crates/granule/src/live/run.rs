@@ -11,9 +11,11 @@ use crate::scene::Scene;
 use crate::simulation::Simulation;
 use crate::simulator::{Command, CommandError, CommandReport, FieldError, Snapshot};
 
+use super::beginning::Beginning;
 use super::event::Event;
 use super::history::{History, HistoryReport};
 use super::outbox::Outbox;
+use super::recording::Recording;
 use super::statistics::StepStatistics;
 
 /// Wall time of simulating per wall time of taking checkpoints, at least: they take a fifth of the time at most.
@@ -36,6 +38,10 @@ pub(super) struct Run {
     /// The scene as it began.
     pub first_scene: Arc<Scene>,
     pub history: History,
+    /// The frame that it begins at.
+    pub first: u64,
+    /// The checkpoint that it goes on from, where it does.
+    checkpoint: Option<Arc<Checkpoint>>,
     /// The last frame that is known.
     pub end: u64,
     /// Whether steps have gone beyond the last frame.
@@ -56,24 +62,27 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// A scene at its beginning.
+    /// A run at its beginning, with the scene and what is to be done to it.
     pub(super) fn new(
-        scene: Scene,
+        beginning: Beginning,
         options: Options,
         history_bytes: usize,
         checkpoint_after: Duration,
-    ) -> Result<Self, SimulationError> {
-        let mut simulation = Simulation::new(scene, &options)?;
+    ) -> (Self, Recording) {
+        let Beginning { mut simulation, recording, checkpoint, end } = beginning;
         let scene = Arc::new(simulation.scene().clone());
         let positions = simulation.read(&["position"]).unwrap_or_default();
-        let detector = BlowUpDetector::new(&scene, positions.vec3("position").unwrap_or_default());
-        Ok(Self {
+        let mut detector = BlowUpDetector::new(&scene, positions.vec3("position").unwrap_or_default());
+        detector.lost_before(simulation.lost());
+        let run = Self {
+            first: simulation.frame(),
+            checkpoint,
             simulation,
             options,
             first_scene: Arc::clone(&scene),
             scene,
             history: History::new(history_bytes),
-            end: 0,
+            end,
             mid_frame: false,
             halted: None,
             statistics: StepStatistics::default(),
@@ -82,7 +91,13 @@ impl Run {
             since_checkpoint: 0.0,
             checkpoint_seconds: 0.0,
             told: false,
-        })
+        };
+        (run, recording)
+    }
+
+    /// Whether it is the playback of a run that is over, and at its last frame.
+    pub(super) fn is_over(&self) -> bool {
+        self.simulation.is_playback() && self.simulation.frame() >= self.end
     }
 
     /// Takes one step, or as many as the device takes at once up to the next frame; says whether the frame is complete.
@@ -125,7 +140,8 @@ impl Run {
     fn is_checkpoint_due(&self) -> bool {
         let after = self.checkpoint_after.as_secs_f64();
         let enough = if after > 0.0 { SIMULATING_PER_CHECKPOINT * self.checkpoint_seconds } else { 0.0 };
-        self.simulation.frame() == 0 || self.since_checkpoint >= after.max(enough)
+        let begins = self.simulation.frame() == self.first;
+        !self.simulation.is_playback() && (begins || self.since_checkpoint >= after.max(enough))
     }
 
     fn take_checkpoint(&mut self, outbox: &Outbox) {
@@ -155,6 +171,12 @@ impl Run {
         }
     }
 
+    /// The frame that is nearest to a wanted one.
+    pub(super) fn within_reach(&self, frame: u64) -> u64 {
+        let last = if self.simulation.is_playback() { self.end } else { u64::MAX };
+        frame.clamp(self.first, last.max(self.first))
+    }
+
     /// Gives the simulation a command.
     pub(super) fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
         let report = self.simulation.apply(command)?;
@@ -174,6 +196,11 @@ impl Run {
 
     /// Goes to the last checkpoint at or before a frame, or to the beginning where there is none.
     pub(super) fn go_back(&mut self, frame: u64, outbox: &Outbox) -> Result<(), SimulationError> {
+        if self.simulation.is_playback() {
+            self.simulation.jump(frame);
+            self.settle();
+            return Ok(());
+        }
         let rewound = match self.history.before(frame) {
             Some(checkpoint) => self.simulation.rewind(&checkpoint, &self.options),
             None => Err(CheckpointError::Content("there is no checkpoint".into())),
@@ -182,10 +209,21 @@ impl Run {
             if self.history.before(frame).is_some() {
                 self.tell_no_checkpoint(outbox, &error);
             }
-            self.simulation = Simulation::new(self.first_scene.as_ref().clone(), &self.options)?;
+            self.simulation = self.from_beginning()?;
         }
         self.settle();
         Ok(())
+    }
+
+    /// The run as it began.
+    fn from_beginning(&self) -> Result<Simulation, SimulationError> {
+        match &self.checkpoint {
+            None => Simulation::new(self.first_scene.as_ref().clone(), &self.options),
+            Some(checkpoint) => {
+                let restored = Simulation::restore(checkpoint, &self.options);
+                restored.map_err(|error| SimulationError::Failed(error.to_string()))
+            }
+        }
     }
 
     /// Takes over a simulation of the same scene that other options have made.
@@ -216,6 +254,9 @@ impl Run {
 
     /// Forgets what was known after this frame; says whether there was anything.
     pub(super) fn cut_future(&mut self, outbox: &Outbox) -> bool {
+        if self.simulation.is_playback() {
+            return false;
+        }
         let frame = self.simulation.frame();
         self.history.cut_after(frame);
         let commands = outbox.with_recording(|recording| recording.cut_after(frame));
@@ -229,6 +270,9 @@ impl Run {
         }
         let snapshot =
             self.simulation.read(fields).map_err(|error: FieldError| Halt::Failed(error.to_string()))?;
+        if let Some(failure) = self.simulation.failure() {
+            return Err(Halt::Failed(failure.into()));
+        }
         match blow_up::in_snapshot(&snapshot) {
             Some(blow_up) => Err(Halt::Diverged(blow_up)),
             None => Ok(snapshot),
@@ -237,6 +281,6 @@ impl Run {
 
     /// What can be reached.
     pub(super) fn history_report(&self) -> HistoryReport {
-        self.history.report(self.end)
+        self.history.report(self.first, self.end)
     }
 }

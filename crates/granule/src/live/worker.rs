@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use crate::error::SimulationError;
 use crate::simulator::Command;
 
+use super::beginning::Beginning;
 use super::event::Event;
 use super::options::{LiveOptions, Publish, Source};
 use super::outbox::Outbox;
 use super::pace::Pace;
-use super::recording::Recording;
 use super::request::{Request, RequestId};
 use super::run::{Halt, Run};
 use super::watch::Watch;
@@ -75,9 +75,8 @@ impl Worker {
         // Before it is read, so that no change is missed.
         let watch = source.watched().map(Watch::new);
         let LiveOptions { simulation, history_bytes, checkpoint_after, .. } = options;
-        let run = Run::new(source.open()?, simulation, history_bytes, checkpoint_after)?;
-        let recording =
-            Recording::new(&run.scene).map_err(|error| SimulationError::Failed(error.to_string()))?;
+        let beginning = Beginning::of(&source, &simulation)?;
+        let (run, recording) = Run::new(beginning, simulation, history_bytes, checkpoint_after);
         let pace = Pace::new(options.speed);
         let first =
             show::describe(&run, &pace, Arc::default(), Arc::from(run.simulation.simulator().device()));
@@ -183,7 +182,12 @@ impl Worker {
         self.unshown = self.unshown.max(Unshown::Flags);
         match request {
             Request::Play if self.run.halted.is_some() => self.refuse(id, HALTED.into()),
-            Request::Play => self.set_playing(true),
+            Request::Play => {
+                if self.run.is_over() {
+                    self.seek(id, self.run.first);
+                }
+                self.set_playing(true);
+            }
             Request::Pause => {
                 if self.playing && self.run.mid_frame && !self.is_interrupted() {
                     self.finish_frame();
@@ -192,6 +196,7 @@ impl Worker {
                 self.set_playing(false);
             }
             Request::Step | Request::Frame if self.run.halted.is_some() => self.refuse(id, HALTED.into()),
+            Request::Step | Request::Frame if self.run.is_over() => self.set_playing(false),
             Request::Step => {
                 self.set_playing(false);
                 self.take_step();
@@ -210,6 +215,11 @@ impl Worker {
             Request::Seek(frame) => self.seek(id, frame),
             Request::Undo => self.undo(id),
             Request::Load(source) => self.load(Some(id), source),
+            Request::Saved(source) => {
+                self.watch = source.watched().map(Watch::new);
+                self.source = source;
+            }
+            Request::Work(work) => work(&mut self.run.simulation),
             Request::Rebuild(options) => self.rebuild(id, *options),
             Request::Fields(fields) => {
                 self.wanted_fields = fields;
@@ -268,6 +278,11 @@ impl Worker {
 
     /// Plays one frame and publishes it.
     fn play_frame(&mut self) {
+        if self.run.is_over() {
+            self.set_playing(false);
+            self.unshown = self.unshown.max(Unshown::Flags);
+            return;
+        }
         if !self.run.mid_frame {
             self.pace.begin(Instant::now(), 1.0 / self.run.scene.simulation.fps);
         }
@@ -316,7 +331,9 @@ impl Worker {
     /// Stops a run that cannot go on after a last good frame, which stays the newest where it was published.
     fn halt(&mut self, halt: Halt, frame: u64) {
         self.give_up_waiting();
-        self.run.end = frame;
+        if !self.run.simulation.is_playback() {
+            self.run.end = frame;
+        }
         let (text, event) = match halt {
             Halt::Diverged(blow_up) => {
                 let diagnosis = blow_up.to_string();

@@ -1,7 +1,7 @@
 //! Values set by path before a scene becomes types: the `[quick]` section and overrides `key=value`.
 //!
 //! A path is keys joined by dots. A list is addressed by the `name` of an entry or by its index; without either, all
-//! its entries are meant. A missing section is created; whether its keys exist is checked when the scene becomes
+//! its entries are meant; `+` in its place adds an entry. A missing section is created; whether its keys exist is checked when the scene becomes
 //! types.
 
 use toml::{Table, Value};
@@ -11,7 +11,10 @@ use super::error::{Problem, ProblemKind};
 /// Longest path, in keys.
 const MAX_DEPTH: usize = 32;
 
-/// Sections that are lists: an override cannot create them.
+/// Adds an entry to a list.
+const ADDED: &str = "+";
+
+/// Sections that are lists: an override creates them only by adding an entry.
 const LISTS: [&str; 9] =
     ["material", "grains", "boundary", "body", "joint", "emitter", "outlet", "counter", "expect"];
 
@@ -37,6 +40,9 @@ pub(super) fn set(root: &mut Table, path: &str, value: &Value) -> Result<Applied
     }
     if segments.len() > MAX_DEPTH {
         return Err(address("too many keys in one path".into(), "no scene is that deep"));
+    }
+    if segments.len() == 2 && segments[1] == ADDED && LISTS.contains(&segments[0]) {
+        root.entry(segments[0].to_string()).or_insert_with(|| Value::Array(Vec::new()));
     }
     if segments.len() > 1 && LISTS.contains(&segments[0]) && !root.contains_key(segments[0]) {
         let allowed = format!("the scene has no [[{}]]", segments[0]);
@@ -88,7 +94,7 @@ fn set_in_value(
 }
 
 fn set_in_array(
-    entries: &mut [Value],
+    entries: &mut Vec<Value>,
     segments: &[&str],
     value: &Value,
     at: &mut Vec<String>,
@@ -96,6 +102,11 @@ fn set_in_array(
 ) -> Result<(), Refusal> {
     let Some((key, rest)) = segments.split_first() else { return Ok(()) };
     let list = at.join(".");
+    if *key == ADDED && rest.is_empty() {
+        entries.push(value.clone());
+        applied.targets.push(at.iter().cloned().chain([(entries.len() - 1).to_string()]).collect());
+        return Ok(());
+    }
     let name = |entry: &Value| entry.get("name").and_then(Value::as_str).map(String::from);
     applied.names.extend(entries.iter().filter_map(name));
 

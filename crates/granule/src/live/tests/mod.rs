@@ -3,6 +3,7 @@
 mod control;
 mod files;
 mod past;
+mod saved;
 mod slow;
 mod slow_solver;
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::build::Options;
 use crate::simulation::Simulation;
 
+use super::super::beginning::Beginning;
 use super::super::event::Event;
 use super::super::options::Source;
 use super::super::recording::Recording;
@@ -13,12 +14,16 @@ use super::super::run::Run;
 use super::super::watch::Watch;
 use super::{Unshown, Worker};
 
+/// Why another solver or device cannot take over.
+const OVER: &str = "this run is over: its frames are played, and nothing simulates";
+
 /// How often a frame is published on a long way.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
 
 impl Worker {
     /// Goes to a frame.
     pub(super) fn seek(&mut self, id: RequestId, target: u64) {
+        let target = self.run.within_reach(target);
         self.give_up_waiting();
         self.pace.restart();
         if let Err(reason) = self.start_from(target) {
@@ -40,7 +45,8 @@ impl Worker {
         let sound = self.run.halted.is_none();
         let on_the_way = sound && (now < target || (now == target && !self.run.mid_frame));
         let nearest = self.run.history.before(target).map(|checkpoint| checkpoint.frame);
-        if on_the_way && nearest.is_none_or(|nearest| nearest <= now) {
+        let simulates = !self.run.simulation.is_playback();
+        if simulates && on_the_way && nearest.is_none_or(|nearest| nearest <= now) {
             return Ok(());
         }
         self.run.go_back(target, &self.outbox).map_err(|error| error.to_string())?;
@@ -92,7 +98,7 @@ impl Worker {
     pub(super) fn reset(&mut self, id: RequestId) {
         self.give_up_waiting();
         self.pace.restart();
-        if let Err(error) = self.run.go_back(0, &self.outbox) {
+        if let Err(error) = self.run.go_back(self.run.first, &self.outbox) {
             self.refuse(id, error.to_string());
             return;
         }
@@ -120,10 +126,9 @@ impl Worker {
     }
 
     fn build(&self, source: &Source) -> Result<(Run, Recording), String> {
-        let scene = source.open().map_err(|error| error.to_string())?;
-        let recording = Recording::new(&scene).map_err(|error| error.to_string())?;
-        let run = Run::new(scene, self.run.options.clone(), self.history_bytes, self.checkpoint_after);
-        Ok((run.map_err(|error| error.to_string())?, recording))
+        let options = self.run.options.clone();
+        let beginning = Beginning::of(source, &options).map_err(|error| error.to_string())?;
+        Ok(Run::new(beginning, options, self.history_bytes, self.checkpoint_after))
     }
 
     /// Takes a run in place of the one there is.
@@ -139,6 +144,10 @@ impl Worker {
 
     /// Takes another solver or device.
     pub(super) fn rebuild(&mut self, id: RequestId, options: Options) {
+        if self.run.simulation.is_playback() {
+            self.refuse(id, OVER.into());
+            return;
+        }
         let resumed =
             self.run.state_to_keep().and_then(|state| Ok((Simulation::restore(&state, &options)?, state)));
         match resumed {
@@ -166,16 +175,15 @@ impl Worker {
     /// Begins the same scene with other options, as they cannot go on.
     fn restart(&mut self, id: RequestId, options: Options, reason: String) {
         let scene = self.run.first_scene.as_ref().clone();
-        let recording = Recording::new(&scene).map_err(|error| error.to_string());
-        let run = Run::new(scene, options, self.history_bytes, self.checkpoint_after);
-        match (run, recording) {
-            (Ok(run), Ok(recording)) => {
+        match Beginning::of_scene(scene, &options) {
+            Ok(beginning) => {
+                let (run, recording) =
+                    Run::new(beginning, options, self.history_bytes, self.checkpoint_after);
                 self.give_up_waiting();
                 self.begin(run, recording);
                 self.outbox.tell(Event::Restarted { id, reason });
             }
-            (Err(error), _) => self.refuse(id, error.to_string()),
-            (_, Err(error)) => self.refuse(id, error),
+            Err(error) => self.refuse(id, error.to_string()),
         }
     }
 }

@@ -1,0 +1,223 @@
+//! A mesh that was dropped onto the window: what it is like, and what it is to become.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use glam::Vec3;
+use granule::geometry::{MassProperties, MeshOptions, MeshReport, inspect, load_mesh, repair};
+use granule::scene::Scene;
+use granule_render::Bounds;
+
+/// What a mesh becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A rigid body.
+    Body,
+    /// A wall.
+    Wall,
+    /// A shape full of grains.
+    Filling,
+}
+
+impl Role {
+    const ALL: [(Self, &'static str); 3] = [
+        (Self::Body, "Body that moves freely"),
+        (Self::Wall, "Wall that stays"),
+        (Self::Filling, "Shape full of grains"),
+    ];
+}
+
+/// What is known about a mesh.
+#[derive(Clone, Debug)]
+struct Facts {
+    report: MeshReport,
+    /// Volume as a solid \[m3\], or why it is none.
+    solid: Result<f64, String>,
+}
+
+/// A mesh that waits for what it is to become.
+pub struct MeshDrop {
+    path: PathBuf,
+    reading: Option<Receiver<Result<Facts, String>>>,
+    facts: Option<Result<Facts, String>>,
+    role: Role,
+    /// Largest extent \[m\].
+    size: f32,
+    /// Middle \[m\].
+    position: [f32; 3],
+    hollow: bool,
+    /// The grains, to stand above of.
+    region: Bounds,
+}
+
+/// What came of it.
+pub enum Decision {
+    /// It is still asked.
+    None,
+    /// It is left.
+    Cancelled,
+    /// An entry for a list of the scene: its name and the entry as TOML.
+    Entry(&'static str, String),
+}
+
+impl MeshDrop {
+    /// Reads a mesh on a thread of its own; `region` is where the grains are.
+    pub fn new(path: &Path, region: Bounds) -> Self {
+        let (sender, receiver) = channel();
+        let file = path.to_path_buf();
+        thread::spawn(move || {
+            // Nobody is there to hear it once the question is closed.
+            let _ = sender.send(facts(&file));
+        });
+        let (position, size) = (((region.min + region.max) / 2.0).to_array(), 0.1);
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
+        let (facts, reading) = (None, Some(receiver));
+        Self { path, reading, facts, role: Role::Body, size, position, hollow: false, region }
+    }
+
+    /// Shows what it is like and asks what it is to become.
+    pub fn show(&mut self, ctx: &egui::Context, scene: &Scene) -> Decision {
+        self.hear();
+        let escape = ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape));
+        let mut decision = if escape { Decision::Cancelled } else { Decision::None };
+        let window = egui::Window::new("Add mesh").collapsible(false).resizable(false);
+        window.anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0]).show(ctx, |ui| {
+            ui.strong(self.path.file_name().unwrap_or_default().to_string_lossy());
+            match self.facts.clone() {
+                None => _ = ui.label("reading"),
+                Some(Err(error)) => _ = ui.colored_label(ui.visuals().error_fg_color, error),
+                Some(Ok(facts)) => {
+                    self.show_facts(ui, &facts);
+                    self.choices(ui);
+                    let usable = facts.solid.is_ok();
+                    if ui.add_enabled(usable, egui::Button::new("Add to the scene")).clicked() {
+                        decision = self.entry(scene);
+                    }
+                }
+            }
+            if ui.button("Leave it").clicked() {
+                decision = Decision::Cancelled;
+            }
+        });
+        decision
+    }
+
+    fn hear(&mut self) {
+        let Some(facts) = self.reading.as_ref().and_then(|reading| reading.try_recv().ok()) else { return };
+        if let Ok(facts) = &facts {
+            let extent = size_of(&facts.report).max_element();
+            let room = (self.region.max - self.region.min).max_element();
+            self.size = if (0.02 * room..2.0 * room).contains(&extent) { extent } else { 0.3 * room };
+            let height = size_of(&facts.report).y * self.size / extent.max(f32::MIN_POSITIVE);
+            self.position[1] = self.region.max.y + 0.55 * height;
+        }
+        (self.facts, self.reading) = (Some(facts), None);
+    }
+
+    fn show_facts(&self, ui: &mut egui::Ui, facts: &Facts) {
+        let report = &facts.report;
+        let size = size_of(report);
+        let row = |ui: &mut egui::Ui, name: &str, value: String| {
+            ui.label(name);
+            ui.monospace(value);
+            ui.end_row();
+        };
+        egui::Grid::new("mesh facts").num_columns(2).show(ui, |ui| {
+            row(ui, "triangles", report.triangles.to_string());
+            row(ui, "size in the file", format!("{:.4} x {:.4} x {:.4} m", size.x, size.y, size.z));
+            row(ui, "parts", report.components.to_string());
+            row(ui, "closed", if report.closed { "yes" } else { "no" }.into());
+            for (name, count) in [
+                ("open edges", report.open_edges),
+                ("edges of three triangles or more", report.non_manifold_edges),
+                ("inverted triangles", report.inverted_triangles),
+                ("triangles without area", report.degenerate_triangles),
+            ] {
+                if count > 0 {
+                    row(ui, name, count.to_string());
+                }
+            }
+            if let Ok(volume) = &facts.solid {
+                let scale = f64::from(self.size / size.max_element()).powi(3);
+                row(ui, "volume", format!("{:.4e} m3", volume * scale));
+            }
+        });
+        match &facts.solid {
+            Ok(_) if report.sound => {}
+            Ok(_) => _ = ui.label("Small faults are repaired when it is used."),
+            Err(error) => {
+                _ = ui.colored_label(ui.visuals().error_fg_color, format!("It is no solid: {error}"))
+            }
+        }
+    }
+
+    fn choices(&mut self, ui: &mut egui::Ui) {
+        for (role, name) in Role::ALL {
+            ui.radio_value(&mut self.role, role, name);
+        }
+        if self.role == Role::Wall {
+            ui.checkbox(&mut self.hollow, "Grains live inside it");
+        }
+        let number = |ui: &mut egui::Ui, value: &mut f32, name: &str, least: f32| {
+            let drag = egui::DragValue::new(value).speed(0.005).suffix(" m").range(least..=1e4);
+            let response = ui.add(drag);
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, name));
+        };
+        ui.horizontal(|ui| {
+            ui.label("Largest extent");
+            number(ui, &mut self.size, "Largest extent of the mesh", 1e-6);
+        });
+        ui.horizontal(|ui| {
+            ui.label("Middle");
+            for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+                number(ui, &mut self.position[axis], &format!("Middle of the mesh, {name}"), -1e4);
+            }
+        });
+    }
+
+    /// The entry of the scene that it becomes.
+    fn entry(&self, scene: &Scene) -> Decision {
+        let quoted = |text: &str| toml_edit::Value::from(text).to_string();
+        let [x, y, z] = self.position;
+        let hollow = if self.role == Role::Wall && self.hollow { ", hollow = true" } else { "" };
+        let file = quoted(&self.path.display().to_string());
+        let size = self.size;
+        let mesh =
+            format!("{{ mesh = {{ file = {file}, size = {size}, position = [{x}, {y}, {z}]{hollow} }} }}");
+        let name = quoted(&self.free_name(scene));
+        match self.role {
+            Role::Body => Decision::Entry("body", format!("{{ name = {name}, shape = {mesh} }}")),
+            Role::Wall => Decision::Entry("boundary", format!("{{ name = {name}, shape = {mesh} }}")),
+            Role::Filling => {
+                let material = scene.material.first().map_or("", |material| material.name.as_str());
+                let material = quoted(material);
+                Decision::Entry("grains", format!("{{ material = {material}, shape = {mesh} }}"))
+            }
+        }
+    }
+
+    /// The file's name, with a number where the scene has such a name.
+    fn free_name(&self, scene: &Scene) -> String {
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy().replace('.', "-");
+        let bodies = scene.body.iter().map(|body| &body.name);
+        let names: Vec<&String> = scene.boundary.iter().map(|wall| &wall.name).chain(bodies).collect();
+        let numbered = (2..).map(|k| format!("{stem}-{k}"));
+        let mut free = std::iter::once(stem.clone()).chain(numbered);
+        free.find(|name| !names.contains(&name)).unwrap_or(stem)
+    }
+}
+
+fn size_of(report: &MeshReport) -> Vec3 {
+    Vec3::from(report.max) - Vec3::from(report.min)
+}
+
+/// What a file holds.
+fn facts(path: &Path) -> Result<Facts, String> {
+    let mesh = load_mesh(path, &MeshOptions::default()).map_err(|error| error.to_string())?;
+    let solid = repair(&mesh).and_then(|(repaired, report)| {
+        report.require_closed()?;
+        Ok(MassProperties::new(&repaired, 1.0)?.volume)
+    });
+    Ok(Facts { report: inspect(&mesh), solid: solid.map_err(|error| error.to_string()) })
+}

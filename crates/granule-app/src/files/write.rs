@@ -1,0 +1,80 @@
+//! What is written out of the simulation, on its own thread: checkpoints and exports. The window does not wait.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
+
+use granule::Simulation;
+use granule::io::{Oriented, write_bytes_atomic, write_ply, write_vtp};
+use granule::simulator::Snapshot;
+
+use crate::session::{Session, Severity};
+
+/// What came of it.
+pub struct Written {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What to say.
+    pub text: String,
+}
+
+/// Writes a checkpoint of the frame.
+pub fn checkpoint(session: &Session, path: &Path, results: &Sender<Written>) {
+    later(session, path, results, "checkpoint", |simulation, path| {
+        let bytes = simulation.checkpoint().map_err(|error| error.to_string())?;
+        write_bytes_atomic(path, &bytes).map_err(|error| error.to_string())
+    });
+}
+
+/// Writes the frame with all fields that the solver has, fine grains into a file of their own.
+pub fn frame(session: &Session, path: &Path, results: &Sender<Written>) {
+    later(session, path, results, "frame", |simulation, path| {
+        let fields: Vec<&str> = simulation.fields().iter().map(|field| field.name).collect();
+        let snapshot = simulation.read(&fields).map_err(|error| error.to_string())?;
+        let fine = simulation.read_fine().map_err(|error| error.to_string())?;
+        export(simulation, &snapshot, path)?;
+        match fine {
+            Some(fine) => {
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+                let ending = path.extension().unwrap_or_default().to_string_lossy();
+                export(simulation, &fine, &path.with_file_name(format!("{stem}-fine.{ending}")))
+            }
+            None => Ok(()),
+        }
+    });
+}
+
+fn export(simulation: &Simulation, snapshot: &Snapshot, path: &Path) -> Result<(), String> {
+    let view = Oriented::new(snapshot, simulation.scene().output.up);
+    let written = match path.extension().is_some_and(|ending| ending == "vtp") {
+        true => write_vtp(path, &view),
+        false => write_ply(path, &view),
+    };
+    written.map_err(|error| error.to_string())
+}
+
+/// Does work on the simulation's thread and tells what came of it. A file that has come meanwhile stays.
+fn later(
+    session: &Session,
+    path: &Path,
+    results: &Sender<Written>,
+    what: &'static str,
+    work: impl FnOnce(&mut Simulation, &Path) -> Result<(), String> + Send + 'static,
+) {
+    let (path, results) = (PathBuf::from(path), results.clone());
+    session.live().with_simulation(move |simulation| {
+        let done = match path.exists() {
+            true => Err("a file of this name exists; it is not overwritten".into()),
+            false => work(simulation, &path),
+        };
+        let shown = path.display();
+        let written = match done {
+            Ok(()) => Written {
+                severity: Severity::Info,
+                text: format!("{what} of frame {} in {shown}", simulation.frame()),
+            },
+            Err(error) => Written { severity: Severity::Error, text: format!("{shown}: {error}") },
+        };
+        // Nobody is there to hear it once the window is closed.
+        let _ = results.send(written);
+    });
+}
