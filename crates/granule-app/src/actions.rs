@@ -142,8 +142,8 @@ pub fn pressed(ctx: &egui::Context, driving: bool) -> Option<Action> {
     let is_plain = |shortcut: &KeyboardShortcut| shortcut.modifiers == Modifiers::NONE;
     let hit = |info: &&ActionInfo| {
         let Some(shortcut) = info.key else { return false };
-        let free = (!writing || !is_plain(&shortcut)) && !(driving && is_arrow(shortcut.logical_key));
-        free && ctx.input_mut(|input| input.consume_shortcut(&shortcut))
+        let taken = writing && is_plain(&shortcut) || driving && is_arrow(shortcut.logical_key);
+        !taken && ctx.input_mut(|input| input.consume_shortcut(&shortcut))
     };
     ACTIONS.iter().find(hit).map(|info| info.action)
 }

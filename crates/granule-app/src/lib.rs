@@ -73,7 +73,7 @@ pub enum AppError {
 pub fn wgpu_setup() -> WgpuSetup {
     WgpuSetup::CreateNew(WgpuSetupCreateNew {
         device_descriptor: Arc::new(granule_device::descriptor_of),
-        native_adapter_selector: Some(Arc::new(|adapters, surface| choose_adapter(adapters, surface))),
+        native_adapter_selector: Some(Arc::new(choose_adapter)),
         ..WgpuSetupCreateNew::without_display_handle()
     })
 }

@@ -355,7 +355,7 @@ impl Viewport {
         let scene = render_scene(grains, &scenery, ground);
         self.legend.clone_from(&grains.legend);
         self.ground = ground;
-        let drawn = self.renderer.draw_to_texture(&scene, &settings).map(Texture::clone);
+        let drawn = self.renderer.draw_to_texture(&scene, &settings).cloned();
         match drawn {
             Ok(picture) => {
                 self.copy(&picture, size);

@@ -37,7 +37,7 @@ fn interface_frames_are_short_while_a_step_takes_long() {
     }
     times.sort_unstable();
     let (median, late) = (times[FRAMES / 2], times[FRAMES * 99 / 100]);
-    println!("interface frames: median {median:?}, 99th percentile {late:?}, in {:?}", begin.elapsed());
+    eprintln!("interface frames: median {median:?}, 99th percentile {late:?}, in {:?}", begin.elapsed());
     assert!(median <= Duration::from_micros(16_700), "median {median:?}");
     assert!(late <= Duration::from_millis(33), "99th percentile {late:?}");
     assert!(late < slow::STEP / 2, "no frame waits for a step");

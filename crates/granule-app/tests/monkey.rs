@@ -93,7 +93,8 @@ impl Monkey {
                 window.event(egui::Event::Text(text));
             }
             92..95 => {
-                let file = self.files[self.below(self.files.len())].clone();
+                let number = self.below(self.files.len());
+                let file = self.files[number].clone();
                 window.input_mut().dropped_files.push(Arc::new(Dropped(file)));
             }
             95..97 => {
@@ -182,7 +183,7 @@ fn a_monkey_breaks_nothing() {
         }
     }
     let (early, late) = (early.unwrap_or(0), memory());
-    println!(
+    eprintln!(
         "{done} actions; memory {} MB after a third, {} MB at the end",
         early / 1_000_000,
         late / 1_000_000

@@ -50,7 +50,7 @@ fn pictures_per_second_of_two_million_grains() {
         let last = window.state().session().frame().clone();
         let seconds = begin.elapsed().as_secs_f64();
         times.sort_unstable_by(f64::total_cmp);
-        println!(
+        eprintln!(
             "{} particles, fine grains {fine}, on {}: {:.1} pictures/s (median {:.1} ms, 99th percentile {:.1} ms, each read back), \
              {:.1} frames of {} per s simulated, {:.2} x real time; log {:?}",
             last.ledger.particles,

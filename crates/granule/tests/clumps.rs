@@ -109,11 +109,11 @@ impl ParticleSolver for Flyer {
         let exact = |x: &Vec4| ExactPosition::new(x.truncate()).unwrap();
         let mut place: Vec<ExactPosition> = particles.position.iter().map(exact).collect();
         self.state.steps.iter_mut().for_each(|steps| *steps += 1);
-        for i in 0..particles.len() {
+        for (i, place) in place.iter_mut().enumerate() {
             if self.state.assemblies.assembly_of(i).is_none() {
                 particles.velocity[i] += (dt as f32 * gravity).extend(0.0);
                 let way = dt * particles.velocity[i].truncate().as_dvec3();
-                assert!(place[i].advance_meters(way));
+                assert!(place.advance_meters(way));
             }
         }
         let weight = |mass: f64| Load { force: mass * gravity.as_dvec3(), torque: DVec3::ZERO };
@@ -123,8 +123,8 @@ impl ParticleSolver for Flyer {
         self.state.assemblies.drift(dt);
         let mut spin = vec![Vec4::ZERO; place.len()];
         self.state.assemblies.place_members(Rates::Now, &mut place, &mut particles.velocity, &mut spin);
-        for i in 0..particles.len() {
-            particles.position[i] = place[i].to_vec3().extend(particles.position[i].w);
+        for (position, place) in particles.position.iter_mut().zip(&place) {
+            *position = place.to_vec3().extend(position.w);
         }
         self.world.time += dt;
         StepReport { dt, particles: self.world.particles.len(), converged: true, ..StepReport::default() }

@@ -70,7 +70,7 @@ fn a_free_cluster_of_rigid_grains_keeps_its_momenta() {
     simulation.run_until(0.2);
     let (p_now, l_now, _, _, energy_now) = momenta(&mut simulation);
     let (p_error, l_error) = ((p_now - p).length() / p_all, (l_now - l).length() / l_all);
-    println!(
+    eprintln!(
         "momentum {p_error:.1e}, angular momentum {l_error:.1e}, energy {energy:.3e} J to {energy_now:.3e} J"
     );
     assert!(p_error < 1e-6 && l_error < 1e-6, "{p_error} {l_error}");

@@ -119,7 +119,8 @@ impl Block {
     /// One of the six walls of a container.
     fn exact_wall(&self, x: DVec3, face: u16) -> ExactSurface {
         let axis = usize::from(face / 2).min(2);
-        let (wall, sign) = if face % 2 == 0 { (self.min[axis], 1.0) } else { (self.max[axis], -1.0) };
+        let (wall, sign) =
+            if face.is_multiple_of(2) { (self.min[axis], 1.0) } else { (self.max[axis], -1.0) };
         ExactSurface::plain(sign * (x[axis] - f64::from(wall)), sign * DVec3::AXES[axis], x)
     }
 

@@ -334,7 +334,7 @@ fn fifty_spheres_keep_volume_and_surface_of_meshes() {
                 worst = worst.max(gap(a + u * (b - a) + v * (c - a)));
             }
         }
-        println!(
+        eprintln!(
             "{name}: {} spheres, volume {:+.1e}, surface {:.3}",
             fit.spheres.len(),
             fit.volume_error,

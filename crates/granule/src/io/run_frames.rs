@@ -88,8 +88,8 @@ impl RunFrames {
             let hint = "run the scene again with --export ply";
             return Err(wrong(format!("the run wrote no PLY frames, which pictures need; {hint}")));
         }
-        if !(index.fps.is_finite() && index.fps > 0.0) || !index.frames.is_sorted_by_key(|frame| frame.frame)
-        {
+        let ordered = index.frames.is_sorted_by_key(|frame| frame.frame);
+        if !(index.fps.is_finite() && index.fps > 0.0 && ordered) {
             return Err(foreign("frames.json has no frames in the order of time".into()));
         }
         Ok(Self { folder, index, scene })

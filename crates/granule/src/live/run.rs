@@ -209,14 +209,14 @@ impl Run {
             if self.history.before(frame).is_some() {
                 self.tell_no_checkpoint(outbox, &error);
             }
-            self.simulation = self.from_beginning()?;
+            self.simulation = self.begun_anew()?;
         }
         self.settle();
         Ok(())
     }
 
     /// The run as it began.
-    fn from_beginning(&self) -> Result<Simulation, SimulationError> {
+    fn begun_anew(&self) -> Result<Simulation, SimulationError> {
         match &self.checkpoint {
             None => Simulation::new(self.first_scene.as_ref().clone(), &self.options),
             Some(checkpoint) => {

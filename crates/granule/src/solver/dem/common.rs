@@ -159,14 +159,14 @@ impl Dem {
         let (world, state) = (&mut self.world, &mut self.state);
         let gravity = world.gravity;
         let Some(angular_velocity) = world.particles.angular_velocity.as_mut() else { return };
-        for i in first..world.particles.position.len() {
+        for (i, spin) in angular_velocity.iter_mut().enumerate().skip(first) {
             let x = world.particles.position[i].truncate();
             let place = ExactPosition::new(x).unwrap_or_default();
             state.place[i] = self.setup.exact_domain.wrap(place);
             let mass = world.particles.velocity[i].w;
             state.force[i] = (mass * gravity).extend(0.0);
             state.mover[i] = mover::FREE;
-            angular_velocity[i].w = 1.0 / mass;
+            spin.w = 1.0 / mass;
         }
     }
 }
