@@ -102,7 +102,14 @@ impl ExactPosition {
 /// for what lies beyond it. The product is exact: a power of two.
 #[inline]
 fn nearest_quantum(length: f64) -> i64 {
-    (length * QUANTA_PER_METER).round_ties_even() as i64
+    /// Sums with it have no bits behind the point: what is added rounds to the nearest whole number, ties to even.
+    const WHOLE: f64 = 1.5 * (1_u64 << 52) as f64;
+    let quanta = length * QUANTA_PER_METER;
+    if quanta.abs() < (1_u64 << 51) as f64 {
+        // The same as below, without a call of a function for each number.
+        return ((quanta + WHOLE) - WHOLE) as i64;
+    }
+    quanta.round_ties_even() as i64
 }
 
 /// A number of quanta as a length \[m\], rounded once to the nearest, ties to even.

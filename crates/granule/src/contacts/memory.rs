@@ -44,9 +44,9 @@ impl<S: ContactState> ContactBlock<S> {
         &self.state
     }
 
-    /// The states of all contacts of the block, to be changed.
-    pub fn states_mut(&mut self) -> &mut [S] {
-        &mut self.state
+    /// Where each particle's contacts begin, and the states of all contacts of the block, to be changed.
+    pub fn split_mut(&mut self) -> (&[u32], &mut [S]) {
+        (&self.offset, &mut self.state)
     }
 
     /// Number of particles.

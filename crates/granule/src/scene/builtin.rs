@@ -27,6 +27,7 @@ const BUILTIN: &[Builtin] = &[
     Builtin { name: "droplet", text: include_str!("../../scenes/droplet.toml") },
     Builtin { name: "funnel", text: include_str!("../../scenes/funnel.toml") },
     Builtin { name: "mesh-drop", text: include_str!("../../scenes/mesh-drop.toml") },
+    Builtin { name: "marbles", text: include_str!("../../scenes/marbles.toml") },
 ];
 
 /// All built-in scenes; the first is the default.

@@ -14,6 +14,8 @@ pub const FIELDS: &[FieldInfo] = &[
     field("speed", "m/s", FieldKind::Scalar),
     field("radius", "m", FieldKind::Scalar),
     field("angular_velocity", "rad/s", FieldKind::Vec3),
+    field("density", "kg/m3", FieldKind::Scalar),
+    field("pressure", "Pa", FieldKind::Scalar),
     field("coordination", "1", FieldKind::Integer),
     field("force", "N", FieldKind::Vec3),
     field("torque", "N m", FieldKind::Vec3),
@@ -26,6 +28,10 @@ impl Dem {
         let (gather, state) = (Gather(order), &self.state);
         match name {
             "coordination" => gather.integer(|i| state.coordination[i]),
+            "density" => {
+                gather.scalar(|i| self.setup.materials[usize::from(self.world.particles.material[i])].density)
+            }
+            "pressure" => gather.scalar(|i| state.pressure[i]),
             "torque" => gather.vec3(|i| state.torque[i].truncate()),
             _ => gather.vec3(|i| state.force[i].truncate()),
         }

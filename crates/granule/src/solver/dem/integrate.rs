@@ -124,13 +124,14 @@ impl Dem {
             (&state.pairs, state.memory.blocks(), &state.walls.blocks, &state.mover);
         let (position, drag) = (&particles.position, &self.drag);
         let mut totals = vec![Totals::default(); block_count(position.len())];
-        let loads = (&mut state.force[..], &mut state.torque[..], &mut state.coordination[..]);
+        let loads = (&mut state.force[..], &mut state.torque[..]);
+        let found = (&mut state.coordination[..], &mut state.pressure[..]);
         let rates = (&mut particles.velocity[..], &mut angular_velocity[..]);
         team::for_each_block(
             position.len(),
             1,
-            (loads, rates, PerBlock(&mut totals)),
-            |b, ((force, torque, coordination), (velocity, spin), totals)| {
+            (loads, found, rates, PerBlock(&mut totals)),
+            |b, ((force, torque), (coordination, pressure), (velocity, spin), totals)| {
                 let (offsets, own) = (memory[b].offsets(), &pairs.blocks[b]);
                 for k in 0..force.len() {
                     let i = b * BLOCK + k;
@@ -152,12 +153,15 @@ impl Dem {
                 for touch in &walls[b].touch {
                     let k = usize::from(touch.grain);
                     force[k] += touch.force.extend(0.0);
-                    torque[k] += touch.torque.extend(0.0);
+                    torque[k] += touch.torque.extend(touch.force.dot(touch.normal));
                     coordination[k] += u32::from(touch.history[3] > 0.0);
                 }
                 for k in 0..force.len() {
                     let i = b * BLOCK + k;
-                    force[k].w = 0.0;
+                    // Sum of the forces along normals times the radius, over three times the volume (Love-Weber).
+                    let radius = position[i].w;
+                    pressure[k] = torque[k].w / (4.0 * std::f32::consts::PI * radius * radius);
+                    (force[k].w, torque[k].w) = (0.0, 0.0);
                     let drag = drag.get(i).copied().unwrap_or(Vec3::ZERO);
                     if movers[i] == mover::MEMBER {
                         // Its weight is that of the whole grain.
@@ -165,7 +169,7 @@ impl Dem {
                     }
                     if movers[i] == mover::FREE {
                         force[k] += (velocity[k].w * gravity + drag).extend(0.0);
-                        kick(half, &mut velocity[k], &mut spin[k], force[k], torque[k], position[i].w);
+                        kick(half, &mut velocity[k], &mut spin[k], force[k], torque[k], radius);
                     }
                     totals.add(movers[i], velocity[k], spin[k], position[i], force[k], torque[k]);
                     totals.contacts += u64::from(coordination[k]);

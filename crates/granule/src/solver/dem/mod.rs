@@ -239,7 +239,7 @@ impl Dem {
         let memory = team::SharedColumn::of(self.state.memory.blocks_mut());
         team::for_each_mut(&mut self.state.pairs.blocks, 1, |block, pairs| {
             // SAFETY: every block is visited once, and nobody else looks at what it remembers.
-            let memory = unsafe { memory.get_mut(block) }.states_mut();
+            let memory = unsafe { memory.get_mut(block) };
             instructions.run(TouchBlock { input, block, pairs, memory });
         });
     }

@@ -13,9 +13,9 @@ pub const APART: u32 = u32::MAX;
 pub struct PairLoad {
     /// Force on the keeper of the pair \[N\], and the radius of contact \[m\].
     pub force: [f32; 4],
-    /// Torque on the keeper [N m], and 0.
+    /// Torque on the keeper [N m], and the force along the normal \[N\].
     pub torque_i: [f32; 4],
-    /// Torque on its partner [N m], and 0.
+    /// Torque on its partner [N m], and the force along the normal \[N\].
     pub torque_j: [f32; 4],
 }
 

@@ -20,6 +20,8 @@ particle_columns! {
         torque: Vec<Vec4> => State,
         /// What moves the particle: see [`mover`].
         mover: Vec<u16> => State,
+        /// Mean pressure in the grain \[Pa\].
+        pressure: Vec<f32> => Output,
         /// Number of contacts with grains and walls.
         coordination: Vec<u32> => Output,
     }

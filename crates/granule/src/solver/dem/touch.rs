@@ -5,9 +5,11 @@
 
 use glam::{Vec3, Vec4};
 
+use super::contact::vector::dot;
 use super::contact::{History, Loads, Motion, PairLaw, contact_loads, contact_sphere_sphere};
 use super::laws::{LawTable, NUMBERS, with_numbers};
 use super::pairs::{APART, PairBlock, PairLoad};
+use crate::contacts::ContactBlock;
 use crate::neighbors::Domain;
 use crate::position::{ExactDomain, ExactPosition};
 use crate::simd::{LANES, Lanes, Vectorised};
@@ -48,7 +50,7 @@ pub struct TouchBlock<'a> {
     /// The pairs of the block.
     pub pairs: &'a mut PairBlock,
     /// What they remember.
-    pub memory: &'a mut [[f32; 8]],
+    pub memory: &'a mut ContactBlock<[f32; 8]>,
 }
 
 /// Sixteen contacts, gathered.
@@ -67,7 +69,8 @@ impl Vectorised for TouchBlock<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Self { input, block, pairs, memory } = self;
-        find_near(&input, block, pairs, memory);
+        let (offsets, memory) = memory.split_mut();
+        find_near(&input, block, offsets, pairs, memory);
         let only = input.laws.only().map(|law| with_numbers(law, &super::laws::numbers(law).map(L::splat)));
         let mut batch = Batch {
             difference: [[0.0; 4]; LANES],
@@ -96,25 +99,43 @@ impl Vectorised for TouchBlock<'_> {
     }
 }
 
-/// Finds the pairs that are near enough to touch, and forgets what those remember that are not any more.
+/// Finds the pairs that are near enough to touch, and forgets what those remember that are not any more. `offsets` says
+/// where the pairs of each keeper begin.
 #[inline(always)]
-fn find_near(input: &TouchInput, block: usize, pairs: &mut PairBlock, memory: &mut [[f32; 8]]) {
-    let PairBlock { keeper, other, slot, near, .. } = pairs;
+fn find_near(
+    input: &TouchInput,
+    block: usize,
+    offsets: &[u32],
+    pairs: &mut PairBlock,
+    memory: &mut [[f32; 8]],
+) {
+    let PairBlock { other, slot, near, .. } = pairs;
     near.clear();
     let periodic = input.domain.is_periodic();
     let far = input.domain.lengths().max_element();
-    for (pair, ((&k, &j), slot)) in keeper.iter().zip(other.iter()).zip(slot.iter_mut()).enumerate() {
-        let (x, y) = (input.position[block * BLOCK + usize::from(k)], input.position[j as usize]);
-        let apart =
-            if periodic { input.domain.displacement(x.truncate(), y.truncate()) } else { (x - y).truncate() };
+    for (k, ends) in offsets.windows(2).enumerate() {
+        let x = input.position[block * BLOCK + k];
         let coordinate = x.truncate().abs().max_element().max(far);
-        let reach = x.w + y.w + input.laws.reach + ROUNDING * (coordinate + x.w + y.w);
-        if apart.length_squared() < reach * reach {
-            *slot = near.len() as u32;
-            near.push(pair as u32);
-        } else if *slot != APART {
-            *slot = APART;
-            memory[pair] = [0.0; 8];
+        // A partner is at most ten times as large.
+        let reach = x.w + input.laws.reach + ROUNDING * (coordinate + 11.0 * x.w);
+        let range = ends[0] as usize..ends[1] as usize;
+        let rows = range.clone().zip(&other[range.clone()]).zip(&mut slot[range]);
+        for ((pair, &j), slot) in rows {
+            let y = input.position[j as usize];
+            let apart = x - y;
+            let apart = if periodic {
+                input.domain.displacement(x.truncate(), y.truncate())
+            } else {
+                apart.truncate()
+            };
+            let sum = reach + y.w;
+            if apart.length_squared() < sum * sum {
+                *slot = near.len() as u32;
+                near.push(pair as u32);
+            } else if *slot != APART {
+                *slot = APART;
+                memory[pair] = [0.0; 8];
+            }
         }
     }
 }
@@ -171,15 +192,15 @@ fn touch_lanes<L: Lanes>(
         History { tangential: [ta, tb, tc], contact_radius: area, rolling: [ra, rb, rc], twisting: twist };
     let (Loads { force, torque_i, torque_j }, now) =
         contact_loads(law, &geometry, mass, &motion, L::splat(dt), &history);
-    let zero = L::splat(0.0);
+    let along = dot(force, geometry.normal);
     let out: *mut f32 = loads.as_mut_ptr().cast();
     let stride = size_of::<PairLoad>() / 4;
     assert_eq!(loads.len(), LANES);
     // SAFETY: there are sixteen loads of three rows each.
     unsafe {
         L::to_rows([force[0], force[1], force[2], now.contact_radius], out, stride);
-        L::to_rows([torque_i[0], torque_i[1], torque_i[2], zero], out.add(4), stride);
-        L::to_rows([torque_j[0], torque_j[1], torque_j[2], zero], out.add(8), stride);
+        L::to_rows([torque_i[0], torque_i[1], torque_i[2], along], out.add(4), stride);
+        L::to_rows([torque_j[0], torque_j[1], torque_j[2], along], out.add(8), stride);
     }
     let mut after = [[[0.0; 4]; LANES]; 2];
     let [t, r] = [now.tangential, now.rolling];

@@ -5,6 +5,7 @@ use crate::columns::{ColumnData, ColumnInfo, Role};
 use crate::contacts::Partner;
 use crate::io::Checkpoint;
 use crate::simulator::Command;
+use crate::solver::dem::state::DemState;
 use crate::solver::iisph::state::IisphState;
 use crate::solver::wcsph::state::WcsphState;
 use crate::{Options, Simulation};
@@ -31,6 +32,23 @@ fn checkpoint_of_water() -> Checkpoint {
                 friction_angle = 0\n[[material]]\nname = \"oil\"\nfriction_angle = 0\ndensity = 800\n\
                 [[grains]]\nmaterial = \"water\"\nshape.box = { min = [0, 0, 0], max = [0.1, 0.1, 0.1] }\n\
                 [[grains]]\nmaterial = \"oil\"\nshape.box = { min = [0, 0.1, 0], max = [0.1, 0.2, 0.1] }\n\
+                [[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }\n";
+    let mut simulation = Simulation::new(Scene::parse(text, "test").unwrap(), &Options::default()).unwrap();
+    simulation.run_until(0.08);
+    Checkpoint::decode(&simulation.checkpoint().unwrap()).unwrap()
+}
+
+/// A checkpoint of grains that collide above others that are held.
+fn checkpoint_of_grains() -> Checkpoint {
+    let text = "name = \"test\"\n[simulation]\nsolver = \"dem\"\nfps = 50\n[[material]]\nname = \"sand\"\n\
+                radius = 0.01\n[material.dem]\nyoung = 1e6\nrolling_friction = 0.1\n[[material]]\nname = \"lead\"\n\
+                radius = 0.01\ndensity = 8000\n[material.dem]\nfriction = 0.1\n\
+                [[grains]]\nmaterial = \"sand\"\nfill = \"random\"\nvelocity = [0.3, 0, 0]\n\
+                shape.box = { min = [0, 0.02, 0], max = [0.1, 0.12, 0.1] }\n\
+                [[grains]]\nmaterial = \"lead\"\nfill = \"random\"\n\
+                shape.box = { min = [0, 0.12, 0], max = [0.1, 0.2, 0.1] }\n\
+                [[grains]]\nmaterial = \"lead\"\nfixed = true\n\
+                shape.box = { min = [0, 0, 0], max = [0.1, 0.02, 0.1] }\n\
                 [[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }\n";
     let mut simulation = Simulation::new(Scene::parse(text, "test").unwrap(), &Options::default()).unwrap();
     simulation.run_until(0.08);
@@ -107,6 +125,18 @@ fn every_state_column_matters(sound: &Checkpoint, own: &dyn ParticleColumns) {
 fn every_state_column_of_the_registries_matters() {
     every_state_column_matters(&checkpoint(), &IisphState::default());
     every_state_column_matters(&checkpoint_of_water(), &WcsphState::default());
+    every_state_column_matters(&checkpoint_of_grains(), &DemState::default());
+}
+
+#[test]
+fn what_contacts_of_grains_remember_matters() {
+    let sound = checkpoint_of_grains();
+    let unbroken = end(&sound);
+    let forgotten = changed(&sound, &|s| s.contacts.state.fill(0.0));
+    assert_ne!(end(&forgotten), unbroken);
+    let walls = |s: &SavedState| s.contacts.partner.iter().filter(|p| p.as_wall().is_some()).count();
+    let saved: SavedState = postcard::from_bytes(&sound.state).unwrap();
+    assert!(walls(&saved) < saved.contacts.partner.len(), "pairs of grains are among them");
 }
 
 #[test]
