@@ -424,3 +424,31 @@ fn grains_that_cannot_be_are_refused_with_the_remedy() {
     };
     assert!(error.contains("grain") && error.contains("iisph") && error.contains("dem"), "{error}");
 }
+
+/// All forms of a grain go through a scene's text and come back.
+#[test]
+fn every_form_of_a_grain_survives_a_scene_file() {
+    for grain in [
+        "\"sphere\"",
+        "\"ellipsoid\"",
+        "{ spheres = [[0, 0, 0, 1], [0.5, 0, 0, 0.75]] }",
+        "{ file = \"/grains/peanut.txt\" }",
+        "{ mesh = { file = \"builtin:box\" } }",
+        "{ mesh = { file = \"/rock.obj\", spheres = 20 } }",
+    ] {
+        let text = format!(
+            "name = \"a\"\n[simulation]\nsolver = \"dem\"\n[[material]]\nname = \"sand\"\n[[grains]]\nmaterial = \"sand\"\n\
+             grain = {grain}\n{BOX}[[emitter]]\nname = \"hose\"\nmaterial = \"sand\"\nrate = 5\ngrain = {grain}\n{BOX}"
+        );
+        let scene = Scene::parse(&text, "text").unwrap_or_else(|error| panic!("{grain}: {error}"));
+        assert_eq!(scene.grains[0].grain, scene.emitter[0].grain);
+        assert_eq!(Scene::parse(&scene.to_toml().unwrap(), "again").unwrap(), scene, "{grain}");
+    }
+    let wrong = Scene::parse(
+        "name = \"a\"\n[[material]]\nname = \"sand\"\n[[grains]]\nmaterial = \"sand\"\ngrain = \"tetraheder\"\n\
+         shape.box = { min = [0, 0, 0], max = [1, 1, 1] }",
+        "text",
+    );
+    let error = wrong.unwrap_err().to_string();
+    assert!(error.contains("grains.0.grain") && error.contains("tetrahedron"), "{error}");
+}

@@ -87,16 +87,17 @@ fn a_free_cluster_of_rigid_grains_keeps_its_momenta() {
     );
 }
 
-/// A rigid grain of one sphere is that sphere: both are thrown onto a floor and into a corner.
+/// A rigid grain of one sphere is that sphere: both are thrown onto the walls of a box, without gravity, which single
+/// precision rounds for spheres and double precision for grains.
 #[test]
 fn a_rigid_grain_of_one_sphere_moves_like_the_sphere() {
     let run = |grain: &str| {
         let grains = format!(
-            "[[grains]]\nmaterial = \"sand\"\nvelocity = [0.7, -0.5, 0.2]\n{grain}\n\
+            "[[grains]]\nmaterial = \"sand\"\nvelocity = [0.7, -0.9, 0.2]\n{grain}\n\
              shape.box = {{ min = [0, 0.02, 0], max = [0.011, 0.031, 0.011] }}\n\
-             [[boundary]]\nname = \"tank\"\nshape.box = {{ min = [-0.05, 0, -0.05], max = [0.05, 0.5, 0.05], hollow = true }}\n"
+             [[boundary]]\nname = \"tank\"\nshape.box = {{ min = [-0.05, 0, -0.05], max = [0.05, 0.1, 0.05], hollow = true }}\n"
         );
-        let mut simulation = simulate(scene("fps = 100\ntime_step = 2e-5", &grains), 1);
+        let mut simulation = simulate(scene("fps = 100\ngravity = [0, 0, 0]\ntime_step = 2e-5", &grains), 1);
         simulation.run_until(0.3);
         let fields = simulation.read(&["position", "velocity", "angular_velocity"]).unwrap();
         let first = |name: &str| glam::Vec3::from(fields.vec3(name).unwrap()[0]);
@@ -113,7 +114,6 @@ fn a_rigid_grain_of_one_sphere_moves_like_the_sphere() {
 /// A cube of eight spheres that lies on four of them carries its weight by them: four contacts at the depth of Hertz.
 #[test]
 fn a_grain_rests_on_its_spheres() {
-    // Two spheres along x; the others above them would not touch.
     let grains = "[[grains]]\nmaterial = \"sand\"\ngrain = \"cube\"\n\
                   shape.box = { min = [0, 0.0, 0], max = [0.02, 0.02, 0.02] }\n\
                   [[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }\n";

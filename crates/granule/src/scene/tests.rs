@@ -377,7 +377,7 @@ fn built_in_scenes_are_whole_in_both_forms() {
     let sand = ["column", "dam", "heap", "hourglass", "silo", "dunes", "windy", "castle"];
     let bodies = ["drum", "bunker", "boxes", "dumptruck"];
     let water = ["tank", "pipe", "droplet"];
-    assert_eq!(names, [&sand[..], &bodies[..], &water[..], &["mesh-drop", "marbles"]].concat());
+    assert_eq!(names, [&sand[..], &bodies[..], &water[..], &["funnel", "mesh-drop", "marbles"]].concat());
     for scene in builtin_scenes() {
         for quick in [false, true] {
             let resolved = Scene::open(scene.name, quick, &[]).unwrap();
