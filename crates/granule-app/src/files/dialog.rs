@@ -68,6 +68,8 @@ pub struct Dialog {
     name: String,
     listed: Option<(String, Vec<Entry>)>,
     wrong: Option<String>,
+    /// Whether it was shown.
+    shown: bool,
 }
 
 /// What came of a dialog.
@@ -84,7 +86,7 @@ impl Dialog {
     /// Asks for a file; a new one is proposed under a name that is free.
     pub fn new(purpose: Purpose, folder: &Path, stem: &str) -> Self {
         let name = if purpose == Purpose::Open { String::new() } else { free_name(folder, stem, purpose) };
-        Self { purpose, folder: folder.display().to_string(), name, listed: None, wrong: None }
+        Self { purpose, folder: folder.display().to_string(), name, listed: None, wrong: None, shown: false }
     }
 
     /// Shows it.
@@ -114,6 +116,9 @@ impl Dialog {
         let entered = ui
             .horizontal(|ui| {
                 let response = text_field(ui, &mut self.name, "File name");
+                if !std::mem::replace(&mut self.shown, true) {
+                    response.request_focus();
+                }
                 response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter))
             })
             .inner;
