@@ -160,10 +160,15 @@ fn the_window_in_motion() {
     for number in 0..20 {
         until(&mut window, "the next frames", |app| frame(app) >= 2 * number);
         let image = window.render().unwrap();
-        let (width, height) = (image.width() / 2, image.height() / 2);
+        let (width, height) = (image.width() / 3, image.height() / 3);
         let mut small = granule_render::Image::filled(width, height, [0; 4]);
         for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
-            small.blend(x as i32, y as i32, image.get_pixel(2 * x, 2 * y).0);
+            let mut sum = [0_u32; 4];
+            for (dx, dy) in (0..9).map(|k| (k % 3, k / 3)) {
+                let pixel = image.get_pixel(3 * x + dx, 3 * y + dy).0;
+                sum.iter_mut().zip(pixel).for_each(|(sum, part)| *sum += u32::from(part));
+            }
+            small.blend(x as i32, y as i32, sum.map(|part| (part / 9) as u8));
         }
         pictures.push(small);
         for _ in 0..2 {
