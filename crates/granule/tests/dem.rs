@@ -75,7 +75,7 @@ fn flow() -> Scene {
         rate = 2000
         [[outlet]]
         name = "drain"
-        shape.box = { min = [0.02, -0.05, -0.05], max = [0.05, -0.03, 0.05] }
+        shape.box = { min = [0.02, -0.05, -0.05], max = [0.05, 0.05, 0.05] }
         [air]
         density = 1.2
         "#,
