@@ -401,6 +401,8 @@ impl Session {
     }
 
     fn log(&mut self, severity: Severity, text: String) {
+        // Lines that compilers draw around source text are in no font of the window.
+        let text = text.replace(|c| ('\u{2500}'..='\u{257f}').contains(&c), "|");
         if self.log.len() == LOG_LINES {
             self.log.pop_front();
         }

@@ -38,7 +38,7 @@ shaders! {
     /// Fine grains at nodes and on their grid.
     FINE_COUNT = "fine_count": [FINE_FRAME, FINE_TABLES, FINE_GRID];
     /// Fine grains for a renderer.
-    FINE_PUBLISH = "fine_publish": [DISPATCH];
+    FINE_PUBLISH = "fine_publish": [];
     /// Shifts of fine grains at nodes.
     FINE_NODE_SHIFT = "fine_node_shift": [FINE_FRAME, FINE_TABLES];
     /// Nodes of blocks.
