@@ -7,6 +7,7 @@ use egui_kittest::kittest::Queryable;
 use granule::live::Source;
 use granule::simulator::Command;
 use granule_app::{App, AppOptions, Place, Severity};
+use image::RgbaImage as Picture;
 
 /// Longest time that anything here may take.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -31,6 +32,26 @@ fn until(window: &mut Harness<App>, what: &str, so: impl Fn(&App) -> bool) {
         assert!(begin.elapsed() < PATIENCE, "{what}: {:?}", window.state().session().frame().frame);
         window.step();
     }
+}
+
+/// A picture of the window, so many times smaller.
+fn shrunk(image: &Picture, factor: u32) -> granule_render::Image {
+    let (width, height) = (image.width() / factor, image.height() / factor);
+    let mut small = granule_render::Image::filled(width, height, [0, 0, 0, 255]);
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        let mut sum = [0_u32; 4];
+        for (dx, dy) in (0..factor * factor).map(|k| (k % factor, k / factor)) {
+            let pixel = image.get_pixel(factor * x + dx, factor * y + dy).0;
+            sum.iter_mut().zip(pixel).for_each(|(sum, part)| *sum += u32::from(part));
+        }
+        small.blend(x as i32, y as i32, sum.map(|part| (part / (factor * factor)) as u8));
+    }
+    small
+}
+
+fn write_picture(image: &Picture, folder: &std::ffi::OsStr, name: &str) {
+    let file = std::fs::File::create(std::path::Path::new(folder).join(name)).unwrap();
+    shrunk(image, 1).write_png(std::io::BufWriter::new(file)).unwrap();
 }
 
 fn frame(app: &App) -> u64 {
@@ -137,7 +158,7 @@ fn the_window_shows_sand() {
     until(&mut window, "sand runs", |app| frame(app) > 15);
     let image = window.render().unwrap();
     if let Some(folder) = std::env::var_os("GRANULE_PICTURES") {
-        image.save(std::path::Path::new(&folder).join("window.png")).unwrap();
+        write_picture(&image, &folder, "window.png");
     }
     let (width, height) = image.dimensions();
     let view = (0..height * 8 / 10).flat_map(|y| (0..width * 7 / 10).map(move |x| (x, y)));
@@ -160,17 +181,7 @@ fn the_window_in_motion() {
     for number in 0..20 {
         until(&mut window, "the next frames", |app| frame(app) >= 2 * number);
         let image = window.render().unwrap();
-        let (width, height) = (image.width() / 3, image.height() / 3);
-        let mut small = granule_render::Image::filled(width, height, [0; 4]);
-        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
-            let mut sum = [0_u32; 4];
-            for (dx, dy) in (0..9).map(|k| (k % 3, k / 3)) {
-                let pixel = image.get_pixel(3 * x + dx, 3 * y + dy).0;
-                sum.iter_mut().zip(pixel).for_each(|(sum, part)| *sum += u32::from(part));
-            }
-            small.blend(x as i32, y as i32, sum.map(|part| (part / 9) as u8));
-        }
-        pictures.push(small);
+        pictures.push(shrunk(&image, 3));
         for _ in 0..2 {
             let live = window.state().session().live();
             live.frame();
@@ -286,7 +297,7 @@ fn two_runs_stand_side_by_side_and_panels_are_about_one_of_them() {
         window.query_by_label("Left: iisph").is_some() && window.query_by_label("Right: iisph").is_some()
     );
     if let Some(folder) = std::env::var_os("GRANULE_PICTURES") {
-        window.render().unwrap().save(std::path::Path::new(&folder).join("compare.png")).unwrap();
+        write_picture(&window.render().unwrap(), &folder, "compare.png");
     }
     window.get_by_label("Left: iisph").click();
     window.run_steps(2);
@@ -335,7 +346,7 @@ fn scenes_are_shown_with_their_pictures_and_sand_is_cut_open() {
         window.step();
     }
     let save = |window: &mut Harness<App>, name: &str| {
-        window.render().unwrap().save(std::path::Path::new(&folder).join(name)).unwrap();
+        write_picture(&window.render().unwrap(), &folder, name);
     };
     save(&mut window, "scenes.png");
     window.key_press(egui::Key::Num2);
