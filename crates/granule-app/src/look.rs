@@ -10,7 +10,7 @@ pub const MATERIAL: &str = "material";
 /// How sand is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Look {
-    /// The field that colours grains, or [`MATERIAL`].
+    /// The field that colours grains, or `material`.
     pub color_by: String,
     /// Colour map of fields.
     pub map: ColorMap,

@@ -56,7 +56,7 @@ pub struct UnionMoments {
     pub area: f64,
     /// Centre of the volume \[m\].
     pub center: DVec3,
-    /// Integral of (x - centre)(x - centre)^T over the volume [m5].
+    /// Integral of (x - centre)(x - centre)^T over the volume \[m5\].
     pub second: DMat3,
 }
 
