@@ -8,11 +8,11 @@ use super::file::{Oracle, OracleClump, OracleNormal, OracleWall, Prescribed, Wal
 use super::{Comparison, Differences, Energies};
 use crate::assemblies::{NewAssembly, Sphere};
 use crate::bodies::Bodies;
-use crate::boundary::{Boundaries, BoundaryError, Shape};
+use crate::boundary::{Boundaries, BoundaryError, Keyframe, Motion, Shape};
 use crate::clumps::PlacedAssembly;
 use crate::particles::NewParticle;
 use crate::position::ExactPosition;
-use crate::scene::{DemMaterialSettings, MaterialSettings, NormalLaw, Scene, SolverKind};
+use crate::scene::{BoundarySettings, DemMaterialSettings, MaterialSettings, NormalLaw, Scene, SolverKind};
 use crate::simd::Instructions;
 use crate::simulator::Simulator;
 use crate::solver::dem::Dem;
@@ -60,8 +60,8 @@ impl Engine {
     /// Says what cannot be set up.
     pub fn new(oracle: &Oracle, options: EngineOptions) -> Result<Self, SetupError> {
         let scene = scene(oracle);
-        let walls: Vec<(String, Shape)> = oracle.walls.iter().enumerate().flat_map(shapes).collect();
-        let boundaries = Boundaries::new(walls.into_iter().map(|(name, shape)| (name, shape, None, None)))?;
+        let walls = oracle.walls.iter().enumerate().flat_map(shapes);
+        let boundaries = Boundaries::new(walls.map(|(name, shape, place)| (name, shape, None, place)))?;
         let grains: Vec<NewParticle> = oracle.spheres.iter().map(grain).collect();
         let EngineOptions { threads, instructions, defect } = options;
         let team = Team::new(threads)?;
@@ -206,13 +206,14 @@ fn scene(oracle: &Oracle) -> Scene {
         .iter()
         .enumerate()
         .flat_map(shapes)
-        .map(|(name, shape)| crate::scene::BoundarySettings::new(&name, shape))
+        .map(|(name, shape, motion)| BoundarySettings { motion, ..BoundarySettings::new(&name, shape) })
         .collect();
     scene
 }
 
-/// The shapes of a wall, with names.
-fn shapes((k, wall): (usize, &OracleWall)) -> Vec<(String, Shape)> {
+/// The shapes of a wall, with names and places. Numbers of shapes are single: those of planes far from the origin are described
+/// near it and moved by whole metres, which are exact.
+fn shapes((k, wall): (usize, &OracleWall)) -> Vec<(String, Shape, Option<Motion>)> {
     let along = |value: f32| {
         let mut vector = [0.0; 3];
         vector[wall.axis] = value;
@@ -221,12 +222,15 @@ fn shapes((k, wall): (usize, &OracleWall)) -> Vec<(String, Shape)> {
     if wall.kind == WallKind::Cylinder {
         let (from, to) = (along(-ENDLESS), along(ENDLESS));
         let tube = Shape::Cylinder { from, to, radius: wall.radius as f32, hollow: true };
-        return vec![(format!("tube {k}"), tube)];
+        return vec![(format!("tube {k}"), tube, None)];
     }
     let ends = [(wall.lo, 1.0, "low"), (wall.hi, -1.0, "high")].into_iter();
     ends.filter_map(|(end, side, name)| {
-        let plane = Shape::Plane { point: along(end? as f32), normal: along(side) };
-        Some((format!("{name} {k}"), plane))
+        let (meters, rest) = (end?.trunc(), end?.fract());
+        let plane = Shape::Plane { point: along(rest as f32), normal: along(side) };
+        let keyframe = vec![Keyframe { translation: along(meters as f32), ..Keyframe::default() }];
+        let place = (meters != 0.0).then(|| Motion { keyframe, ..Motion::default() });
+        Some((format!("{name} {k}"), plane, place))
     })
     .collect()
 }
