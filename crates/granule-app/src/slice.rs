@@ -42,7 +42,8 @@ impl CutOpen {
         let spacing = radius.max(longest / MOST_NODES);
         min[self.axis] = self.position - 0.5 * spacing;
         max[self.axis] = self.position + 0.5 * spacing;
-        let nodes = ((max - min) / spacing).ceil().as_uvec3().max(glam::UVec3::ONE) + 1;
+        let mut nodes = ((max - min) / spacing).ceil().as_uvec3().max(glam::UVec3::ONE) + 1;
+        nodes[self.axis] = 2;
         let mut sums = vec![[0.0_f32; 2]; (nodes.x * nodes.y * nodes.z) as usize];
         for (position, value) in positions.iter().zip(values) {
             if (position[self.axis] - self.position).abs() < reach + spacing {

@@ -13,6 +13,8 @@ use granule_app::{App, AppOptions, Place};
 
 /// Seconds unless said otherwise.
 const SECONDS: u64 = 15;
+/// Things that it does at least, however slow the machine is.
+const LEAST: u64 = 60;
 /// A frame of the interface that takes longer hangs.
 const HANG: Duration = Duration::from_secs(20);
 /// Keys that a monkey hits; none of them leaves the window.
@@ -172,7 +174,7 @@ fn a_monkey_breaks_nothing() {
     let seconds = Duration::from_secs(seconds.unwrap_or(SECONDS));
     let mut monkey = Monkey { random: Random::new(7), files, size };
     let (begin, mut done, mut early) = (Instant::now(), 0_u64, None);
-    while begin.elapsed() < seconds {
+    while begin.elapsed() < seconds || done < LEAST {
         monkey.act(&mut window);
         let start = Instant::now();
         window.step();
@@ -188,7 +190,6 @@ fn a_monkey_breaks_nothing() {
         early / 1_000_000,
         late / 1_000_000
     );
-    assert!(done > 20);
     // Checkpoints may fill their 512 MiB per run, of which there are two at most.
     assert!(late < early + (1 << 30) + (256 << 20), "memory grows: {early} to {late}");
 }
