@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::assemblies::Sphere;
+use crate::boundary::Shape;
 use crate::clumps::{ClumpShape, MOST_SPHERES};
 use crate::scene::schema::{Fill, GrainShape, RadiusDistribution, RadiusSettings};
 
