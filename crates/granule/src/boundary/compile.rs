@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 use thiserror::Error;
 
 use super::combine;
-use super::grid_solid::{GridSolid, MEETING_REACH, SampledMap};
+use super::grid_solid::{Facets, GridSolid, MEETING_REACH, SampledMap};
 use super::mesh_shape::MeshShape;
 use super::motion::Pose;
 use super::primitive::{Ball, Block, HalfSpace, Pill};
@@ -159,7 +159,8 @@ fn grid_solid(
         pose.world_from_body(bounds.min + side * bounds.size())
     });
     let bounds = corners.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
-    Ok(GridSolid { map: Arc::new(SampledMap::new(map, &kernel)), pose, bounds, hollow })
+    let (map, facets) = (Arc::new(SampledMap::new(map, &kernel)), Arc::new(Facets::new(mesh)));
+    Ok(GridSolid { map, facets, pose, bounds, hollow })
 }
 
 /// The tree of a shape and how many faces it has.

@@ -1,8 +1,9 @@
 //! Walls in double precision, for grains whose overlaps are a thousandth of their size.
 //!
 //! Single precision says which walls are near ([`Sdf::surfaces`](super::Sdf::surfaces)); how far away each is follows here
-//! from the same shape in double precision, with the curvature that contact laws ask for. Distances from meshes come from
-//! grids and stay as they are, moved on by what rounding has taken from the point.
+//! from the same shape in double precision, with the curvature that contact laws ask for. Meshes, alone or in a union, are
+//! touched triangle by triangle ([`ContactMesh`](crate::geometry::ContactMesh)); where a mesh is cut by another shape, its
+//! distances come from a grid and stay as they are, moved on by what rounding has taken from the point.
 
 use glam::{DQuat, DVec2, DVec3, Vec2, Vec3};
 
@@ -22,11 +23,13 @@ pub struct ExactSurface {
     /// Mean curvature [1/m], positive where the wall bulges: 1/R of a ball, 1/(2 R) of a cylinder, minus that inside; of a
     /// cone with the radius at the nearest point, as in LAMMPS; 0 for planes, edges and meshes.
     pub curvature: f64,
+    /// Which face, edge or vertex of a mesh this is; 0 for other walls.
+    pub feature: u32,
 }
 
 impl ExactSurface {
     fn plain(distance: f64, normal: DVec3, x: DVec3) -> Self {
-        Self { distance, normal, closest: x - distance * normal, curvature: 0.0 }
+        Self { distance, normal, closest: x - distance * normal, curvature: 0.0, feature: 0 }
     }
 
     fn inverted(self, hollow: bool) -> Self {
@@ -37,7 +40,7 @@ impl ExactSurface {
             distance: -self.distance,
             normal: -self.normal,
             curvature: -self.curvature,
-            closest: self.closest,
+            ..self
         }
     }
 
@@ -67,6 +70,42 @@ fn direction(offset: DVec3, fallback: DVec3) -> (DVec3, f64) {
 }
 
 impl Node {
+    /// Gives every wall nearer to a point than `reach` \[m\]: as single precision sees it from `x`, and as double precision
+    /// does from the same point `exact` \[m\]. Faces are numbered from `first_face`.
+    pub(super) fn exact_surfaces(
+        &self,
+        (x, exact): (Vec3, DVec3),
+        reach: f32,
+        first_face: u16,
+        out: &mut dyn FnMut(Surface, ExactSurface),
+    ) {
+        match self {
+            Node::Grid(solid) => {
+                let mut number = |surface: Surface, found| out(surface.with_face(first_face), found);
+                solid.facets(x, exact, reach, &mut Vec::new(), &mut number);
+            }
+            Node::Union(parts) if parts.iter().any(|part| matches!(part.node, Node::Grid(_))) => {
+                for part in parts {
+                    part.node.exact_surfaces((x, exact), reach, first_face + part.first_face, out);
+                }
+            }
+            node => node.surfaces(x, reach, 0, &mut |surface| {
+                let found = node.exact_of(exact, &surface);
+                out(surface.with_face(first_face + surface.face), found);
+            }),
+        }
+    }
+
+    /// Whether a wall may be within `reach` \[m\] of a point.
+    pub(super) fn may_be_within(&self, x: Vec3, reach: f32) -> bool {
+        match self {
+            Node::Grid(solid) => solid.may_be_within(x, reach),
+            Node::Union(parts) => parts.iter().any(|part| part.node.may_be_within(x, reach)),
+            Node::Intersection { parts, .. } => parts.iter().all(|part| part.node.may_be_within(x, reach)),
+            node => node.distance(x) < reach,
+        }
+    }
+
     /// The wall `near`, which single precision has found near the point, as double precision sees it from there. Where the
     /// two do not mean the same wall, which rounding in a corner can bring about, single precision is right.
     pub(super) fn exact_of(&self, x: DVec3, near: &Surface) -> ExactSurface {
@@ -94,7 +133,7 @@ impl Node {
 }
 
 /// A wall that is known in single precision only, at a point that it was not rounded for.
-fn moved_on(x: DVec3, near: &Surface) -> ExactSurface {
+pub(super) fn moved_on(x: DVec3, near: &Surface) -> ExactSurface {
     let normal = unit(near.normal);
     let rounded = wide(near.closest) + f64::from(near.distance) * wide(near.normal);
     ExactSurface::plain(f64::from(near.distance) + normal.dot(x - rounded), normal, x)
@@ -137,7 +176,7 @@ impl Block {
         }
         let closest = x.clamp(min, max);
         let (normal, distance) = direction(x - closest, face);
-        ExactSurface { distance, normal, closest, curvature: 0.0 }
+        ExactSurface { distance, normal, closest, curvature: 0.0, feature: 0 }
     }
 }
 
@@ -150,6 +189,7 @@ impl Ball {
             normal,
             closest: center + radius * normal,
             curvature: 1.0 / radius,
+            feature: 0,
         }
     }
 }
@@ -167,6 +207,7 @@ impl Pill {
             normal,
             closest: spine + radius * normal,
             curvature: round / radius,
+            feature: 0,
         }
     }
 }
@@ -189,6 +230,7 @@ impl Local {
             normal: normal.x * self.radial + normal.y * self.axis,
             closest: self.origin + closest.x * self.radial + closest.y * self.axis,
             curvature,
+            feature: 0,
         }
     }
 

@@ -1,13 +1,14 @@
 //! A solid whose distances are on a grid: triangle meshes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
+use super::exact::ExactSurface;
 use super::motion::Pose;
 use super::sdf::Surface;
-use crate::geometry::{Grid, VolumeMap};
+use crate::geometry::{ContactMesh, FacetContact, Grid, TriangleMesh, VolumeMap};
 use crate::sph::{Kernel, WallTable};
 
 /// Walls whose normals differ by less than this cosine's angle are one wall.
@@ -229,10 +230,32 @@ impl Field {
     }
 }
 
+/// Cells by which a distance from the grid may be wrong: it is right at nodes, changes by the way from there, and is half
+/// slope.
+const GRID_ERROR: f32 = 3.0;
+
+/// The triangles that the map was made of, for those who ask for exact contacts.
+#[derive(Debug)]
+pub(super) struct Facets {
+    mesh: TriangleMesh,
+    ready: OnceLock<ContactMesh>,
+}
+
+impl Facets {
+    pub(super) fn new(mesh: TriangleMesh) -> Self {
+        Self { mesh, ready: OnceLock::new() }
+    }
+
+    fn get(&self) -> &ContactMesh {
+        self.ready.get_or_init(|| ContactMesh::new(&self.mesh))
+    }
+}
+
 /// A solid given by its volume map.
 #[derive(Clone, Debug)]
 pub(super) struct GridSolid {
     pub(super) map: Arc<SampledMap>,
+    pub(super) facets: Arc<Facets>,
     /// Where the map's frame lies in that of the shape.
     pub(super) pose: Pose,
     /// Bounds of the mesh in the shape's frame.
@@ -315,6 +338,43 @@ impl GridSolid {
                 face: 0,
                 lambda: Some(integral),
             });
+        }
+    }
+
+    /// Whether the surface may be within `reach` \[m\] of a point.
+    pub(super) fn may_be_within(&self, x: Vec3, reach: f32) -> bool {
+        self.distance(x) < reach + GRID_ERROR * self.map.grid().cell
+    }
+
+    /// The faces, edges and vertices that a ball of radius `reach` \[m\] around a point touches. What is deeper inside than
+    /// that is pushed out along the grid's slope.
+    pub(super) fn facets(
+        &self,
+        x: Vec3,
+        exact: DVec3,
+        reach: f32,
+        scratch: &mut Vec<FacetContact>,
+        out: &mut dyn FnMut(Surface, ExactSurface),
+    ) {
+        let (rotation, translation) =
+            (self.pose.rotation.as_dquat().normalize(), self.pose.translation.as_dvec3());
+        let local = rotation.conjugate() * (exact - translation);
+        self.facets.get().contacts(local, f64::from(reach), scratch);
+        for contact in scratch.iter() {
+            let found = ExactSurface {
+                distance: contact.distance,
+                normal: contact.normal,
+                closest: contact.point,
+                curvature: 0.0,
+                feature: contact.feature,
+            };
+            let found = found.in_world(rotation, translation);
+            let (distance, normal) = (found.distance as f32, found.normal.as_vec3());
+            out(Surface::plain(distance, normal, found.closest.as_vec3()), found);
+        }
+        if scratch.is_empty() && self.distance(x) < -reach {
+            let surface = self.nearest(x);
+            out(surface, super::exact::moved_on(exact, &surface));
         }
     }
 

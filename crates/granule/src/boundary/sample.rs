@@ -309,14 +309,18 @@ impl Boundary {
             PoseKind::Translation => exact - translation,
             PoseKind::Rigid => rotation.conjugate() * (exact - translation),
         };
-        self.sdf.surfaces(local, reach, &mut |surface| {
-            let found = self.sdf.node().exact_of(within, &surface);
+        self.sdf.node().exact_surfaces((local, within), reach, 0, &mut |surface, found| {
             let found = match self.pose_kind {
                 PoseKind::Identity => found,
                 _ => found.in_world(rotation, translation),
             };
             out(self.in_world(surface), found);
         });
+    }
+
+    /// Whether a wall may be within `reach` \[m\] of a point: yes for all that [`near`](Self::near) would give.
+    pub fn may_be_within(&self, x: Vec3, reach: f32) -> bool {
+        self.sdf.node().may_be_within(self.body_from_world(x), reach)
     }
 
     /// A surface of the solid's frame, in the world.

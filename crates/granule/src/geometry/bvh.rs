@@ -88,7 +88,7 @@ impl MeshTree {
 
     /// The nearest point of the mesh. `hint` is a place in the tree (from an earlier answer) that is likely near.
     pub fn nearest(&self, point: Vec3, hint: u32) -> (Nearest, u32) {
-        let mut best = Candidate::new(&self.corners[hint as usize], point, hint);
+        let mut best = Candidate::new(&self.corners[hint as usize], point.as_dvec3(), hint);
         let mut stack = [(0_u32, 0.0_f32); STACK];
         let mut depth = 1;
         while depth > 0 {
@@ -100,7 +100,7 @@ impl MeshTree {
             let branch = &self.branch[index as usize];
             if branch.count > 0 {
                 for k in branch.first..branch.first + branch.count {
-                    let candidate = Candidate::new(&self.corners[k as usize], point, k);
+                    let candidate = Candidate::new(&self.corners[k as usize], point.as_dvec3(), k);
                     if candidate.distance_squared < best.distance_squared {
                         best = candidate;
                     }
@@ -122,17 +122,20 @@ impl MeshTree {
     }
 
     fn answer(&self, best: Candidate) -> Nearest {
-        let place = best.place as usize;
-        let pseudonormal = match best.feature {
-            Feature::Face => area_vector(self.corners[place]).normalize_or_zero().as_vec3(),
-            Feature::Corner(k) => self.corner_normal[place][k],
-            Feature::Edge(k) => self.edge_normal[place][k],
-        };
         Nearest {
             distance: best.distance_squared.sqrt() as f32,
             point: best.point.as_vec3(),
-            triangle: self.triangle[place],
-            pseudonormal,
+            triangle: self.triangle[best.place as usize],
+            pseudonormal: self.pseudonormal(&best),
+        }
+    }
+
+    fn pseudonormal(&self, near: &Candidate) -> Vec3 {
+        let place = near.place as usize;
+        match near.feature {
+            Feature::Face => area_vector(self.corners[place]).normalize_or_zero().as_vec3(),
+            Feature::Corner(k) => self.corner_normal[place][k],
+            Feature::Edge(k) => self.edge_normal[place][k],
         }
     }
 
@@ -147,6 +150,47 @@ impl MeshTree {
             self.winding_number(point) > 0.5
         };
         (if inside { -nearest.distance } else { nearest.distance }, nearest, hint)
+    }
+
+    /// Gives the nearest point of every triangle that is at most `reach` \[m\] away, in the order of the tree.
+    pub(super) fn within(&self, point: DVec3, reach: f64, mut visit: impl FnMut(NearTriangle)) {
+        let rounded = point.as_vec3();
+        // What rounding of the point may take away.
+        let farthest = (reach + 1e-6 * (point.abs().max_element() + reach)) as f32;
+        let mut stack = [0_u32; STACK];
+        let mut depth = 1;
+        while depth > 0 {
+            depth -= 1;
+            let index = stack[depth];
+            let branch = &self.branch[index as usize];
+            if branch.distance_squared(rounded) > farthest * farthest {
+                continue;
+            }
+            if branch.count == 0 {
+                stack[depth] = branch.first;
+                stack[depth + 1] = index + 1;
+                depth += 2;
+                continue;
+            }
+            for place in branch.first..branch.first + branch.count {
+                let near = Candidate::new(&self.corners[place as usize], point, place);
+                if near.distance_squared <= reach * reach {
+                    visit(NearTriangle {
+                        distance_squared: near.distance_squared,
+                        point: near.point,
+                        triangle: self.triangle[place as usize],
+                        feature: near.feature,
+                        pseudonormal: self.pseudonormal(&near),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        let of_triangle = size_of::<[Vec3; 3]>() * 3 + size_of::<u32>();
+        self.branch.len() * (size_of::<Branch>() + size_of::<Dipole>()) + self.triangle.len() * of_triangle
     }
 
     /// How often the mesh winds around a point: 1 inside, 0 outside, in between near holes \[JKS13\], with the
@@ -291,11 +335,28 @@ fn pseudonormals(mesh: &TriangleMesh, order: &[u32]) -> (Vec<[Vec3; 3]>, Vec<[Ve
 
 /// The part of a triangle that a nearest point lies on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Feature {
+pub(super) enum Feature {
+    /// Between its edges.
     Face,
+    /// One of its corners.
     Corner(usize),
     /// The edge opposite to a corner.
     Edge(usize),
+}
+
+/// The nearest point of a triangle that is near.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NearTriangle {
+    /// \[m2\].
+    pub distance_squared: f64,
+    /// The point \[m\].
+    pub point: DVec3,
+    /// The triangle, as numbered in the mesh.
+    pub triangle: u32,
+    /// What of it the point lies on.
+    pub feature: Feature,
+    /// As [`Nearest::pseudonormal`].
+    pub pseudonormal: Vec3,
 }
 
 /// A triangle's nearest point.
@@ -311,8 +372,7 @@ impl Candidate {
     /// By the regions of Ericson's "Real-Time Collision Detection" (5.1.5), in double precision, so that needles
     /// are no exception.
     #[inline]
-    fn new(corners: &[Vec3; 3], point: Vec3, place: u32) -> Self {
-        let p = point.as_dvec3();
+    fn new(corners: &[Vec3; 3], p: DVec3, place: u32) -> Self {
         let [a, b, c] = corners.map(Vec3::as_dvec3);
         let (ab, ac, ap) = (b - a, c - a, p - a);
         let make = |point: DVec3, feature| Self {
@@ -379,7 +439,7 @@ mod tests {
             let (nearest, next) = tree.nearest(point, hint);
             hint = next;
             let brute = (0..mesh.triangle.len())
-                .map(|k| Candidate::new(&mesh.corners(k), point, 0).distance_squared)
+                .map(|k| Candidate::new(&mesh.corners(k), point.as_dvec3(), 0).distance_squared)
                 .fold(f64::INFINITY, f64::min)
                 .sqrt();
             assert!((f64::from(nearest.distance) - brute).abs() < 1e-6, "{point}");

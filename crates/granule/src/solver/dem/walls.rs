@@ -5,17 +5,20 @@ use glam::{DVec3, Vec3, Vec4};
 use super::contact::{History, Motion, contact_loads, contact_sphere_wall};
 use super::laws::LawTable;
 use crate::bodies::Wrench;
-use crate::boundary::{Boundaries, NO_BODY};
+use crate::boundary::{Boundaries, ExactSurface, NO_BODY};
 use crate::contacts::{Carried, ContactMemory, Partner};
 use crate::position::ExactPosition;
 use crate::team::{self, BLOCK, block_count, block_range};
 
-/// Numbers that a contact with a wall remembers: those of the law, and the wall's normal, which tells walls of a mesh apart.
-pub const REMEMBERED: usize = 11;
+/// Numbers that a contact with a wall remembers: those of the law, the wall's normal, and the feature of a mesh.
+pub const REMEMBERED: usize = 12;
 
 /// Cosine of the largest angle by which a wall's normal turns from step to step. A choice: 45 degrees, so that two sides of
 /// a right edge are never taken for each other.
 const SAME_WALL: f32 = 0.7;
+
+/// Numbers of features that single precision holds.
+const FEATURE_BITS: u32 = (1 << 24) - 1;
 
 /// A grain that touches a wall.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +33,9 @@ pub struct WallTouch {
     pub normal: Vec3,
     /// Nearest point of the wall \[m\].
     pub point: Vec3,
+    /// Which face, edge or vertex of a mesh it is. As a number of 24 bits, which a memory of single precision holds; meshes
+    /// of more features than that may take one for another, which their normals then tell apart.
+    pub feature: u32,
     /// What the contact remembers.
     pub history: [f32; 8],
     /// Force on the grain \[N\].
@@ -40,8 +46,9 @@ pub struct WallTouch {
 
 impl WallTouch {
     fn remembered(&self) -> [f32; REMEMBERED] {
-        let normal = self.normal.to_array();
-        std::array::from_fn(|k| if k < 8 { self.history[k] } else { normal[k - 8] })
+        let [x, y, z] = self.normal.to_array();
+        let known = [x, y, z, self.feature as f32];
+        std::array::from_fn(|k| if k < 8 { self.history[k] } else { known[k - 8] })
     }
 
     /// A contact as it was remembered, without loads.
@@ -50,8 +57,9 @@ impl WallTouch {
             grain,
             partner,
             body: NO_BODY,
-            normal: Vec3::from_slice(&remembered[8..]),
+            normal: Vec3::from_slice(&remembered[8..11]),
             point: Vec3::ZERO,
+            feature: remembered[11] as u32,
             history: std::array::from_fn(|k| remembered[k]),
             force: Vec3::ZERO,
             torque: Vec3::ZERO,
@@ -68,6 +76,8 @@ pub struct WallBlock {
     pub touch: Vec<WallTouch>,
     /// Contacts of the step before.
     before: Vec<WallTouch>,
+    /// Walls that a grain touches, by face, with what their contacts remember.
+    found: Vec<(u16, ExactSurface, Option<[f32; 8]>)>,
 }
 
 /// Walls near grains.
@@ -132,7 +142,7 @@ impl Walls {
                 let (x, radius) = (position[i].truncate(), position[i].w);
                 let reach = reach(x, radius);
                 for (w, wall) in boundaries.iter().enumerate() {
-                    if wall.distance(x) < reach {
+                    if wall.may_be_within(x, reach) {
                         block.near.push((k as u16, w as u16));
                     }
                 }
@@ -214,15 +224,50 @@ impl WallBlock {
     fn find(&mut self, b: usize, input: &WallInput) {
         std::mem::swap(&mut self.touch, &mut self.before);
         self.touch.clear();
-        let Self { near, touch, before } = self;
+        let Self { near, touch, before, found } = self;
+        let mut known = 0..0;
         for &(grain, boundary) in near.iter() {
             let i = b * BLOCK + usize::from(grain);
-            let inverse_mass = input.angular_velocity[i].w;
+            // Contacts are in the order of grains.
+            while before.get(known.end).is_some_and(|touch| touch.grain <= grain) {
+                known.end += 1;
+            }
+            while known.start < known.end && before[known.start].grain < grain {
+                known.start += 1;
+            }
             // Those that are held have no mass.
-            if inverse_mass > 0.0 {
-                touch_wall(input, i, grain, boundary, before, touch);
+            if input.angular_velocity[i].w > 0.0 {
+                let before = &before[known.clone()];
+                touch_wall(input, i, grain, boundary, Before { known: before, taken: 0 }, found, touch);
             }
         }
+    }
+}
+
+/// Contacts that a grain had, each of which only one of now goes on with.
+struct Before<'a> {
+    known: &'a [WallTouch],
+    /// A bit for each that goes on.
+    taken: u64,
+}
+
+impl Before<'_> {
+    /// The contact that one of now goes on with: of the same wall, with a normal that has hardly turned, `accept`ed, and not
+    /// taken yet.
+    fn take(
+        &mut self,
+        partner: Partner,
+        normal: Vec3,
+        accept: impl Fn(&WallTouch) -> bool,
+    ) -> Option<[f32; 8]> {
+        let free = |k: usize| self.taken >> k.min(63) & 1 == 0;
+        let known = self.known.iter().enumerate().filter(|(k, touch)| touch.partner == partner && free(*k));
+        let turned = known.map(|(k, touch)| (k, touch, touch.normal.dot(normal)));
+        let (k, touch, _) = turned
+            .filter(|(_, touch, turn)| *turn > SAME_WALL && accept(touch))
+            .max_by(|(_, _, a), (_, _, b)| a.total_cmp(b))?;
+        self.taken |= 1 << k.min(63);
+        Some(touch.history)
     }
 }
 
@@ -232,14 +277,28 @@ fn touch_wall(
     i: usize,
     grain: u16,
     boundary: u16,
-    before: &[WallTouch],
+    mut before: Before,
+    found: &mut Vec<(u16, ExactSurface, Option<[f32; 8]>)>,
     out: &mut Vec<WallTouch>,
 ) {
     let Some(wall) = input.boundaries.iter().nth(usize::from(boundary)) else { return };
     let (x, radius) = (input.position[i].truncate(), input.position[i].w);
     let reach = radius + input.laws.reach + 1e-6 * (x.abs().max_element() + radius);
-    let law = input.laws.of_wall(usize::from(boundary), input.material[i]);
+    found.clear();
     wall.near(x, input.place[i].to_meters(), reach, &mut |surface, exact| {
+        found.push((surface.face, exact, None));
+    });
+    // A contact goes on with what it was; one that has slid over a seam of triangles with what was beyond the seam.
+    for same_feature in [true, false] {
+        for (face, exact, history) in found.iter_mut().filter(|(_, _, history)| history.is_none()) {
+            let partner = Partner::wall(boundary, *face);
+            let feature = exact.feature & FEATURE_BITS;
+            *history = before
+                .take(partner, exact.normal.as_vec3(), |touch| !same_feature || touch.feature == feature);
+        }
+    }
+    let law = input.laws.of_wall(usize::from(boundary), input.material[i]);
+    for (face, exact, history) in found.iter() {
         let normal = exact.normal.as_vec3();
         let point = exact.closest.as_vec3();
         // A wall that is rounder than the grain would touch it all around.
@@ -250,20 +309,23 @@ fn touch_wall(
             velocity: [v.to_array(), wall.velocity_at(point).to_array()],
             angular_velocity: [spin.truncate().to_array(), [0.0; 3]],
         };
-        let partner = Partner::wall(boundary, surface.face);
-        let known = before.iter().filter(|touch| touch.grain == grain && touch.partner == partner);
-        let known =
-            known.map(|touch| (touch.normal.dot(normal), touch)).filter(|(turn, _)| *turn > SAME_WALL);
-        let known = known.max_by(|(a, _), (b, _)| a.total_cmp(b));
-        let history = known.map_or(History::none(), |(_, touch)| History::from_array(touch.history));
+        let history = history.map_or(History::none(), History::from_array);
         let of_body = input.inverse_mass.get(wall.body() as usize).copied().unwrap_or(0.0);
         let mass = 1.0 / (spin.w + of_body);
         let (loads, now) = contact_loads(law, &geometry, mass, &motion, input.dt, &history);
         if now == History::none() {
-            return;
+            continue;
         }
-        let (force, torque) = (Vec3::from(loads.force), Vec3::from(loads.torque_i));
-        let history = now.to_array();
-        out.push(WallTouch { grain, partner, body: wall.body(), normal, point, history, force, torque });
-    });
+        out.push(WallTouch {
+            grain,
+            partner: Partner::wall(boundary, *face),
+            body: wall.body(),
+            normal,
+            point,
+            feature: exact.feature & FEATURE_BITS,
+            history: now.to_array(),
+            force: Vec3::from(loads.force),
+            torque: Vec3::from(loads.torque_i),
+        });
+    }
 }
