@@ -92,6 +92,8 @@ pub mod boundary;
 #[doc(hidden)]
 pub mod build;
 #[doc(hidden)]
+pub mod cell;
+#[doc(hidden)]
 pub mod clumps;
 #[doc(hidden)]
 pub mod columns;

@@ -132,10 +132,15 @@ impl ExactDomain {
     /// A domain with the given periodic ranges [m] per axis. None where one is empty or reaches beyond the range of exact
     /// positions.
     pub fn new(ranges: [Option<[f32; 2]>; 3]) -> Option<Self> {
+        Self::from_meters(ranges.map(|range| range.map(|ends| ends.map(f64::from))))
+    }
+
+    /// As [`new`](Self::new), with ranges in double precision, whose ends are rounded to the nearest quantum.
+    pub fn from_meters(ranges: [Option<[f64; 2]>; 3]) -> Option<Self> {
         let mut domain = Self::default();
         for (axis, range) in ranges.iter().enumerate() {
             let Some(ends) = range else { continue };
-            let [from, to] = ends.map(|end| (end.abs() < FARTHEST).then(|| nearest_quantum(f64::from(end))));
+            let [from, to] = ends.map(|end| (end.abs() < f64::from(FARTHEST)).then(|| nearest_quantum(end)));
             let (from, to) = (from?, to?);
             domain.origin[axis] = from;
             domain.length[axis] = to.checked_sub(from).filter(|length| *length > 0)?;

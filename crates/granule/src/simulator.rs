@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bodies::BodyReport;
 use crate::boundary::{Pose, Sdf, Shape};
+use crate::cell::CellState;
 use crate::columns::ColumnError;
 use crate::contacts::ContactError;
 use crate::particles::NewGrain;
@@ -440,6 +441,10 @@ pub trait Simulator: Any + Send {
     fn state_hash(&self) -> u64;
     /// The rigid bodies between two steps.
     fn bodies(&self) -> Vec<BodyReport>;
+    /// The periodic cell, where it strains.
+    fn cell(&self) -> Option<CellState> {
+        None
+    }
     /// Where the boundaries are between two steps, in the order of the scene, then those of its bodies; nothing where a
     /// solver does not know, and then they follow from the scene.
     fn boundary_poses(&self) -> Vec<Pose> {

@@ -42,6 +42,15 @@ impl Bodies {
     /// Moves nothing.
     pub fn step(&mut self, _dt: f64, _gravity: Vec3, _loads: &[Wrench], _boundaries: &mut Boundaries) {}
 
+    /// Moves nothing.
+    pub fn kick_and_drift(&mut self, _dt: f64, _boundaries: &mut Boundaries) {}
+
+    /// Moves nothing.
+    pub fn kick(&mut self, _dt: f64, _gravity: Vec3, _loads: &[Wrench], _boundaries: &mut Boundaries) {}
+
+    /// Changes nothing.
+    pub fn visit(&mut self, _dt: f64, _boundaries: &mut Boundaries) {}
+
     /// Pushes nothing, and says so.
     pub fn push(
         &mut self,

@@ -10,6 +10,8 @@
 mod absent;
 mod error;
 #[cfg(feature = "bodies")]
+mod flight;
+#[cfg(feature = "bodies")]
 mod joint;
 mod motion;
 mod report;

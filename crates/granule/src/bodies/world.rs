@@ -5,6 +5,7 @@ use rapier3d::math::Pose as RapierPose;
 use rapier3d::prelude::{ColliderBuilder, PhysicsWorld, RigidBody, RigidBodyBuilder, RigidBodyHandle};
 
 use super::error::{BodyError, SolidError};
+use super::flight::Flight;
 use super::joint::joint;
 use super::motion::{BodyMotion, Wrench};
 use super::report::BodyReport;
@@ -21,13 +22,23 @@ const OVERLAP_CELLS: f32 = 24.0;
 /// Coulomb friction between bodies and walls that have none of their own.
 const DEFAULT_FRICTION: f32 = 0.5;
 
-struct Body {
+pub(super) struct Body {
     name: String,
-    kind: BodyKind,
-    handle: RigidBodyHandle,
+    pub(super) kind: BodyKind,
+    pub(super) handle: RigidBodyHandle,
     /// Number of the boundary that grains see.
-    boundary: usize,
-    load: Wrench,
+    pub(super) boundary: usize,
+    pub(super) load: Wrench,
+    /// How a free body moves between visits of rapier, for solvers that move it themselves.
+    pub(super) flight: Option<Flight>,
+}
+
+impl Body {
+    /// How a free body moves now.
+    fn motion(&self, world: &PhysicsWorld) -> BodyMotion {
+        let rapier = &world.bodies[self.handle];
+        self.flight.as_ref().map_or_else(|| motion_of(rapier), |flight| flight.motion(rapier))
+    }
 }
 
 /// A wall in rapier's world.
@@ -39,8 +50,8 @@ struct Wall {
 /// All bodies of a scene, and the walls that they collide with.
 #[derive(Default)]
 pub struct Bodies {
-    world: PhysicsWorld,
-    list: Vec<Body>,
+    pub(super) world: PhysicsWorld,
+    pub(super) list: Vec<Body>,
     walls: Vec<Wall>,
 }
 
@@ -115,6 +126,7 @@ impl Bodies {
             handle,
             boundary,
             load: Wrench::default(),
+            flight: None,
         });
         Ok(())
     }
@@ -203,7 +215,7 @@ impl Bodies {
                     .nth(body.boundary)
                     .map_or(BodyMotion::default(), BodyMotion::of_boundary);
             }
-            let motion = motion_of(&self.world.bodies[body.handle]);
+            let motion = body.motion(&self.world);
             BodyMotion { linear: motion.linear + dt * gravity, ..motion }
         };
         self.list.iter().map(motion).collect()
@@ -218,9 +230,10 @@ impl Bodies {
         point: Option<Vec3>,
         boundaries: &mut Boundaries,
     ) -> bool {
-        let body = self.list.get(body).filter(|body| body.kind == BodyKind::Dynamic);
-        let Some(rapier) = body.and_then(|body| self.world.bodies.get_mut(body.handle)) else { return false };
-        let motion = motion_of(rapier);
+        let body = self.list.get_mut(body).filter(|body| body.kind == BodyKind::Dynamic);
+        let Some(body) = body else { return false };
+        let motion = body.motion(&self.world);
+        let Some(rapier) = self.world.bodies.get_mut(body.handle) else { return false };
         let arm = point.map_or(Vec3::ZERO, |point| point - motion.center);
         let wrench = Wrench { force: impulse.as_dvec3(), torque: arm.as_dvec3().cross(impulse.as_dvec3()) };
         let pushed = motion.pushed(&wrench, 1.0);
@@ -229,6 +242,9 @@ impl Bodies {
         }
         rapier.set_linvel(pushed.linear, true);
         rapier.set_angvel(pushed.angular, true);
+        if let Some(flight) = body.flight.as_mut() {
+            flight.set_velocities(pushed.linear, pushed.angular);
+        }
         self.place(boundaries);
         true
     }
@@ -254,7 +270,7 @@ impl Bodies {
 
     /// Tells rapier where keyframed bodies, and static ones and walls that a command leads, go in a step of `dt` [s]. Those that a command leads jump from pose to
     /// pose, but push no faster than the command says.
-    fn lead(&mut self, dt: f32, boundaries: &Boundaries) {
+    pub(super) fn lead(&mut self, dt: f32, boundaries: &Boundaries) {
         let led = self.list.iter().filter(|body| body.kind != BodyKind::Dynamic);
         let led = led.map(|body| (body.handle, body.boundary));
         for (handle, boundary) in led.chain(self.walls.iter().map(|wall| (wall.handle, wall.boundary))) {
@@ -274,6 +290,10 @@ impl Bodies {
     /// Puts the boundaries of free bodies where rapier has them.
     fn place(&self, boundaries: &mut Boundaries) {
         for body in self.list.iter().filter(|body| body.kind == BodyKind::Dynamic) {
+            if let Some(flight) = &body.flight {
+                flight.place(body.boundary, flight.body.angular_velocity(), boundaries);
+                continue;
+            }
             let rapier = &self.world.bodies[body.handle];
             let center = rapier.center_of_mass();
             boundaries.place(body.boundary, pose_of(rapier), center, rapier.linvel(), rapier.angvel());
@@ -291,7 +311,7 @@ impl Bodies {
                 name: body.name.clone(),
                 kind: body.kind,
                 mass: if free { rapier.mass() } else { 0.0 },
-                center: if free { rapier.center_of_mass() } else { motion.center },
+                center: if free { body.motion(&self.world).center } else { motion.center },
                 pose: boundary.pose(),
                 velocity: motion.linear,
                 angular_velocity: motion.angular,
@@ -318,6 +338,7 @@ impl Bodies {
         }
         for (own, other) in self.list.iter_mut().zip(&known.list) {
             own.load = other.load;
+            own.flight = other.flight;
         }
         self.place(boundaries);
     }
@@ -329,7 +350,8 @@ impl Bodies {
         }
         let loads: Vec<[[f64; 3]; 2]> =
             self.list.iter().map(|b| [b.load.force.to_array(), b.load.torque.to_array()]).collect();
-        postcard::to_stdvec(&(&self.world, loads))
+        let flights: Vec<Option<Flight>> = self.list.iter().map(|body| body.flight).collect();
+        postcard::to_stdvec(&(&self.world, loads, flights))
     }
 
     /// Takes over what [`Bodies::save`] gave for the same scene. False where it is something else.
@@ -337,7 +359,8 @@ impl Bodies {
         if self.list.is_empty() {
             return bytes.is_empty();
         }
-        let Ok((world, loads)) = postcard::from_bytes::<(PhysicsWorld, Vec<[[f64; 3]; 2]>)>(bytes) else {
+        type Saved = (PhysicsWorld, Vec<[[f64; 3]; 2]>, Vec<Option<Flight>>);
+        let Ok((world, loads, flights)) = postcard::from_bytes::<Saved>(bytes) else {
             return false;
         };
         let sound = |handle: RigidBodyHandle| {
@@ -346,12 +369,18 @@ impl Bodies {
             })
         };
         let known = self.list.iter().map(|b| b.handle).chain(self.walls.iter().map(|w| w.handle)).all(sound);
-        if !known || loads.len() != self.list.len() || world.bodies.len() != self.world.bodies.len() {
+        let flying = flights.len() == self.list.len() && flights.iter().flatten().all(Flight::is_finite);
+        if !known
+            || !flying
+            || loads.len() != self.list.len()
+            || world.bodies.len() != self.world.bodies.len()
+        {
             return false;
         }
         self.world = world;
-        for (body, [force, torque]) in self.list.iter_mut().zip(loads) {
+        for ((body, [force, torque]), flight) in self.list.iter_mut().zip(loads).zip(flights) {
             body.load = Wrench { force: force.into(), torque: torque.into() };
+            body.flight = flight;
         }
         self.place(boundaries);
         true
@@ -371,7 +400,7 @@ impl<'a> World<'a> {
 }
 
 /// How a free body moves now.
-fn motion_of(rapier: &RigidBody) -> BodyMotion {
+pub(super) fn motion_of(rapier: &RigidBody) -> BodyMotion {
     let properties = &rapier.mass_properties().local_mprops;
     let inertia = properties.world_inv_inertia(rapier.rotation());
     BodyMotion {
@@ -387,7 +416,7 @@ fn motion_of(rapier: &RigidBody) -> BodyMotion {
     }
 }
 
-fn rapier_pose(pose: &Pose) -> RapierPose {
+pub(super) fn rapier_pose(pose: &Pose) -> RapierPose {
     RapierPose::from_parts(pose.translation, pose.rotation)
 }
 

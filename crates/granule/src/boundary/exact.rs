@@ -36,12 +36,7 @@ impl ExactSurface {
         if !hollow {
             return self;
         }
-        Self {
-            distance: -self.distance,
-            normal: -self.normal,
-            curvature: -self.curvature,
-            ..self
-        }
+        Self { distance: -self.distance, normal: -self.normal, curvature: -self.curvature, ..self }
     }
 
     /// In the world, of a solid that is turned and moved.

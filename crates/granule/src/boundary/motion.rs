@@ -4,6 +4,8 @@ use glam::{DQuat, DVec3, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::servo::{Servo, ServoError};
+
 /// How a motion goes from keyframe to keyframe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -21,7 +23,8 @@ pub enum Interpolation {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Motion {
-    /// Keyframes in the order of time.
+    /// Keyframes in the order of time; at least one, unless a servo moves the shape.
+    #[serde(default)]
     pub keyframe: Vec<Keyframe>,
     /// Point of the shape that rotations turn about \[m\].
     #[serde(default)]
@@ -32,6 +35,9 @@ pub struct Motion {
     /// How it goes from keyframe to keyframe.
     #[serde(default)]
     pub interpolation: Interpolation,
+    /// A force that the shape holds along a direction, added to its keyframes; with `dem`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servo: Option<Servo>,
 }
 
 /// Pose at a time, relative to where the shape is described.
@@ -66,6 +72,9 @@ fn up() -> [f32; 3] {
 /// What is wrong with a motion.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum MotionError {
+    /// A servo is wrong.
+    #[error(transparent)]
+    Servo(#[from] ServoError),
     /// There are no keyframes.
     #[error("a motion needs at least one keyframe, got none")]
     NoKeyframes,
@@ -189,8 +198,11 @@ impl Motion {
     /// assert!(lift.validate().is_ok());
     /// ```
     pub fn validate(&self) -> Result<(), MotionError> {
+        if let Some(servo) = &self.servo {
+            servo.validate()?;
+        }
         let (Some(first), Some(last)) = (self.keyframe.first(), self.keyframe.last()) else {
-            return Err(MotionError::NoKeyframes);
+            return if self.servo.is_some() { Ok(()) } else { Err(MotionError::NoKeyframes) };
         };
         if !Vec3::from(self.pivot).is_finite() {
             return Err(MotionError::PivotNotFinite { value: self.pivot });

@@ -8,6 +8,7 @@ use super::compile::{Resolution, ShapeError};
 use super::exact::ExactSurface;
 use super::motion::{Motion, MotionError, Pose};
 use super::sdf::{Sdf, Surface};
+use super::servo::{Servo, ServoState};
 use super::shape::Shape;
 use crate::sph::WallTable;
 
@@ -131,6 +132,7 @@ pub struct Boundary {
     pivot: Vec3,
     linear_velocity: Vec3,
     angular_velocity: Vec3,
+    servo: ServoState,
     /// Number of the rigid body that this is the surface of, or [`NO_BODY`].
     body: u32,
     /// Whether a rigid body moves freely and takes this surface along.
@@ -168,6 +170,7 @@ impl Boundary {
             pivot: Vec3::ZERO,
             linear_velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
+            servo: ServoState::default(),
             body: NO_BODY,
             free: false,
         };
@@ -241,6 +244,11 @@ impl Boundary {
         })
     }
 
+    /// The force that it holds, unless a command has taken it over.
+    pub fn servo(&self) -> Option<&Servo> {
+        self.path().and_then(|motion| motion.servo.as_ref())
+    }
+
     /// Signed distance of a point in the world [m].
     pub fn distance(&self, x: Vec3) -> f32 {
         self.sdf.distance(self.body_from_world(x))
@@ -260,8 +268,13 @@ impl Boundary {
 
     fn advance(&mut self, time: f64, dt: f64) {
         let Some(motion) = self.motion.as_ref().filter(|_| !self.commanded) else { return };
-        let (now, next) = (motion.pivot_pose(time), motion.pivot_pose(time + dt));
+        let (now, mut next) = (motion.pivot_pose(time), motion.pivot_pose(time + dt));
         (self.linear_velocity, self.angular_velocity) = now.velocity_to(&next, dt);
+        if let Some(servo) = &motion.servo {
+            self.servo.way += dt * self.servo.speed;
+            next.pivot += self.servo.way * servo.direction();
+            self.linear_velocity += (self.servo.speed * servo.direction()).as_vec3();
+        }
         self.pivot = next.pivot.as_vec3();
         let pose = next.pose(motion.pivot);
         let exact = (next.rotation, next.pivot - next.rotation * Vec3::from(motion.pivot).as_dvec3());
@@ -273,7 +286,7 @@ impl Boundary {
         match self.motion.as_ref().filter(|_| !self.commanded) {
             Some(motion) => {
                 let (linear, angular) = motion.speeds(time);
-                linear + angular * self.sdf.farthest_wall(motion.pivot.into())
+                self.servo.speed.abs() as f32 + linear + angular * self.sdf.farthest_wall(motion.pivot.into())
             }
             None => {
                 let center = self.body_from_world(self.pivot);
@@ -374,6 +387,7 @@ pub struct BoundaryState {
     pivot: Vec3,
     linear_velocity: Vec3,
     angular_velocity: Vec3,
+    servo: ServoState,
 }
 
 impl BoundaryState {
@@ -383,6 +397,7 @@ impl BoundaryState {
             .iter()
             .all(|v| v.is_finite())
             && (self.rotation.length_squared() - 1.0).abs() < 1e-3
+            && self.servo.is_sound()
     }
 }
 
@@ -431,6 +446,25 @@ impl Boundaries {
         }
     }
 
+    /// Whether any holds a force.
+    pub fn any_servo(&self) -> bool {
+        self.list.iter().any(|boundary| boundary.servo().is_some())
+    }
+
+    /// Lets the boundaries that hold a force feel it and that of grains for `dt` [s]. `load` gives the force of grains \[N\] on
+    /// the boundary at an index; without it, that of the last time acts on.
+    pub fn kick_servos(&mut self, time: f64, dt: f64, load: Option<&dyn Fn(u16) -> DVec3>) {
+        for (index, boundary) in self.list.iter_mut().enumerate() {
+            let mut state = boundary.servo;
+            let Some(servo) = boundary.servo() else { continue };
+            if let Some(load) = load {
+                state.load = load(index as u16).dot(servo.direction());
+            }
+            state.kick(servo, time, dt);
+            boundary.servo = state;
+        }
+    }
+
     /// Takes a boundary over: from now on it stays where the pose puts it, its walls moving at the pose's velocities,
     /// until the next call. False if there is no boundary of that name, or if it is a free body.
     pub fn set_pose(&mut self, name: &str, pose: &ToolPose) -> bool {
@@ -465,6 +499,22 @@ impl Boundaries {
         }
     }
 
+    /// As [`place`](Self::place), with rotation and translation \[m\] in double precision.
+    pub fn place_exactly(
+        &mut self,
+        index: usize,
+        (rotation, translation): (DQuat, DVec3),
+        center: Vec3,
+        linear: Vec3,
+        angular: Vec3,
+    ) {
+        let pose = Pose { rotation: rotation.as_quat(), translation: translation.as_vec3() };
+        self.place(index, pose, center, linear, angular);
+        if let Some(boundary) = self.list.get_mut(index) {
+            boundary.exact_pose = (rotation, translation);
+        }
+    }
+
     /// Sets the friction of the boundary at an index (`None`: the material's).
     pub fn set_friction(&mut self, index: usize, friction: Option<f32>) {
         if let Some(boundary) = self.list.get_mut(index) {
@@ -481,6 +531,7 @@ impl Boundaries {
             pivot: b.pivot,
             linear_velocity: b.linear_velocity,
             angular_velocity: b.angular_velocity,
+            servo: b.servo,
         };
         self.list.iter().map(state).collect()
     }
@@ -492,6 +543,7 @@ impl Boundaries {
             boundary.pivot = state.pivot;
             boundary.linear_velocity = state.linear_velocity;
             boundary.angular_velocity = state.angular_velocity;
+            boundary.servo = state.servo;
             boundary.set_pose(Pose { rotation: state.rotation, translation: state.translation });
         }
     }

@@ -189,7 +189,10 @@ impl ContactMesh {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let lists = |lists: &Lists| 4 * (lists.first.len() + lists.item.len());
-        self.tree.bytes() + 24 * (self.position.len() + self.triangle.len()) + lists(&self.apex) + lists(&self.joined)
+        self.tree.bytes()
+            + 24 * (self.position.len() + self.triangle.len())
+            + lists(&self.apex)
+            + lists(&self.joined)
     }
 }
 

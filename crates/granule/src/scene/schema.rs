@@ -10,6 +10,7 @@ mod fluids;
 mod grain_shape;
 mod output;
 mod radius;
+mod strain;
 mod upsample;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ pub use fluids::*;
 pub use grain_shape::*;
 pub use output::*;
 pub use radius::*;
+pub use strain::*;
 pub use upsample::*;
 
 /// A whole scene.
@@ -193,9 +195,16 @@ pub struct SimulationSettings {
     /// at every frame, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow_interval: Option<f64>,
+    /// Simulated time between two visits of the engine of rigid bodies, which finds contacts among them and joints \[s\], with
+    /// `dem`, which moves bodies under the forces of grains by itself; 0.001 s when absent. Other solvers visit it at every step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body_interval: Option<f64>,
     /// Periodic axes.
     #[serde(skip_serializing_if = "Periodic::is_none")]
     pub periodic: Periodic,
+    /// How periodic axes strain, with `dem`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strain: Option<StrainSettings>,
 }
 
 impl Default for SimulationSettings {
@@ -212,7 +221,9 @@ impl Default for SimulationSettings {
             cfl: 0.4,
             seed: 1,
             flow_interval: None,
+            body_interval: None,
             periodic: Periodic::default(),
+            strain: None,
         }
     }
 }

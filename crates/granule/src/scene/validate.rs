@@ -20,7 +20,7 @@ use super::schema::{
     WindField,
 };
 use super::{load, overrides};
-use crate::boundary::Motion;
+use crate::boundary::{Motion, Servo};
 
 use shape::check_shape;
 
@@ -245,7 +245,35 @@ fn check_simulation(s: &SimulationSettings) -> Check {
     if let Some(interval) = s.flow_interval {
         positive(&path("flow_interval"), interval)?;
     }
+    if let Some(interval) = s.body_interval {
+        positive(&path("body_interval"), interval)?;
+    }
+    check_strain(s)?;
     range(s.seed <= i64::MAX as u64, &path("seed"), s.seed, || format!("at most {}", i64::MAX))
+}
+
+fn check_strain(s: &SimulationSettings) -> Check {
+    let Some(strain) = &s.strain else { return Ok(()) };
+    finite("simulation.strain.start", strain.start)?;
+    let axes = ["x", "y", "z"].into_iter().zip(strain.axes()).zip(s.periodic.axes());
+    for ((name, axis), period) in axes {
+        let Some(axis) = axis else { continue };
+        let at = |key: &str| format!("simulation.strain.{name}{key}");
+        range(period.is_some(), &at(""), "an axis that is not periodic", || {
+            format!("along periodic axes: give simulation.periodic.{name}")
+        })?;
+        range(axis.rate.is_some() != axis.pressure.is_some(), &at(""), "neither or both", || {
+            "either `rate` or `pressure`".into()
+        })?;
+        if let Some(rate) = axis.rate {
+            range(rate.abs() <= 100.0, &at(".rate"), rate, || "from -100 to 100".into())?;
+        }
+        if let Some(pressure) = axis.pressure {
+            positive(&at(".pressure"), pressure)?;
+        }
+        positive(&at(".max_rate"), axis.max_rate)?;
+    }
+    Ok(())
 }
 
 fn check_iisph(s: &IisphSettings) -> Check {
@@ -350,7 +378,11 @@ fn check_boundary(path: &str, wall: &BoundarySettings) -> Check {
 
 fn check_motion(path: &str, motion: &Motion) -> Check {
     finite_all(&format!("{path}.pivot"), &motion.pivot)?;
-    range(!motion.keyframe.is_empty(), &format!("{path}.keyframe"), "[]", || "at least one keyframe".into())?;
+    if let Some(Err(wrong)) = motion.servo.as_ref().map(Servo::validate) {
+        return range(false, &format!("{path}.servo.{}", wrong.field), wrong.found, || wrong.allowed.into());
+    }
+    let led = !motion.keyframe.is_empty() || motion.servo.is_some();
+    range(led, &format!("{path}.keyframe"), "[]", || "at least one keyframe".into())?;
     let mut previous = None;
     for (i, key) in motion.keyframe.iter().enumerate() {
         let at = |name: &str| format!("{path}.keyframe.{i}.{name}");

@@ -6,6 +6,7 @@ use glam::Vec3;
 use crate::assemblies::{Assemblies, AssembliesError, SavedAssemblies};
 use crate::bodies::BodyReport;
 use crate::boundary::{Boundary, Pose, Sdf};
+use crate::cell::{CellState, StrainedCell};
 use crate::clumps::PlacedAssembly;
 use crate::columns::{ParticleColumns, SavedColumns};
 use crate::contacts::{ContactError, SavedContacts};
@@ -277,6 +278,10 @@ impl<S: ParticleSolver> Simulator for S {
 
     fn bodies(&self) -> Vec<BodyReport> {
         self.world().bodies.reports(&self.world().boundaries)
+    }
+
+    fn cell(&self) -> Option<CellState> {
+        self.world().cell.as_ref().map(StrainedCell::state)
     }
 
     fn boundary_poses(&self) -> Vec<Pose> {

@@ -17,6 +17,8 @@ use crate::quarantine::unsound;
 use crate::scene::Scene;
 use crate::simulator::StateError;
 
+use crate::cell::CellState;
+
 /// What is around the particles.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedWorld {
@@ -32,6 +34,8 @@ pub struct SavedWorld {
     pub boundaries: Vec<BoundaryState>,
     /// The world of the rigid bodies; empty without any.
     pub bodies: Vec<u8>,
+    /// The periodic cell, where it strains.
+    pub cell: Option<CellState>,
 }
 
 impl SavedWorld {
@@ -54,6 +58,7 @@ impl SavedWorld {
             wind: air.and_then(Air::uniform_wind),
             boundaries: boundaries.state(),
             bodies: bodies.save().map_err(|e| StateError::Unreadable(e.to_string()))?,
+            cell: None,
         })
     }
 }

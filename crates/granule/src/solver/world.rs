@@ -26,6 +26,7 @@ use super::coupling::Coupling;
 use super::reads::{Gather, Reads};
 use super::saved::{SavedWorld, impossible};
 use super::walls::WallContacts;
+use crate::cell::StrainedCell;
 
 /// Particles and the world around them.
 pub struct World {
@@ -45,6 +46,8 @@ pub struct World {
     pub particles: Particles,
     /// Threads.
     pub team: Arc<Team>,
+    /// The periodic cell, where it strains.
+    pub cell: Option<StrainedCell>,
     /// Simulated time \[s\].
     pub time: f64,
     /// Reads that wait to be fetched.
@@ -81,6 +84,7 @@ impl World {
             coupling: Coupling::default(),
             particles,
             team: Arc::new(team),
+            cell: StrainedCell::new(&scene),
             time: 0.0,
             reads: Reads::default(),
             scene,
@@ -255,7 +259,8 @@ impl World {
     /// Says why it cannot be written.
     pub fn save(&self) -> Result<SavedWorld, StateError> {
         let (air, boundaries, bodies) = (self.air.as_ref(), &self.boundaries, &self.bodies);
-        SavedWorld::new(self.time, &self.scene, self.gravity, air, boundaries, bodies)
+        let world = SavedWorld::new(self.time, &self.scene, self.gravity, air, boundaries, bodies)?;
+        Ok(SavedWorld { cell: self.cell.as_ref().map(StrainedCell::state), ..world })
     }
 
     /// Takes over the bodies of a checkpoint.
@@ -273,6 +278,10 @@ impl World {
     /// Takes over a checked state.
     pub fn take_over(&mut self, saved: SavedWorld, particles: Particles) {
         self.time = saved.time;
+        self.cell = StrainedCell::new(&self.scene);
+        if let (Some(cell), Some(state)) = (&mut self.cell, saved.cell) {
+            cell.restore(state);
+        }
         self.gravity = saved.gravity;
         // Anew, as a command may have set a wind since.
         self.air = self.scene.air.clone().map(Air::new);

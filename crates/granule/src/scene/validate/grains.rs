@@ -17,11 +17,30 @@ impl Scene {
         }
         if !can.has_grains {
             self.check_no_grains(solver)?;
+            self.check_no_held_forces(solver)?;
         }
         if !can.has_clumps {
             self.check_no_clumps(solver)?;
         }
         self.check_size_ratio()
+    }
+
+    /// No walls that hold a force, and no cell that strains.
+    fn check_no_held_forces(&self, solver: &str) -> Check {
+        let walls = self.boundary.iter().enumerate().map(|(i, wall)| (format!("boundary.{i}"), &wall.motion));
+        let bodies = self.body.iter().enumerate().map(|(i, body)| (format!("body.{i}"), &body.motion));
+        let mut servos =
+            walls.chain(bodies).filter(|(_, motion)| motion.as_ref().is_some_and(|m| m.servo.is_some()));
+        let found = match servos.next() {
+            Some((path, _)) => Some((format!("{path}.motion.servo"), "a wall that holds a force")),
+            None => {
+                self.simulation.strain.as_ref().map(|_| ("simulation.strain".into(), "a cell that strains"))
+            }
+        };
+        let Some((path, what)) = found else { return Ok(()) };
+        let allowed =
+            format!("solver {solver} cannot; leave it out, or take a solver with grains such as dem");
+        Err(Box::new(Problem::new(ProblemKind::OutOfRange, &path, what, allowed)))
     }
 
     /// No grains of several spheres.

@@ -46,11 +46,17 @@ impl Dem {
         }
         let (search, domain) = (&self.search, &self.setup.domain);
         let (force, torque, gravity) = (&self.state.force, &self.state.torque, self.world.gravity.as_dvec3());
+        let strain = self.strain;
         let Some(rows) = Rows::new(&mut self.world, &mut self.state.place, &self.setup) else { return 0.0 };
         let ways = self.assemblies.map_mut(|grain, middle, members, places| {
             grain.kick(&load(grain, members, places, force, torque, gravity), 0.5 * dt);
-            let inside;
+            let way = strain.map(|strain| strain.way_of(grain.position.to_meters()));
+            let mut inside;
             (*middle, inside) = grain.drift(dt);
+            if let (Some(strain), Some(way)) = (strain, way) {
+                inside &= grain.position.advance_meters(way);
+                grain.momentum *= strain.slowing.as_dvec3();
+            }
             let sound = inside && grain.is_finite();
             rows.put(grain, *middle, members, places, sound);
             let way = |place: &u32| search.moved_squared(domain, *place as usize, rows.position(*place));

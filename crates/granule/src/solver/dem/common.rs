@@ -59,6 +59,7 @@ impl ParticleSolver for Dem {
     fn adopt(&mut self, scene: Scene) {
         self.setup = Setup::new(&scene, &self.setup.shapes, self.setup.defect, self.setup.instructions);
         self.world.adopt(scene);
+        self.fit_domain();
     }
 
     fn other_bytes(&self) -> usize {
@@ -144,6 +145,7 @@ impl ParticleSolver for Dem {
 
     fn after_restore(&mut self, primed: bool) {
         self.ready = primed;
+        self.fit_domain();
         self.search.invalidate();
     }
 

@@ -57,6 +57,7 @@ impl Dem {
         let particles = &mut self.world.particles;
         let Some(angular_velocity) = particles.angular_velocity.as_mut() else { return };
         let (force, torque, movers) = (&state.force, &state.torque, &state.mover);
+        let strain = self.strain;
         let mut farthest = vec![0.0f32; block_count(force.len())];
         let rates = (&mut particles.velocity[..], &mut angular_velocity[..]);
         let places = (&mut state.place[..], &mut particles.position[..]);
@@ -72,7 +73,12 @@ impl Dem {
                     }
                     kick(half, &mut velocity[k], &mut spin[k], force[i], torque[i], position[k].w);
                     // What has left the range is found by its position, which then is not the one it should be.
-                    let inside = place[k].advance_meters(dt * velocity[k].truncate().as_dvec3());
+                    let way = dt * velocity[k].truncate().as_dvec3();
+                    let way = strain.map_or(way, |strain| way + strain.way_of(place[k].to_meters()));
+                    let inside = place[k].advance_meters(way);
+                    if let Some(strain) = strain {
+                        velocity[k] *= strain.slowing.extend(1.0);
+                    }
                     place[k] = setup.exact_domain.wrap(place[k]);
                     let x = if inside { place[k].to_vec3() } else { Vec3::NAN };
                     position[k] = x.extend(position[k].w);

@@ -14,6 +14,7 @@
 mod assembled;
 mod check;
 mod common;
+mod compress;
 pub mod contact;
 mod fields;
 mod integrate;
@@ -33,6 +34,7 @@ pub use led::Path;
 use glam::Vec3;
 
 use crate::assemblies::Assemblies;
+use crate::cell::CellMotion;
 use crate::columns::ParticleColumns;
 use crate::particles::OptionalColumn;
 use crate::simd::Instructions;
@@ -63,6 +65,12 @@ pub struct Dem {
     drag: Vec<Vec3>,
     /// How far walls have moved since lists were made, at most \[m\].
     wall_way: f32,
+    /// Simulated time since bodies met each other \[s\].
+    since_visit: f64,
+    /// How the periodic cell strains in this step, where it does.
+    strain: Option<CellMotion>,
+    /// Steps of this frame.
+    steps: u32,
     /// Whether forces are those of now.
     ready: bool,
 }
@@ -85,6 +93,9 @@ impl Dem {
             leads: Vec::new(),
             drag: Vec::new(),
             wall_way: 0.0,
+            since_visit: 0.0,
+            strain: None,
+            steps: 0,
             ready: false,
         };
         dem.begin_particles(0);
@@ -110,13 +121,19 @@ impl Dem {
         let mut t = StageTimes::default();
         self.prime_stages(&mut t);
         let dt = equal_steps(max_dt, self.setup.step);
+        self.strain_cell(dt);
         t.time(Stage::Integrate, || self.kick_and_drift(dt));
-        t.time(Stage::MoveBodies, || self.move_bodies(dt));
+        t.time(Stage::MoveBodies, || self.lead_walls(dt));
         self.list_pairs(&mut t);
         let totals = self.find_forces(dt, &mut t);
+        t.time(Stage::MoveBodies, || self.push_bodies(dt));
+        self.steer_cell();
         let lost = t.time(Stage::Quarantine, || self.quarantine(totals.unsound));
         self.world.time += dt;
-        if dt >= max_dt * (1.0 - 1e-9) {
+        let frame_ends = dt >= max_dt * (1.0 - 1e-9);
+        t.time(Stage::MoveBodies, || self.visit_bodies(dt, frame_ends));
+        self.steps = if frame_ends { 0 } else { self.steps + 1 };
+        if frame_ends {
             // Lists do not outlive a frame, so that a checkpoint need not hold them.
             self.search.invalidate();
         }
@@ -128,6 +145,7 @@ impl Dem {
         if !self.ready {
             self.list_pairs(t);
             self.find_forces(0.0, t);
+            self.push_bodies(0.0);
             self.ready = true;
         }
     }
@@ -158,16 +176,35 @@ impl Dem {
         }
     }
 
-    /// Bodies take the forces of the last contacts and move; walls and tools go where they will be.
-    fn move_bodies(&mut self, dt: f64) {
+    /// Bodies drift, and walls and tools go where they will be.
+    fn lead_walls(&mut self, dt: f64) {
         let world = &mut self.world;
+        world.bodies.kick_and_drift(dt, &mut world.boundaries);
+        world.boundaries.kick_servos(world.time, 0.5 * dt, None);
+        world.boundaries.advance(world.time, dt);
+    }
+
+    /// Bodies, and walls that hold a force, take the forces of the contacts of now.
+    fn push_bodies(&mut self, dt: f64) {
+        let (world, walls) = (&mut self.world, &self.state.walls);
+        if world.boundaries.any_servo() {
+            world.boundaries.kick_servos(world.time + dt, 0.5 * dt, Some(&|wall| walls.force_on(wall)));
+        }
         if !world.bodies.is_empty() {
             let motions = world.bodies.free_motions(&world.boundaries, world.gravity, 0.0);
             let centers: Vec<Vec3> = motions.iter().map(|motion| motion.center).collect();
-            world.coupling.load = self.state.walls.loads_on_bodies(&centers);
-            world.bodies.step(dt, world.gravity, &world.coupling.load, &mut world.boundaries);
+            world.coupling.load = walls.loads_on_bodies(&centers);
+            world.bodies.kick(dt, world.gravity, &world.coupling.load, &mut world.boundaries);
         }
-        world.boundaries.advance(world.time, dt);
+    }
+
+    /// Lets bodies meet each other, at intervals and at the ends of frames.
+    fn visit_bodies(&mut self, dt: f64, frame_ends: bool) {
+        self.since_visit += dt;
+        if frame_ends || self.since_visit >= self.setup.body_interval * (1.0 - 1e-9) {
+            self.world.bodies.visit(self.since_visit, &mut self.world.boundaries);
+            self.since_visit = 0.0;
+        }
     }
 
     /// Sorts by cell, and lists pairs and walls anew where something has moved too far for the lists.
@@ -233,6 +270,7 @@ impl Dem {
             velocity: &particles.velocity,
             angular_velocity: particles.angular_velocity.as_deref().unwrap_or_default(),
             material: &particles.material,
+            strain: self.strain.map(|motion| motion.rate),
             dt: dt as f32,
         };
         let instructions = self.setup.instructions;

@@ -19,12 +19,17 @@ use crate::solver::Defect;
 use crate::solver::fall::fall_height;
 use crate::solver::search::{Cutoff, SearchParams};
 
+/// Time between two visits of bodies to each other \[s\]. A choice: a body falls by 5 micrometres in it.
+const BODY_INTERVAL: f64 = 1e-3;
+
 /// Constants that do not change within a frame.
 pub struct Setup {
     /// Laws of contacts.
     pub laws: LawTable,
     /// Length of a step at most \[s\].
     pub step: f64,
+    /// Time between two visits of bodies to each other \[s\].
+    pub body_interval: f64,
     /// How far a grain may move before lists are made anew, doubled \[m\].
     pub skin: f32,
     /// Materials as all solvers know them.
@@ -53,6 +58,7 @@ impl Setup {
         Self {
             laws: LawTable::new(scene, shapes, defect),
             step: scene.simulation.time_step.unwrap_or_else(|| StepBounds::new(scene, shapes).longest()),
+            body_interval: scene.simulation.body_interval.unwrap_or(BODY_INTERVAL),
             skin: scene.dem.skin * radii(scene, shapes).0 as f32,
             shapes: shapes.clone(),
             materials: scene.material.iter().map(|m| Material::new(m, YieldLaw::Tan)).collect(),

@@ -37,6 +37,8 @@ pub struct TouchInput<'a> {
     pub angular_velocity: &'a [Vec4],
     /// Materials.
     pub material: &'a [u16],
+    /// Rates at which the periodic cell strains [1/s], where it does.
+    pub strain: Option<Vec3>,
     /// Length of the step \[s\]; 0 before the first.
     pub dt: f32,
 }
@@ -158,6 +160,9 @@ fn gather(
         batch.difference[lane] = [d.x, d.y, d.z, input.position[i].w];
         batch.radius_j[lane] = input.position[j].w;
         batch.velocity[0][lane] = input.velocity[i].to_array();
+        if let Some(rate) = input.strain {
+            batch.velocity[0][lane] = (input.velocity[i] + (rate * d).extend(0.0)).to_array();
+        }
         batch.velocity[1][lane] = input.velocity[j].to_array();
         batch.turning[0][lane] = input.angular_velocity[i].to_array();
         batch.turning[1][lane] = input.angular_velocity[j].to_array();

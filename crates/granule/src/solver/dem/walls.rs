@@ -204,6 +204,13 @@ impl Walls {
         loads
     }
 
+    /// Force on a boundary \[N\], in the order of blocks.
+    pub fn force_on(&self, boundary: u16) -> DVec3 {
+        let touch = self.blocks.iter().flat_map(|block| &block.touch);
+        let own = touch.filter(|touch| touch.partner.as_wall().is_some_and(|(wall, _)| wall == boundary));
+        own.fold(DVec3::ZERO, |sum, touch| sum - touch.force.as_dvec3())
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let of_block = |block: &WallBlock| {
