@@ -131,7 +131,7 @@ mod tests {
             (true, Interpolation::Smooth),
         ] {
             let keyframe = vec![key(0.1, 0.0, 0.0), key(0.3, 1.0, 90.0), key(0.4, 0.0, 360.0)];
-            let motion = Motion { keyframe, pivot: [0.2, 0.0, 0.0], repeat, interpolation };
+            let motion = Motion { keyframe, pivot: [0.2, 0.0, 0.0], repeat, interpolation, servo: None };
             for start in [0.0, 0.05, 0.1, 0.25, 0.37, 0.45, 7.3] {
                 let found = segments_of(&motion, start, 0.1);
                 for k in 1..=20 {
