@@ -36,6 +36,9 @@ pub enum Role {
     Motion,
     /// Outlives a step: sorted along, kept when others are removed, saved.
     State,
+    /// Follows the motion and does not act upon it, such as the orientation of a sphere: sorted along, kept and saved as state
+    /// is, and in no hash.
+    Follower,
     /// What the last step left to be read: kept when others are removed and saved, so that fields are the same after a
     /// restart; written before it is read in every step, so not sorted along.
     Output,
@@ -46,7 +49,7 @@ pub enum Role {
 impl Role {
     /// Whether the column is reordered with the particles.
     pub fn is_sorted(self) -> bool {
-        matches!(self, Self::Motion | Self::State)
+        matches!(self, Self::Motion | Self::State | Self::Follower)
     }
 
     /// Whether checkpoints hold the column, and the values of particles that stay are kept when others go.

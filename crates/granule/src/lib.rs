@@ -158,6 +158,7 @@ pub mod upsample;
 pub use bodies::BodyReport;
 pub use boundary::{Keyframe, Motion, Shape};
 pub use build::{Backend, BackendInput, Device, Options, SharedBackend};
+pub use contacts::{Contact, Partner};
 pub use error::{BackendError, SimulationError};
 pub use flow::Ledger;
 pub use io::CheckpointError;

@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 use crate::bodies::{BodyReport, MeanLoads};
 use crate::boundary::Pose;
 use crate::build::{self, Parts};
+use crate::contacts::Contact;
 use crate::flow::{Flow, Ledger};
 use crate::scene::{BoundarySettings, Scene};
 use crate::simulator::{
@@ -280,6 +281,11 @@ impl Simulation {
             std::thread::yield_now();
         }
         Ok(snapshot)
+    }
+
+    /// The contacts of now: who touches what, where and how hard. Empty with solvers that have none.
+    pub fn contacts(&mut self) -> Vec<Contact> {
+        self.simulator.contacts()
     }
 
     /// Changes something between steps.

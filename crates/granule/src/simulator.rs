@@ -9,7 +9,7 @@ use crate::bodies::BodyReport;
 use crate::boundary::{Pose, Sdf, Shape};
 use crate::cell::CellState;
 use crate::columns::ColumnError;
-use crate::contacts::ContactError;
+use crate::contacts::{Contact, ContactError};
 use crate::particles::NewGrain;
 use crate::scene::BodySettings;
 use crate::stages::{Stage, StageTimes};
@@ -427,6 +427,10 @@ pub trait Simulator: Any + Send {
     /// Centres of all grains \[m\], in any order, where some are several particles; else the field `position` has them.
     fn grain_centers(&self) -> Option<Vec<[f32; 3]>> {
         None
+    }
+    /// The contacts of now, in an order that the number of threads does not change; none for solvers without contacts.
+    fn contacts(&mut self) -> Vec<Contact> {
+        Vec::new()
     }
     /// Simulated time \[s\].
     fn time(&self) -> f64;

@@ -13,9 +13,11 @@
 //! **No contact.** A record of zeros is the same as none: solvers write one where a contact opens, rebuilds give one to
 //! partners that are new, and checkpoints leave it out.
 
+mod contact;
 mod memory;
 mod saved;
 
+pub use contact::Contact;
 pub use memory::{Carried, ContactBlock, ContactMemory, best_match};
 pub use saved::{ContactError, SavedContacts};
 

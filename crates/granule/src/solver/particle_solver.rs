@@ -9,7 +9,7 @@ use crate::boundary::{Boundary, Pose, Sdf};
 use crate::cell::{CellState, StrainedCell};
 use crate::clumps::PlacedAssembly;
 use crate::columns::{ParticleColumns, SavedColumns};
-use crate::contacts::{ContactError, SavedContacts};
+use crate::contacts::{Contact, ContactError, SavedContacts};
 use crate::material::Material;
 use crate::neighbors::Domain;
 use crate::particles::NewGrain;
@@ -57,6 +57,11 @@ pub trait ParticleSolver: Send + 'static {
 
     /// The values of one of its fields for the particles in this order.
     fn field(&self, name: &str, order: &[u32]) -> FieldData;
+
+    /// The contacts of now; none for solvers without.
+    fn list_contacts(&self) -> Vec<Contact> {
+        Vec::new()
+    }
 
     /// Takes over the constants and materials of a changed scene, and hands it to the world.
     fn adopt(&mut self, scene: Scene);
@@ -260,6 +265,10 @@ impl<S: ParticleSolver> Simulator for S {
         let domain = self.domain();
         let rigid = assemblies.all().iter().map(|assembly| domain.wrap(assembly.position.to_vec3()));
         Some(single.chain(rigid).map(|x| x.to_array()).collect())
+    }
+
+    fn contacts(&mut self) -> Vec<Contact> {
+        self.list_contacts()
     }
 
     fn time(&self) -> f64 {

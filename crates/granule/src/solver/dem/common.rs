@@ -4,7 +4,7 @@
 
 use crate::assemblies::{Assemblies, AssembliesError, SavedAssemblies};
 use crate::clumps::PlacedAssembly;
-use crate::contacts::{ContactError, Partner, SavedContacts};
+use crate::contacts::{Contact, ContactError, Partner, SavedContacts};
 use crate::material::{Material, grain_mass};
 use crate::neighbors::Domain;
 use crate::particles::NewGrain;
@@ -54,6 +54,10 @@ impl ParticleSolver for Dem {
 
     fn field(&self, name: &str, order: &[u32]) -> FieldData {
         self.own_field(name, order)
+    }
+
+    fn list_contacts(&self) -> Vec<Contact> {
+        self.touching().into_iter().map(|touching| touching.contact).collect()
     }
 
     fn adopt(&mut self, scene: Scene) {

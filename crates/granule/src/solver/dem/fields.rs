@@ -1,4 +1,6 @@
 //! The fields that the solver with distinct elements hands out.
+//!
+//! Spheres of a rigid grain have its orientation, contacts and stress, and forces and torques of their own.
 
 use crate::simulator::{FieldData, FieldInfo, FieldKind};
 use crate::solver::reads::{Gather, field};
@@ -13,10 +15,14 @@ pub const FIELDS: &[FieldInfo] = &[
     field("velocity", "m/s", FieldKind::Vec3),
     field("speed", "m/s", FieldKind::Scalar),
     field("radius", "m", FieldKind::Scalar),
+    field("orientation", "1", FieldKind::Quaternion),
     field("angular_velocity", "rad/s", FieldKind::Vec3),
     field("density", "kg/m3", FieldKind::Scalar),
     field("pressure", "Pa", FieldKind::Scalar),
+    field("von_mises", "Pa", FieldKind::Scalar),
+    field("stress", "Pa", FieldKind::Tensor),
     field("coordination", "1", FieldKind::Integer),
+    field("contact_force", "N", FieldKind::Scalar),
     field("force", "N", FieldKind::Vec3),
     field("torque", "N m", FieldKind::Vec3),
     field("age", "s", FieldKind::Scalar),
@@ -27,13 +33,28 @@ impl Dem {
     pub(super) fn own_field(&self, name: &str, order: &[u32]) -> FieldData {
         let (gather, state) = (Gather(order), &self.state);
         match name {
-            "coordination" => gather.integer(|i| state.coordination[i]),
+            "orientation" => {
+                let rows = order.iter().map(|&i| self.orientation_of(i as usize).to_array());
+                FieldData::Quaternion(rows.collect())
+            }
             "density" => {
                 gather.scalar(|i| self.setup.materials[usize::from(self.world.particles.material[i])].density)
             }
-            "pressure" => gather.scalar(|i| state.pressure[i]),
             "torque" => gather.vec3(|i| state.torque[i].truncate()),
-            _ => gather.vec3(|i| state.force[i].truncate()),
+            "force" => gather.vec3(|i| state.force[i].truncate()),
+            _ => self.contact_field(name, gather),
+        }
+    }
+
+    /// A field that contacts give.
+    fn contact_field(&self, name: &str, gather: Gather) -> FieldData {
+        let loads = self.grain_loads();
+        match name {
+            "coordination" => gather.integer(|i| loads[i].contacts),
+            "contact_force" => gather.scalar(|i| loads[i].force as f32),
+            "pressure" => gather.scalar(|i| loads[i].pressure() as f32),
+            "von_mises" => gather.scalar(|i| loads[i].von_mises() as f32),
+            _ => gather.tensor(|i| loads[i].stress.map(|part| part as f32)),
         }
     }
 }

@@ -60,18 +60,19 @@ impl Dem {
         let strain = self.strain;
         let mut farthest = vec![0.0f32; block_count(force.len())];
         let rates = (&mut particles.velocity[..], &mut angular_velocity[..]);
-        let places = (&mut state.place[..], &mut particles.position[..]);
+        let places = (&mut state.place[..], &mut particles.position[..], &mut state.turn[..]);
         team::for_each_block(
             force.len(),
             QUICK,
             (rates, places, PerBlock(&mut farthest)),
-            |b, ((velocity, spin), (place, position), farthest)| {
+            |b, ((velocity, spin), (place, position, turn), farthest)| {
                 for k in 0..velocity.len() {
                     let i = b * BLOCK + k;
                     if movers[i] != mover::FREE {
                         continue;
                     }
                     kick(half, &mut velocity[k], &mut spin[k], force[i], torque[i], position[k].w);
+                    turn[k] += (dt as f32 * spin[k]).with_w(0.0);
                     // What has left the range is found by its position, which then is not the one it should be.
                     let way = dt * velocity[k].truncate().as_dvec3();
                     let way = strain.map_or(way, |strain| way + strain.way_of(place[k].to_meters()));
@@ -131,42 +132,39 @@ impl Dem {
         let (position, drag) = (&particles.position, &self.drag);
         let mut totals = vec![Totals::default(); block_count(position.len())];
         let loads = (&mut state.force[..], &mut state.torque[..]);
-        let found = (&mut state.coordination[..], &mut state.pressure[..]);
         let rates = (&mut particles.velocity[..], &mut angular_velocity[..]);
         team::for_each_block(
             position.len(),
             1,
-            (loads, found, rates, PerBlock(&mut totals)),
-            |b, ((force, torque), (coordination, pressure), (velocity, spin), totals)| {
+            (loads, rates, PerBlock(&mut totals)),
+            |b, ((force, torque), (velocity, spin), totals)| {
                 let (offsets, own) = (memory[b].offsets(), &pairs.blocks[b]);
                 for k in 0..force.len() {
                     let i = b * BLOCK + k;
-                    let (mut f, mut t, mut contacts) = (Vec4::ZERO, Vec4::ZERO, 0);
+                    let (mut f, mut t) = (Vec4::ZERO, Vec4::ZERO);
                     for pair in offsets[k] as usize..offsets[k + 1] as usize {
                         if let Some(load) = own.load.get(own.slot[pair] as usize) {
                             f += Vec4::from(load.force);
                             t += Vec4::from(load.torque_i);
-                            contacts += u32::from(load.force[3] > 0.0);
+                            totals.contacts += u64::from(load.force[3] > 0.0);
                         }
                     }
                     for load in pairs.loads_from_others(i) {
                         f -= Vec4::from(load.force);
                         t += Vec4::from(load.torque_j);
-                        contacts += u32::from(load.force[3] > 0.0);
+                        totals.contacts += u64::from(load.force[3] > 0.0);
                     }
-                    (force[k], torque[k], coordination[k]) = (f, t, contacts);
+                    (force[k], torque[k]) = (f, t);
                 }
                 for touch in &walls[b].touch {
                     let k = usize::from(touch.grain);
                     force[k] += touch.force.extend(0.0);
-                    torque[k] += touch.torque.extend(touch.force.dot(touch.normal));
-                    coordination[k] += u32::from(touch.history[3] > 0.0);
+                    torque[k] += touch.torque.extend(0.0);
+                    totals.contacts += u64::from(touch.history[3] > 0.0);
                 }
                 for k in 0..force.len() {
                     let i = b * BLOCK + k;
-                    // Sum of the forces along normals times the radius, over three times the volume (Love-Weber).
                     let radius = position[i].w;
-                    pressure[k] = torque[k].w / (4.0 * std::f32::consts::PI * radius * radius);
                     (force[k].w, torque[k].w) = (0.0, 0.0);
                     let drag = drag.get(i).copied().unwrap_or(Vec3::ZERO);
                     if movers[i] == mover::MEMBER {
@@ -178,7 +176,6 @@ impl Dem {
                         kick(half, &mut velocity[k], &mut spin[k], force[k], torque[k], radius);
                     }
                     totals.add(movers[i], velocity[k], spin[k], position[i], force[k], torque[k]);
-                    totals.contacts += u64::from(coordination[k]);
                 }
             },
         );

@@ -16,15 +16,20 @@ mod check;
 mod common;
 mod compress;
 pub mod contact;
+#[cfg(test)]
+mod field_tests;
 mod fields;
+mod grain_loads;
 mod integrate;
 pub mod laws;
 mod led;
 pub mod oracle;
+mod orientation;
 pub mod pairs;
 pub mod params;
 pub mod state;
 mod touch;
+mod touching;
 pub mod walls;
 
 pub use check::check;
@@ -238,6 +243,7 @@ impl Dem {
     /// Puts all columns into the new order.
     fn follow_order(&mut self) {
         self.state.walls.remember(self.world.particles.len());
+        self.fold_turns();
         let Search { order, scratch, .. } = &mut self.search;
         self.world.particles.permute(order, scratch);
         self.state.permute(order, scratch);

@@ -1,6 +1,6 @@
 //! The solver's own columns, beside those of the particles.
 
-use glam::Vec4;
+use glam::{Quat, Vec4};
 
 use crate::columns::particle_columns;
 use crate::contacts::ContactMemory;
@@ -20,10 +20,10 @@ particle_columns! {
         torque: Vec<Vec4> => State,
         /// What moves the particle: see [`mover`].
         mover: Vec<u16> => State,
-        /// Mean pressure in the grain \[Pa\].
-        pressure: Vec<f32> => Output,
-        /// Number of contacts with grains and walls.
-        coordination: Vec<u32> => Output,
+        /// Orientation of a free sphere, world from body, up to when lists were made.
+        orientation: Vec<Quat> => Follower,
+        /// How far it has turned since, as a rotation vector \[rad\].
+        turn: Vec<Vec4> => Follower,
     }
     beside {
         /// What pairs of grains remember.

@@ -36,6 +36,8 @@ pub struct WallTouch {
     /// Which face, edge or vertex of a mesh it is. As a number of 24 bits, which a memory of single precision holds; meshes
     /// of more features than that may take one for another, which their normals then tell apart.
     pub feature: u32,
+    /// Overlap \[m\].
+    pub overlap: f32,
     /// What the contact remembers.
     pub history: [f32; 8],
     /// Force on the grain \[N\].
@@ -60,6 +62,7 @@ impl WallTouch {
             normal: Vec3::from_slice(&remembered[8..11]),
             point: Vec3::ZERO,
             feature: remembered[11] as u32,
+            overlap: 0.0,
             history: std::array::from_fn(|k| remembered[k]),
             force: Vec3::ZERO,
             torque: Vec3::ZERO,
@@ -179,6 +182,24 @@ impl Walls {
         let block = self.blocks.get(i / BLOCK).map_or(&[][..], |block| &block.touch);
         let own = block.iter().filter(move |touch| usize::from(touch.grain) == i % BLOCK);
         own.map(|touch| (touch.partner, touch.remembered()))
+    }
+
+    /// The contacts of a particle by its place in memory as they are now, of walls that it is known to touch: from what they
+    /// remember, where `input` says that no time passes.
+    pub fn touching(&self, input: &WallInput, i: usize) -> Vec<WallTouch> {
+        let (grain, mut touching) = ((i % BLOCK) as u16, Vec::new());
+        let Some(block) = self.blocks.get(i / BLOCK) else { return touching };
+        let known: Vec<WallTouch> =
+            block.touch.iter().filter(|touch| touch.grain == grain).copied().collect();
+        let mut boundaries: Vec<u16> =
+            known.iter().filter_map(|touch| Some(touch.partner.as_wall()?.0)).collect();
+        boundaries.dedup();
+        let mut found = Vec::new();
+        for boundary in boundaries {
+            let before = Before { known: &known, taken: 0 };
+            touch_wall(input, i, grain, boundary, before, &mut found, &mut touching);
+        }
+        touching
     }
 
     /// Takes over contacts of a checkpoint: `of` gives those of each of `count` particles.
@@ -330,6 +351,7 @@ fn touch_wall(
             normal,
             point,
             feature: exact.feature & FEATURE_BITS,
+            overlap: geometry.overlap,
             history: now.to_array(),
             force: Vec3::from(loads.force),
             torque: Vec3::from(loads.torque_i),

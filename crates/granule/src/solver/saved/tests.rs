@@ -131,6 +131,30 @@ fn every_state_column_of_the_registries_matters() {
     every_state_column_matters(&checkpoint_of_grains(), &DemState::default());
 }
 
+/// Orientations act on nothing, so no hash tells that they are lost; the field does.
+#[test]
+fn columns_that_follow_the_motion_are_saved() {
+    let sound = checkpoint_of_grains();
+    let turned = |checkpoint: &Checkpoint| {
+        let mut simulation = Simulation::restore(checkpoint, &Options::default()).unwrap();
+        let now = simulation.read(&["orientation"]).unwrap();
+        (end(checkpoint), now.column("orientation").cloned())
+    };
+    let (hash, unbroken) = turned(&sound);
+    let all = DemState::default();
+    let followers =
+        all.columns().into_iter().map(|(info, _)| info).filter(|info| info.role == Role::Follower);
+    let mut names = Vec::new();
+    for info in followers {
+        let dropped = changed(&sound, &|s| forget(s.columns.get_mut(info.name).unwrap()));
+        let (same_hash, field) = turned(&dropped);
+        assert_eq!(same_hash, hash, "{}", info.name);
+        assert_ne!(field, unbroken, "{}", info.name);
+        names.push(info.name);
+    }
+    assert_eq!(names, ["orientation", "turn"]);
+}
+
 #[test]
 fn what_contacts_of_grains_remember_matters() {
     let sound = checkpoint_of_grains();
