@@ -45,6 +45,15 @@ fn bumped_normal(normal: vec3<f32>, waves: array<vec4<f32>, 3>, bumps: f32) -> v
     return normalize(tilted - normal * min(dot(tilted, normal), 0.0));
 }
 
+fn mark_tone(orientation: vec4<f32>, normal: vec3<f32>) -> f32 {
+    if dot(orientation, orientation) < 0.5 {
+        return 1.0;
+    }
+    let twice = 2.0 * cross(normal, orientation.xyz);
+    let local = normal + orientation.w * twice + cross(twice, orientation.xyz);
+    return mix(0.4, 1.0, smoothstep(-0.06, 0.06, local.x * local.z));
+}
+
 fn own_shadow(normal: vec3<f32>, sun: vec3<f32>, bumps: f32) -> f32 {
     return select(1.0, smoothstep(0.0, 1.5 * bumps, dot(normal, sun)), bumps > 0.0);
 }

@@ -15,6 +15,8 @@ struct Corner {
     @location(2) @interpolate(flat) wave_0: vec4<f32>,
     @location(3) @interpolate(flat) wave_1: vec4<f32>,
     @location(4) @interpolate(flat) wave_2: vec4<f32>,
+    // 0 without marks.
+    @location(5) @interpolate(flat) orientation: vec4<f32>,
 }
 
 struct Surface {
@@ -27,6 +29,19 @@ struct Surface {
 // half its side is r d / sqrt(d^2 - r^2). So no part of a sphere is cut off, wherever it is in the picture.
 @vertex
 fn place_quad(@builtin(vertex_index) corner: u32, ball: Ball) -> Corner {
+    return quad(corner, ball, vec4<f32>(0.0));
+}
+
+@vertex
+fn place_marked_quad(
+    @builtin(vertex_index) corner: u32,
+    ball: Ball,
+    @location(3) orientation: vec4<f32>,
+) -> Corner {
+    return quad(corner, ball, orientation);
+}
+
+fn quad(corner: u32, ball: Ball, orientation: vec4<f32>) -> Corner {
     let center = view_from_world_point(ball.sphere.xyz);
     let radius = ball.sphere.w;
     let distance = length(center);
@@ -36,6 +51,7 @@ fn place_quad(@builtin(vertex_index) corner: u32, ball: Ball) -> Corner {
     out.wave_0 = grain_wave(ball.id, 0u);
     out.wave_1 = grain_wave(ball.id, 1u);
     out.wave_2 = grain_wave(ball.id, 2u);
+    out.orientation = orientation;
     // A sphere around the eye is not drawn.
     if distance <= radius * 1.0001 {
         out.position = vec4<f32>(2.0, 2.0, 2.0, 1.0);
@@ -89,7 +105,7 @@ fn cast_ray(corner: Corner) -> Surface {
     let normal = world_from_view_direction((-beside - sqrt(h) * ray) / radius);
     let waves = array<vec4<f32>, 3>(corner.wave_0, corner.wave_1, corner.wave_2);
     var out: Surface;
-    out.albedo = vec4<f32>(corner.albedo, 1.0);
+    out.albedo = vec4<f32>(corner.albedo * mark_tone(corner.orientation, normal), 1.0);
     let day = own_shadow(normal, frame.sun_direction.xyz, frame.zenith.w);
     out.normal = vec4<f32>(bumped_normal(normal, waves, frame.zenith.w), day);
     out.depth = depth_of(point);

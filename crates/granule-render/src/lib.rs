@@ -68,6 +68,20 @@ pub enum RenderError {
         /// Number of tags.
         tags: usize,
     },
+    /// There is not one orientation per sphere.
+    #[error("{spheres} spheres with marks have {orientations} orientations; every sphere needs one")]
+    Orientations {
+        /// Number of spheres.
+        spheres: usize,
+        /// Number of orientations.
+        orientations: usize,
+    },
+    /// An orientation is none.
+    #[error("the orientation of sphere {index} is not a unit quaternion")]
+    Orientation {
+        /// Its place in the list.
+        index: usize,
+    },
     /// A sphere is nowhere or has no size.
     #[error("sphere {index} has a position or radius that is not a finite number above 0")]
     Sphere {

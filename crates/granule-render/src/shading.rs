@@ -1,6 +1,6 @@
 //! The mathematics of surfaces; every function has a twin of the same name in `shader/shading.wgsl`.
 
-use glam::{Vec2, Vec3, Vec4};
+use glam::{Quat, Vec2, Vec3, Vec4};
 
 use crate::frame::FrameParams;
 
@@ -51,6 +51,16 @@ pub fn bumped_normal(normal: Vec3, waves: [Vec4; 3], bumps: f32) -> Vec3 {
         tilted += axis * (bumps * phase.cos());
     }
     (tilted - normal * tilted.dot(normal).min(0.0)).normalize_or(normal)
+}
+
+/// Factor on the colour at a place of a sphere with marks: in the sphere's own axes, two opposite quarters around y are darker.
+/// `orientation` is world from body, or 0 for spheres without marks.
+pub fn mark_tone(orientation: Vec4, normal: Vec3) -> f32 {
+    if orientation.length_squared() < 0.5 {
+        return 1.0;
+    }
+    let local = Quat::from_vec4(orientation).conjugate() * normal;
+    0.4 + 0.6 * smoothstep(-0.06, 0.06, local.x * local.z)
 }
 
 /// Share of the sun at a place of a sphere that is not turned away from it.
@@ -186,6 +196,18 @@ mod tests {
         assert!((mean - Vec3::ONE).abs().max_element() < 0.04, "{mean}");
         assert_ne!(grain_tint(1, 1.0), grain_tint(2, 1.0));
         assert_eq!(grain_tint(1, 0.0), Vec3::ONE);
+    }
+
+    #[test]
+    fn marks_turn_with_their_sphere() {
+        let bright = Vec3::new(1.0, 0.3, 1.0).normalize();
+        let dark = Vec3::new(-1.0, 0.3, 1.0).normalize();
+        let identity = Vec4::W;
+        assert_eq!((mark_tone(identity, bright), mark_tone(identity, dark)), (1.0, 0.4));
+        let turn = Quat::from_xyzw(0.3, -0.5, 0.2, 0.7).normalize();
+        assert_eq!(mark_tone(turn.into(), turn * bright), 1.0);
+        assert_eq!(mark_tone(turn.into(), turn * dark), 0.4);
+        assert_eq!(mark_tone(Vec4::ZERO, dark), 1.0);
     }
 
     fn waves(id: u32) -> [Vec4; 3] {

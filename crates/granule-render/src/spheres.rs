@@ -36,6 +36,15 @@ pub enum SphereSource<'a> {
         /// One tag per sphere.
         tags: &'a [SphereTag],
     },
+    /// From memory, with marks that turn with them: of each sphere, opposite quarters are darker.
+    Marked {
+        /// Spheres as (x, y, z, radius) \[m\].
+        spheres: &'a [[f32; 4]],
+        /// One tag per sphere.
+        tags: &'a [SphereTag],
+        /// How each sphere is turned, world from body, as a unit quaternion (x, y, z, w).
+        orientations: &'a [[f32; 4]],
+    },
     /// From buffers on the device that draws; nothing is copied.
     Buffers(SphereBuffers<'a>),
 }
@@ -78,15 +87,23 @@ impl<'a> SphereSource<'a> {
     /// Spheres and tags in memory; none where they lie on a device.
     pub(crate) fn in_memory(&self) -> (&'a [[f32; 4]], &'a [SphereTag]) {
         match self {
-            Self::Uploaded { spheres, tags } => (spheres, tags),
+            Self::Uploaded { spheres, tags } | Self::Marked { spheres, tags, .. } => (spheres, tags),
             Self::Buffers(_) => (&[], &[]),
+        }
+    }
+
+    /// How spheres with marks are turned; none without marks.
+    pub(crate) fn orientations(&self) -> &'a [[f32; 4]] {
+        match self {
+            Self::Marked { orientations, .. } => orientations,
+            _ => &[],
         }
     }
 
     /// The box around all spheres; `None` without any.
     pub fn bounds(&self) -> Option<Bounds> {
         match self {
-            Self::Uploaded { spheres, .. } => Bounds::of_spheres(spheres),
+            Self::Uploaded { spheres, .. } | Self::Marked { spheres, .. } => Bounds::of_spheres(spheres),
             Self::Buffers(buffers) => Some(buffers.bounds),
         }
     }
@@ -94,8 +111,8 @@ impl<'a> SphereSource<'a> {
     /// Mean radius of the spheres \[m\]; `None` without any.
     pub(crate) fn mean_radius(&self) -> Option<f32> {
         match self {
-            Self::Uploaded { spheres: [], .. } => None,
-            Self::Uploaded { spheres, .. } => {
+            Self::Uploaded { spheres: [], .. } | Self::Marked { spheres: [], .. } => None,
+            Self::Uploaded { spheres, .. } | Self::Marked { spheres, .. } => {
                 let sum: f64 = spheres.iter().map(|sphere| f64::from(sphere[3])).sum();
                 Some((sum / spheres.len() as f64) as f32)
             }
@@ -106,6 +123,10 @@ impl<'a> SphereSource<'a> {
     pub(crate) fn check(&self) -> Result<(), RenderError> {
         match self {
             Self::Uploaded { spheres, tags } => check_uploaded(spheres, tags),
+            Self::Marked { spheres, tags, orientations } => {
+                check_uploaded(spheres, tags)?;
+                check_orientations(spheres.len(), orientations)
+            }
             Self::Buffers(buffers) => buffers.check(),
         }
     }
@@ -118,6 +139,15 @@ fn check_uploaded(spheres: &[[f32; 4]], tags: &[SphereTag]) -> Result<(), Render
     let wrong =
         |[x, y, z, radius]: &[f32; 4]| !(x + y + z).is_finite() || !radius.is_finite() || *radius <= 0.0;
     spheres.iter().position(wrong).map_or(Ok(()), |index| Err(RenderError::Sphere { index }))
+}
+
+fn check_orientations(spheres: usize, orientations: &[[f32; 4]]) -> Result<(), RenderError> {
+    let unit = |q: &[f32; 4]| (q.iter().map(|part| part * part).sum::<f32>() - 1.0).abs() < 1e-2;
+    if orientations.len() != spheres {
+        return Err(RenderError::Orientations { spheres, orientations: orientations.len() });
+    }
+    let wrong = orientations.iter().position(|q| !unit(q));
+    wrong.map_or(Ok(()), |index| Err(RenderError::Orientation { index }))
 }
 
 impl SphereBuffers<'_> {

@@ -16,12 +16,14 @@
 
 mod bodies;
 mod colors;
+mod forces;
 mod surface;
 mod video;
 mod walls;
 
 pub use bodies::BodyModels;
 pub use colors::{Colors, category_color, direction_colors, material_paint, scalar_tags};
+pub use forces::{ForceScale, GRAINS_AMONG_BARS, force_bars};
 pub use video::{VideoError, VideoWriter};
 pub use walls::{Scenery, WallShape, Walls};
 

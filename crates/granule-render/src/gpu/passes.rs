@@ -53,9 +53,11 @@ impl Picture<'_> {
         if let Some(spheres) = &self.uploaded.spheres {
             let table = BindingResource::TextureView(&self.uploaded.color_table);
             let pipelines = [&self.pipelines.spheres, &self.pipelines.sphere_columns];
-            self.set(&mut pass, pipelines[spheres.tags.len() - 1], &[table]);
+            let plain = pipelines[spheres.tags.len() - 1];
+            let pipeline = spheres.orientations.as_ref().map_or(plain, |_| &self.pipelines.marked_spheres);
+            self.set(&mut pass, pipeline, &[table]);
             pass.set_vertex_buffer(0, spheres.positions.slice(..));
-            for (slot, tags) in (1..).zip(&spheres.tags) {
+            for (slot, tags) in (1..).zip(spheres.tags.iter().chain(&spheres.orientations)) {
                 pass.set_vertex_buffer(slot, tags.slice(..));
             }
             draw_spheres(&mut pass, spheres);

@@ -36,6 +36,8 @@ pub struct Pipelines {
     pub spheres: RenderPipeline,
     /// The same, with values and identities in columns of their own.
     pub sphere_columns: RenderPipeline,
+    /// Spheres with marks that turn with them.
+    pub marked_spheres: RenderPipeline,
     /// Solid meshes with depth, normal and colour.
     pub meshes: RenderPipeline,
     /// A surface where a field has a value, with depth, normal and colour.
@@ -106,6 +108,7 @@ impl Pipelines {
         let create = |plan: Plan| create(device, &plan);
         let quad = PrimitiveTopology::TriangleStrip;
         let (sphere_rasters, sphere_columns) = (sphere_buffers(), sphere_column_buffers());
+        let marked_buffers = marked_sphere_buffers();
         let (corner, line) = ([Some(corner_buffer())], [Some(line_buffer())]);
         let body = [Some(corner_buffer()), Some(instance_buffer())];
         let surfaces = [ALBEDO, NORMAL];
@@ -143,6 +146,7 @@ impl Pipelines {
             }),
             spheres: create(spheres(&sphere_rasters)),
             sphere_columns: create(spheres(&sphere_columns)),
+            marked_spheres: create(Plan { vertex: "place_marked_quad", ..spheres(&marked_buffers) }),
             meshes: create(Plan {
                 shader: shaders::MESHES,
                 vertex: "place_mesh",
@@ -262,6 +266,13 @@ fn per_instance<T>(attributes: &'static [wgpu::VertexAttribute]) -> VertexBuffer
 fn sphere_buffers() -> [Option<VertexBufferLayout<'static>>; 2] {
     const TAG: &[wgpu::VertexAttribute] = &vertex_attr_array![1 => Float32, 2 => Uint32];
     [Some(per_instance::<[f32; 4]>(SPHERE)), Some(per_instance::<SphereTag>(TAG))]
+}
+
+/// Spheres, their tags and how they are turned.
+fn marked_sphere_buffers() -> [Option<VertexBufferLayout<'static>>; 3] {
+    const TURN: &[wgpu::VertexAttribute] = &vertex_attr_array![3 => Float32x4];
+    let [spheres, tags] = sphere_buffers();
+    [spheres, tags, Some(per_instance::<[f32; 4]>(TURN))]
 }
 
 /// Spheres, their values and their identities.

@@ -40,6 +40,8 @@ pub struct GpuSpheres {
     pub positions: Buffer,
     /// Tags, or values and identities.
     pub tags: Vec<Buffer>,
+    /// How they are turned, where they have marks.
+    pub orientations: Option<Buffer>,
     /// How many.
     pub count: Count,
 }
@@ -143,15 +145,18 @@ fn buffer(gpu: &GpuDevice, contents: &[u8], usage: BufferUsages) -> Buffer {
 
 fn spheres(gpu: &GpuDevice, source: &SphereSource) -> Result<Option<GpuSpheres>, RenderError> {
     match source {
-        SphereSource::Uploaded { spheres: [], .. } => Ok(None),
-        SphereSource::Uploaded { spheres, tags } => {
+        SphereSource::Uploaded { spheres: [], .. } | SphereSource::Marked { spheres: [], .. } => Ok(None),
+        SphereSource::Uploaded { spheres, tags } | SphereSource::Marked { spheres, tags, .. } => {
             if 16 * spheres.len() as u64 > gpu.device.limits().max_buffer_size {
                 return Err(RenderError::TooMany { spheres: spheres.len() });
             }
             let vertices = |contents: &[u8]| buffer(gpu, contents, BufferUsages::VERTEX);
+            let orientations = source.orientations();
+            let marked = !orientations.is_empty();
             Ok(Some(GpuSpheres {
                 positions: vertices(bytemuck::cast_slice(spheres)),
                 tags: vec![vertices(bytemuck::cast_slice(tags))],
+                orientations: marked.then(|| vertices(bytemuck::cast_slice(orientations))),
                 count: Count::Known(spheres.len() as u32),
             }))
         }
@@ -161,6 +166,7 @@ fn spheres(gpu: &GpuDevice, source: &SphereSource) -> Result<Option<GpuSpheres>,
                 TagBuffers::Tags(tags) => vec![tags.clone()],
                 TagBuffers::Columns { value, id } => vec![value.clone(), id.clone()],
             },
+            orientations: None,
             count: Count::Indirect(buffers.draw.clone(), buffers.draw_offset),
         })),
     }

@@ -8,7 +8,7 @@ mod shadow;
 mod sphere;
 mod triangle;
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 use rayon::prelude::*;
 
 use crate::RenderError;
@@ -19,8 +19,8 @@ use crate::primitives::unpack_color;
 use crate::render_scene::{Paint, RenderScene};
 use crate::render_settings::RenderSettings;
 use crate::shading::{
-    background, bumped_normal, dither, grain_tint, grain_wave, inverse_tone_map, own_shadow, smoothstep,
-    surface_light, tone_map,
+    background, bumped_normal, dither, grain_tint, grain_wave, inverse_tone_map, mark_tone, own_shadow,
+    smoothstep, surface_light, tone_map,
 };
 use crate::spheres::{SphereSource, SphereTag};
 use field::FieldTracer;
@@ -142,7 +142,9 @@ impl Painter<'_> {
         let tag = tags[index as usize];
         let round = ((point - Vec3::new(x, y, z)) / radius).normalize_or(-ray);
         let waves = [0, 1, 2].map(|wave| grain_wave(tag.id, wave));
-        (self.albedo(&tag), round, bumped_normal(round, waves, self.frame.zenith.w))
+        let turn = self.scene.spheres.orientations().get(index as usize);
+        let tone = mark_tone(turn.map_or(Vec4::ZERO, |turn| Vec4::from(*turn)), round);
+        (self.albedo(&tag) * tone, round, bumped_normal(round, waves, self.frame.zenith.w))
     }
 
     fn ground(&self, point: Vec3, ray: Vec3, place: Vec2) -> Vec3 {

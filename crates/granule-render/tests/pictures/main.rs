@@ -5,6 +5,7 @@ mod colors;
 mod common;
 mod field;
 mod light;
+mod marks;
 mod meshes;
 mod overlay;
 mod refusals;
