@@ -16,7 +16,7 @@ from vtk.util.numpy_support import vtk_to_numpy
 
 FIELDS = ["velocity", "density", "pressure", "stress", "neighbor_count"]
 TRACKED = [0, 100, 17, 999999]  # the last is not there
-COMPONENTS = {"integer": [""], "scalar": [""], "vec3": ["x", "y", "z"], "tensor": ["xx", "xy", "xz", "yy", "yz", "zz"]}
+COMPONENTS = {"integer": [""], "scalar": [""], "vec3": ["x", "y", "z"], "quaternion": ["x", "y", "z", "w"], "tensor": ["xx", "xy", "xz", "yy", "yz", "zz"]}
 VTK_TENSOR = ["xx", "yy", "zz", "xy", "yz", "xz"]
 
 

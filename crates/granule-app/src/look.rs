@@ -28,6 +28,10 @@ pub struct Look {
     pub sun: [f32; 2],
     /// Whether guides are drawn instead of the fine grains that they guide.
     pub guides: bool,
+    /// Whether contacts are drawn as bars, with grains small.
+    pub contacts: bool,
+    /// Whether grains have marks that show how they turn, where the solver knows and materials give the colours.
+    pub marks: bool,
     /// Where sand is cut open.
     pub cut: Option<CutOpen>,
 }
@@ -44,6 +48,8 @@ impl Default for Look {
             supersampling: 1,
             sun: [38.0, -70.6],
             guides: false,
+            contacts: false,
+            marks: true,
             cut: None,
         }
     }

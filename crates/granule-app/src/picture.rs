@@ -7,11 +7,12 @@ use granule::simulator::{FieldData, FieldInfo, FieldKind};
 use granule::upsample::Grain;
 use granule_gpu::ParticleView;
 use granule_render::{
-    Bounds, FieldView, Legend, LegendSide, Paint, SphereBuffers, SphereSource, SphereTag, TagBuffers,
-    robust_range,
+    Bounds, FieldView, Legend, LegendSide, MeshInstance, Paint, SphereBuffers, SphereSource, SphereTag,
+    TagBuffers, robust_range,
 };
 use granule_scenery::{
-    BodyModels, Scenery, SceneryError, WallShape, Walls, direction_colors, material_paint, scalar_tags,
+    BodyModels, ForceScale, GRAINS_AMONG_BARS, Scenery, SceneryError, WallShape, Walls, direction_colors,
+    force_bars, material_paint, scalar_tags,
 };
 
 use crate::look::{Look, MATERIAL};
@@ -66,6 +67,10 @@ pub struct Grains {
     pub spheres: Vec<[f32; 4]>,
     /// One per sphere.
     pub tags: Vec<SphereTag>,
+    /// How each is turned, as (x, y, z, w), where marks show it; else empty.
+    pub orientations: Vec<[f32; 4]>,
+    /// Contacts as bars, where they are drawn.
+    pub bars: Option<MeshInstance>,
     /// How tags become colours.
     pub paint: Paint,
     /// What colours mean.
@@ -83,10 +88,14 @@ impl Grains {
         let sphere =
             |(k, [x, y, z]): (usize, &[f32; 3])| [*x, *y, *z, radii.map_or(radius, |radii| radii[k])];
         let mut spheres: Vec<[f32; 4]> = position.iter().enumerate().map(sphere).collect();
+        let mut orientations = orientations(frame, look);
+        if orientations.len() != spheres.len() {
+            orientations.clear();
+        }
         let mut id: Vec<u32> = frame.snapshot.integer("id").map_or_else(Vec::new, <[u32]>::to_vec);
         id.resize(spheres.len(), 0);
         let colored = colors(frame, look, position, &id);
-        let (mut tags, paint, legend) = colored.unwrap_or_else(|| {
+        let (mut tags, paint, mut legend) = colored.unwrap_or_else(|| {
             let material = frame.snapshot.integer("material");
             let value = |k: usize| material.and_then(|m| m.get(k)).map_or(0.0, |m| *m as f32);
             let tags = id.iter().enumerate().map(|(k, id)| SphereTag { value: value(k), id: *id });
@@ -102,8 +111,24 @@ impl Grains {
             spheres.retain(|_| kept.next().unwrap_or(true));
             let mut kept = position.iter().map(|place| !cut.removes(place));
             tags.retain(|_| kept.next().unwrap_or(true));
+            let mut kept = position.iter().map(|place| !cut.removes(place));
+            orientations.retain(|_| kept.next().unwrap_or(true));
         }
-        Self { on_device: None, spheres, tags, paint, legend, field }
+        let mut bars = None;
+        if look.contacts && !frame.contacts.is_empty() {
+            let scale = ForceScale::of(frame.contacts.iter(), radius, look.map);
+            let shown = |place: Vec3| look.cut.as_ref().is_none_or(|cut| !cut.removes(&place.to_array()));
+            bars = force_bars(&frame.contacts, &scale, |contact| shown(contact.center));
+            legend = legend.or_else(|| Some(Legend { side: LegendSide::Left, ..scale.legend() }));
+            spheres.iter_mut().for_each(|sphere| sphere[3] *= GRAINS_AMONG_BARS);
+        }
+        Self { on_device: None, spheres, tags, orientations, bars, paint, legend, field }
+    }
+
+    /// No grains.
+    fn none(paint: Paint, legend: Option<Legend>) -> Self {
+        let (spheres, tags, orientations) = (Vec::new(), Vec::new(), Vec::new());
+        Self { on_device: None, spheres, tags, orientations, bars: None, paint, legend, field: None }
     }
 
     /// The grains of a frame that lie on the device.
@@ -124,7 +149,7 @@ impl Grains {
                 (paint, Some(legend))
             }
         };
-        Self { on_device: Some(view), spheres: Vec::new(), tags: Vec::new(), paint, legend, field: None }
+        Self { on_device: Some(view), ..Self::none(paint, legend) }
     }
 
     /// The fine grains of a frame: coloured by their material, or by their speed.
@@ -137,8 +162,7 @@ impl Grains {
         } else {
             (material_paint(&frame.scene), None)
         };
-        let empty =
-            Self { on_device: None, spheres: Vec::new(), tags: Vec::new(), paint, legend, field: None };
+        let empty = Self::none(paint, legend);
         let (grains, radius) = match grains {
             FineGrains::Device(view) => return Self { on_device: Some(view), ..empty },
             FineGrains::Memory(grains, radius) => (grains, radius),
@@ -156,7 +180,14 @@ impl Grains {
     /// What the renderer takes.
     pub fn source(&self) -> SphereSource<'_> {
         match &self.on_device {
-            None => SphereSource::Uploaded { spheres: &self.spheres, tags: &self.tags },
+            None if self.orientations.is_empty() => {
+                SphereSource::Uploaded { spheres: &self.spheres, tags: &self.tags }
+            }
+            None => SphereSource::Marked {
+                spheres: &self.spheres,
+                tags: &self.tags,
+                orientations: &self.orientations,
+            },
             Some(view) => SphereSource::Buffers(SphereBuffers {
                 spheres: &view.spheres,
                 tags: TagBuffers::Tags(&view.tags),
@@ -176,6 +207,14 @@ impl Grains {
     /// The box around all grains \[m\].
     pub fn bounds(&self) -> Option<Bounds> {
         self.source().bounds()
+    }
+}
+
+/// How grains are turned, where marks are to show it.
+fn orientations(frame: &Frame, look: &Look) -> Vec<[f32; 4]> {
+    match frame.snapshot.column("orientation") {
+        Some(FieldData::Quaternion(turns)) if look.marks && look.color_by == MATERIAL => turns.clone(),
+        _ => Vec::new(),
     }
 }
 
@@ -240,7 +279,9 @@ pub fn needed_fields(fields: &[FieldInfo], look: &Look) -> Vec<&'static str> {
         other => name == other,
     };
     let always = |name: &str| matches!(name, "position" | "id" | "material" | "radius");
-    fields.iter().map(|field| field.name).filter(|name| always(name) || wanted(name)).collect()
+    let marks = |name: &str| name == "orientation" && look.marks && look.color_by == MATERIAL;
+    let needed = |name: &&str| always(name) || wanted(name) || marks(name);
+    fields.iter().map(|field| field.name).filter(needed).collect()
 }
 
 /// Whether a field has numbers that a colour map can show.

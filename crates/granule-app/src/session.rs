@@ -88,6 +88,8 @@ pub struct Session {
     /// Scenes that were asked for and are not there yet.
     loading: Vec<(RequestId, Source)>,
     published: Vec<&'static str>,
+    /// Whether contacts are published.
+    contacts: bool,
     /// Whether every frame is sent to a video, with grains in memory.
     recorded: bool,
     views: DeviceViews,
@@ -117,6 +119,7 @@ impl Session {
             pending: Vec::new(),
             loading: Vec::new(),
             published: Vec::new(),
+            contacts: false,
             recorded: false,
             beginnings: 0,
             views,
@@ -189,6 +192,10 @@ impl Session {
         if needed != self.published {
             self.live.publish(&needed);
             self.published = needed;
+        }
+        if look.contacts != self.contacts {
+            self.live.publish_contacts(look.contacts);
+            self.contacts = look.contacts;
         }
     }
 

@@ -198,6 +198,9 @@ impl Recorder {
             self.stage = Some((Arc::clone(&frame.scene), Stage::new(&frame.scene, region).ok()));
         }
         let stage = self.stage.as_ref().and_then(|(_, stage)| stage.as_ref());
-        stage.map_or_else(Default::default, |stage| (stage.at(frame, look.walls), stage.ground()))
+        let (mut scenery, ground) =
+            stage.map_or_else(Default::default, |stage| (stage.at(frame, look.walls), stage.ground()));
+        scenery.meshes.extend(grains.bars.iter().cloned());
+        (scenery, ground)
     }
 }

@@ -342,7 +342,10 @@ impl Viewport {
         let frame = Arc::clone(session.frame());
         let stage = session
             .stage(|| grains.bounds().or(Some(Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) })));
-        stage.map_or_else(Default::default, |stage| (stage.at(&frame, look.walls), stage.ground()))
+        let (mut scenery, ground) =
+            stage.map_or_else(Default::default, |stage| (stage.at(&frame, look.walls), stage.ground()));
+        scenery.meshes.extend(grains.bars.iter().cloned());
+        (scenery, ground)
     }
 
     fn draw(&mut self, session: &mut Session, look: &Look, grains: &Grains, size: [u32; 2]) {

@@ -328,7 +328,7 @@ fn run_into(folder: &Path) -> PathBuf {
     for frame in 0..5 {
         simulation.run_until(f64::from(frame) / fps);
         let snapshot = read(&mut simulation);
-        exporter.frame(simulation.frame(), &snapshot, None).unwrap();
+        exporter.frame(simulation.frame(), &snapshot).unwrap();
         index.push(simulation.frame(), simulation.time(), simulation.particle_count(), None);
     }
     run.write_frames_index(&index).unwrap();

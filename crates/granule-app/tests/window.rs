@@ -356,3 +356,21 @@ fn scenes_are_shown_with_their_pictures_and_sand_is_cut_open() {
     window.run_steps(10);
     save(&mut window, "cut.png");
 }
+
+/// Grains of `dem` come with orientations, and with contacts once these are switched on in the panel.
+#[test]
+fn contacts_are_switched_on_in_the_look_panel() {
+    let Some(mut window) = window(options("marbles")) else { return };
+    until(&mut window, "grains fall", |app| {
+        app.session().frame().snapshot.integer("id").is_some_and(|id| id.len() > 20)
+    });
+    let turned = |app: &App| app.session().frame().snapshot.column("orientation").is_some();
+    until(&mut window, "marks need orientations", turned);
+    assert!(window.state().session().frame().contacts.is_empty());
+    window.get_by_label("Look").click();
+    window.run_steps(2);
+    window.get_by_label("Contacts").click();
+    until(&mut window, "contacts come", |app| !app.session().frame().contacts.is_empty());
+    let grains = window.state().session().grains(window.state().look());
+    assert!(grains.bars.is_some() && grains.legend.is_some() && !grains.orientations.is_empty());
+}

@@ -54,6 +54,7 @@ Examples:
   granule run heap --set emitter.spout.rate=500
   granule run column --export ply,vtk,npy --up z
   granule run column --track 0,17,400
+  granule run funnel --quick --export ply,vtk,lammps --contacts
   granule run dam --device gpu
   granule run heap --render
   granule run hourglass --set upsample.radius=0.0025 --render
@@ -104,6 +105,7 @@ Examples:
   granule render out/column-001 -o movie.mp4 --size 1920x1080 --camera front
   granule render out/column-001 -o around.mp4 --turntable
   granule render heap --quick -o heap.png
+  granule render funnel --quick -o forces.png --contacts
   granule render out/hourglass-001 -o guides.png --show low
   granule render out/hourglass-001 -o walls.png --field boundary --slice z=0 --cut z=0
   granule render out/hourglass-001 -o inside.png --field boundary --iso 0 --cut z=0
@@ -111,6 +113,10 @@ Examples:
 A scene is run first, in a folder of its own. Without --time the last frame with particles is drawn. A video has one \
 picture per frame of the run; without ffmpeg it becomes numbered pictures and an animated PNG. A camera that moves \
 stands in the scene: `keys` of [camera]; a picture is taken from where it is at the frame's time.
+
+--contacts draws who touches whom: bars from centre to centre or to the wall, as thick and as bright as the force is large, \
+with grains small so that one sees them. The run has to be made with --contacts. Grains of dem carry marks that turn with \
+them; --plain leaves these out.
 
 --field shows the signed distance from walls, negative inside them. An iso-surface is seen from the side of larger \
 distances, so that one looks into a hollow box and not at its outside; --cut opens other walls.";
@@ -262,9 +268,12 @@ pub struct RunArgs {
     /// Replace an earlier run in the folder of --out.
     #[arg(long, requires = "out")]
     pub force: bool,
-    /// Files to write for every frame, instead of the scene's (ply where it names none): ply, vtk, npy, csv.
+    /// Files to write for every frame, instead of the scene's (ply where it names none): ply, vtk, npy, csv, lammps.
     #[arg(long, value_name = "FORMAT,...", value_delimiter = ',')]
     pub export: Option<Vec<String>>,
+    /// Write contacts with every frame: who touches what, where and how hard (ply, vtk with a line each, npy).
+    #[arg(long, requires = "scene")]
+    pub contacts: bool,
     /// Follow particles by their ids: their paths go to tracks.csv.
     #[arg(long, value_name = "ID,...", value_delimiter = ',')]
     pub track: Option<Vec<u32>>,
@@ -302,6 +311,7 @@ impl RunArgs {
             out: None,
             force: false,
             export: None,
+            contacts: false,
             track: None,
             up: None,
             checkpoint_every: None,
@@ -364,6 +374,12 @@ pub struct RenderArgs {
     /// Leave out what is before a plane: grains and iso-surface.
     #[arg(long, value_name = "AXIS=PLACE", value_parser = parse_plane)]
     pub cut: Option<(usize, f32)>,
+    /// Draw contacts as bars, as thick and bright as their forces; grains are drawn small.
+    #[arg(long)]
+    pub contacts: bool,
+    /// Draw grains without the marks that show how they turn.
+    #[arg(long)]
+    pub plain: bool,
     /// Which particles to draw: those that were simulated (low), the fine grains that they guide (high, the default where
     /// there are some), or both.
     #[arg(long, value_name = "SET")]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use granule::io::{
-    BodyTableWriter, Exporter, FramesIndex, RunFolder, RunFolderError, SeriesRow, SeriesWriter,
+    BodyTableWriter, Exporter, FrameParts, FramesIndex, RunFolder, RunFolderError, SeriesRow, SeriesWriter,
 };
 use granule::simulator::{FieldData, FieldInfo, Snapshot};
 use granule::upsample::Upsampler;
@@ -74,9 +74,14 @@ impl Recording {
         let frame = simulation.frame();
         let fine = if self.exporter.has_frame_files() { simulation.read_fine() } else { Ok(None) };
         let fine = fine.map_err(|error| Failure::Run(error.to_string()))?;
-        self.exporter.frame(frame, snapshot, fine.as_ref())?;
+        let contacts = self.exporter.has_contacts().then(|| simulation.contacts());
+        let parts = FrameParts { snapshot, fine: fine.as_ref(), contacts: contacts.as_deref() };
+        self.exporter.frame(frame, parts)?;
         let fine_grains = simulation.upsampler().map(Upsampler::count);
         self.index.push(frame, snapshot.time, simulation.particle_count(), fine_grains);
+        if let Some(contacts) = &contacts {
+            self.index.note_contacts(contacts.len());
+        }
         let row = row(simulation, statistics)?;
         let extra = flow_values(simulation);
         self.series.append(&row, &extra).map_err(|error| failed(&self.folder.series(), error))?;

@@ -170,7 +170,7 @@ impl<'a> Run<'a> {
                 break end;
             }
             give_commands(&mut self.simulation, self.done.as_ref())?;
-            let snapshot = self.read(&scenes::frame_fields(&scene))?;
+            let snapshot = self.read(&scenes::frame_fields(&scene, self.simulation.fields()))?;
             if let Some(blow_up) = blow_up::in_snapshot(&snapshot) {
                 break End::Diverged(blow_up);
             }

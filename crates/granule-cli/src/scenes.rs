@@ -1,8 +1,9 @@
 //! From the command line to a scene and a simulation that is ready to step.
 
+use granule::io::dump_fields;
 use granule::live::{FileKind, Recording, RecordingError};
-use granule::scene::{Location, SceneError};
-use granule::simulator::Snapshot;
+use granule::scene::{ExportFormat, Location, SceneError};
+use granule::simulator::{FieldInfo, Snapshot};
 use granule::{Options, Scene, Simulation, SimulationError};
 
 use crate::args::RunArgs;
@@ -96,7 +97,7 @@ impl Origin {
 }
 
 /// The flags that stand for scene keys: flag, key and value where it is given.
-fn scene_flags(args: &RunArgs) -> [(&'static str, &'static str, Option<String>); 6] {
+fn scene_flags(args: &RunArgs) -> [(&'static str, &'static str, Option<String>); 7] {
     [
         ("--solver", "simulation.solver", args.solver.clone()),
         ("--fps", "simulation.fps", args.fps.map(|fps| fps.to_string())),
@@ -106,6 +107,7 @@ fn scene_flags(args: &RunArgs) -> [(&'static str, &'static str, Option<String>);
             "output.formats",
             args.export.as_deref().map(|words| list(words, |word| format!("{word:?}"))),
         ),
+        ("--contacts", "output.contacts", args.contacts.then(|| "true".into())),
         ("--track", "output.track", args.track.as_deref().map(|ids| list(ids, u32::to_string))),
         ("--up", "output.up", args.up.clone()),
     ]
@@ -127,9 +129,24 @@ fn name_flag(mut error: SceneError, flags: &[(String, String)]) -> SceneError {
     error
 }
 
-/// Names of the fields in a scene's frames.
-pub fn frame_fields(scene: &Scene) -> Vec<&str> {
-    ["id", "position"].into_iter().chain(scene.output.fields.iter().map(String::as_str)).collect()
+/// Fields that pictures of grains need beside those that a scene names: sizes, and how grains have turned.
+const DRAWN: [&str; 2] = ["radius", "orientation"];
+
+/// Names of the fields in a scene's frames: those that it asks for, and what its pictures and exports need, of those that the
+/// solver has.
+pub fn frame_fields<'a>(scene: &'a Scene, known: &'static [FieldInfo]) -> Vec<&'a str> {
+    let has = |name: &str| known.iter().any(|info| info.name == name);
+    let mut fields: Vec<&str> = vec!["id", "position"];
+    fields.extend(scene.output.fields.iter().map(String::as_str));
+    let turning = has("orientation");
+    let dumped = scene.output.has(ExportFormat::Lammps);
+    let needed = DRAWN.into_iter().filter(|_| turning).chain(dump_fields().filter(|_| dumped));
+    for field in needed.filter(|field| has(field)) {
+        if !fields.contains(&field) {
+            fields.push(field);
+        }
+    }
+    fields
 }
 
 /// Particles of a scene: those at the start and all that its emitters may add, where they have a limit.
@@ -142,5 +159,6 @@ pub fn particle_count(simulation: &Simulation) -> usize {
 pub fn first_snapshot(simulation: &mut Simulation) -> Result<Snapshot, Failure> {
     let scene = simulation.scene().clone();
     let wrong = |error| Failure::Input(format!("`output.fields`: {error}"));
-    simulation.read(&frame_fields(&scene)).map_err(wrong)
+    let known = simulation.fields();
+    simulation.read(&frame_fields(&scene, known)).map_err(wrong)
 }

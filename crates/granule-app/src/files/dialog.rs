@@ -40,7 +40,7 @@ impl Purpose {
             Self::SaveScene => &["toml"],
             Self::SaveRecording => &["granule"],
             Self::SaveCheckpoint => &["ckpt"],
-            Self::ExportFrame => &["ply", "vtp"],
+            Self::ExportFrame => &["ply", "vtp", "dump"],
             Self::Video => &["mp4"],
         }
     }

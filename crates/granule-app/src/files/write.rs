@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 
 use granule::Simulation;
-use granule::io::{Oriented, write_bytes_atomic, write_ply, write_vtp};
+use granule::io::{
+    DumpHeader, Oriented, contact_table, write_bytes_atomic, write_contact_vtp, write_dump, write_ply,
+    write_vtp,
+};
 use granule::simulator::Snapshot;
 
 use crate::session::{Session, Severity};
@@ -25,29 +28,39 @@ pub fn checkpoint(session: &Session, path: &Path, results: &Sender<Written>) {
     });
 }
 
-/// Writes the frame with all fields that the solver has, fine grains into a file of their own.
+/// Writes the frame with all fields that the solver has, fine grains and contacts into files of their own.
 pub fn frame(session: &Session, path: &Path, results: &Sender<Written>) {
     later(session, path, results, "frame", |simulation, path| {
         let fields: Vec<&str> = simulation.fields().iter().map(|field| field.name).collect();
         let snapshot = simulation.read(&fields).map_err(|error| error.to_string())?;
         let fine = simulation.read_fine().map_err(|error| error.to_string())?;
         export(simulation, &snapshot, path)?;
-        match fine {
-            Some(fine) => {
-                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-                let ending = path.extension().unwrap_or_default().to_string_lossy();
-                export(simulation, &fine, &path.with_file_name(format!("{stem}-fine.{ending}")))
-            }
-            None => Ok(()),
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let ending = path.extension().unwrap_or_default().to_string_lossy();
+        let beside = |word: &str| path.with_file_name(format!("{stem}-{word}.{ending}"));
+        let contacts = simulation.contacts();
+        if !contacts.is_empty() && ending != "dump" {
+            let table = contact_table(&contacts, snapshot.time);
+            let view = Oriented::new(&table, simulation.scene().output.up);
+            let written = match ending == "vtp" {
+                true => write_contact_vtp(beside("contacts"), &view),
+                false => write_ply(beside("contacts"), &view),
+            };
+            written.map_err(|error| error.to_string())?;
         }
+        fine.map_or(Ok(()), |fine| export(simulation, &fine, &beside("fine")))
     });
 }
 
 fn export(simulation: &Simulation, snapshot: &Snapshot, path: &Path) -> Result<(), String> {
     let view = Oriented::new(snapshot, simulation.scene().output.up);
-    let written = match path.extension().is_some_and(|ending| ending == "vtp") {
-        true => write_vtp(path, &view),
-        false => write_ply(path, &view),
+    let written = match path.extension().and_then(|ending| ending.to_str()) {
+        Some("vtp") => write_vtp(path, &view),
+        Some("dump") => {
+            let periodic = simulation.scene().simulation.periodic.axes();
+            write_dump(path, &view, &DumpHeader { frame: simulation.frame(), periodic })
+        }
+        _ => write_ply(path, &view),
     };
     written.map_err(|error| error.to_string())
 }

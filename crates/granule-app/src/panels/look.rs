@@ -44,6 +44,11 @@ pub fn show(ui: &mut egui::Ui, session: &Session, look: &mut Look, habit: &mut H
     if session.frame().scene.upsample.is_some() {
         ui.checkbox(&mut look.guides, "Guides instead of fine grains");
     }
+    if fields.iter().any(|field| field.name == "orientation") {
+        ui.checkbox(&mut look.marks, "Marks that turn with grains");
+        ui.checkbox(&mut look.contacts, "Contacts")
+            .on_hover_text("Bars between grains that touch, as thick and bright as the force is large");
+    }
     ui.checkbox(&mut look.walls, "Walls");
     ui.checkbox(&mut look.shadows, "Shadows");
     ui.checkbox(&mut look.occlusion, "Dark crevices");

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
+use granule::Contact;
 use granule::boundary::Pose;
 use granule::io::{FrameEntry, RunFrame, RunFrames, Shown, write_atomic};
 use granule::scene::CameraSettings;
@@ -13,7 +14,10 @@ use granule_render::{
     LegendSide, MeshInstance, Paint, RenderScene, RenderSettings, Renderer, ScalarGrid, SphereSource,
     SphereTag, robust_range,
 };
-use granule_scenery::{BodyModels, Colors, WallShape, Walls, material_paint, scalar_tags};
+use granule_scenery::{
+    BodyModels, Colors, ForceScale, GRAINS_AMONG_BARS, WallShape, Walls, force_bars, material_paint,
+    scalar_tags,
+};
 
 use super::distance::{DistanceField, cut_towards};
 use super::field;
@@ -41,6 +45,8 @@ pub struct Setup {
     camera: CameraPath,
     legend: Option<Legend>,
     walls: Vec<WallShape>,
+    /// What bars of contacts mean, where they are drawn.
+    forces: Option<ForceScale>,
     /// The region that fields are sampled in, and the samples where no wall moves.
     field: Option<(Bounds, Option<Arc<ScalarGrid>>)>,
 }
@@ -94,7 +100,8 @@ impl<'a> FrameRenderer<'a> {
             Ok::<_, Failure>((region, grid))
         });
         let walls = self.walls.shapes(&bounds);
-        Ok(Setup { camera, legend: self.legend(probes)?, walls, field: field.transpose()? })
+        let (legend, forces) = (self.legend(probes)?, self.force_scale(probes)?);
+        Ok(Setup { camera, legend, walls, forces, field: field.transpose()? })
     }
 
     /// The camera as requested, else the scene's own, else one that shows everything.
@@ -138,7 +145,7 @@ impl<'a> FrameRenderer<'a> {
         Bounds { min: Vec3::new(x[0], y[0], z[0]) - room, max: Vec3::new(x[1], y[1], z[1]) + room }
     }
 
-    /// The radius of the scene's particles [m]; all have the same.
+    /// The radius of the scene's particles [m], where all have the same.
     fn radius(&self) -> f32 {
         self.frames.scene().reference_radius()
     }
@@ -165,6 +172,39 @@ impl<'a> FrameRenderer<'a> {
         Ok(Some(Legend { title: name.clone(), unit, map: self.request.map, range, side: LegendSide::Left }))
     }
 
+    /// The contacts of a frame.
+    fn contacts(&self, frame: u64) -> Result<Vec<Contact>, Failure> {
+        Ok(self.frames.contacts(self.frames.entry_at(frame))?)
+    }
+
+    /// What bars mean in all frames, where contacts are drawn.
+    fn force_scale(&self, probes: &[RunFrame]) -> Result<Option<ForceScale>, Failure> {
+        if !self.request.contacts {
+            return Ok(None);
+        }
+        let contacts =
+            probes.iter().map(|frame| self.contacts(frame.number)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Some(ForceScale::of(contacts.iter().flatten(), self.radius(), self.request.map)))
+    }
+
+    /// Bars of the contacts of a frame that a cut leaves.
+    fn bars(
+        &self,
+        scale: &ForceScale,
+        frame: &RunFrame,
+        cut: Option<&Cut>,
+    ) -> Result<Option<MeshInstance>, Failure> {
+        let shown = |contact: &Contact| cut.is_none_or(|cut| !cut.removes(contact.center));
+        Ok(force_bars(&self.contacts(frame.number)?, scale, shown))
+    }
+
+    /// How grains are turned, where marks are to show it.
+    fn orientations(&self, frame: &RunFrame) -> Option<Vec<[f32; 4]>> {
+        let wanted = self.request.marks && self.request.color_by.is_none();
+        let turned = frame.orientations("orientation").filter(|_| wanted)?;
+        Some(turned.iter().map(|turn| turn.normalize().to_array()).collect())
+    }
+
     /// Draws a frame; `share` says how much of a video is over.
     pub fn draw(
         &self,
@@ -177,11 +217,14 @@ impl<'a> FrameRenderer<'a> {
         let camera = setup.camera.at(frame.time).orbited(turn);
         let (mut tags, paint) = self.colors(setup, frame)?;
         let placed = frame.position.iter().zip(&frame.radius);
-        let mut spheres: Vec<[f32; 4]> = placed.map(|(p, radius)| [p.x, p.y, p.z, *radius]).collect();
+        let size = if setup.forces.is_some() { GRAINS_AMONG_BARS } else { 1.0 };
+        let mut spheres: Vec<[f32; 4]> = placed.map(|(p, radius)| [p.x, p.y, p.z, size * radius]).collect();
+        let mut orientations = self.orientations(frame);
         let cut = self.request.cut.map(|plane| cut_towards(camera.position, plane));
         if let Some(cut) = &cut {
-            let mut removed = frame.position.iter().map(|p| cut.removes(*p));
-            tags.retain(|_| !removed.next().unwrap_or(false));
+            let removed: Vec<bool> = frame.position.iter().map(|p| cut.removes(*p)).collect();
+            keep_others(&mut tags, &removed);
+            orientations.iter_mut().for_each(|turns| keep_others(turns, &removed));
             spheres.retain(|[x, y, z, _]| !cut.removes(Vec3::new(*x, *y, *z)));
         }
         let mut scenery = self.walls.at_time(&setup.walls, frame.time);
@@ -193,8 +236,15 @@ impl<'a> FrameRenderer<'a> {
             view
         });
         scenery.meshes.extend(self.bodies_at(frame.number));
+        if let Some(scale) = &setup.forces {
+            scenery.meshes.extend(self.bars(scale, frame, cut.as_ref())?);
+            legends.push(scale.legend());
+        }
         let subject = RenderScene {
-            spheres: SphereSource::Uploaded { spheres: &spheres, tags: &tags },
+            spheres: match &orientations {
+                Some(turns) => SphereSource::Marked { spheres: &spheres, tags: &tags, orientations: turns },
+                None => SphereSource::Uploaded { spheres: &spheres, tags: &tags },
+            },
             paint: &paint,
             meshes: &scenery.meshes,
             field: view.as_ref(),
@@ -241,6 +291,12 @@ impl<'a> FrameRenderer<'a> {
         let tags = frame.id.iter().enumerate().map(|(k, id)| SphereTag { value: value(k), id: *id });
         (tags.collect(), material_paint(self.frames.scene()))
     }
+}
+
+/// Keeps what is not removed.
+fn keep_others<T>(all: &mut Vec<T>, removed: &[bool]) {
+    let mut removed = removed.iter();
+    all.retain(|_| !removed.next().unwrap_or(&false));
 }
 
 /// The path through a scene's camera keys; `None` without any.

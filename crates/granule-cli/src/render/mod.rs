@@ -81,6 +81,7 @@ fn run_scene(args: &RenderArgs, interrupt: &Interrupt) -> Result<PathBuf, Failur
         run_args.set.push(("output.fields".into(), format!("[{}]", list.join(", "))));
     }
     run_args.set.push(("output.formats".into(), "[\"ply\"]".into()));
+    run_args.contacts = args.contacts;
     run_args.seconds = args.time;
     let finished = run::run(&run_args, interrupt)?;
     finished.verdict.map(|()| finished.folder.path().to_path_buf())

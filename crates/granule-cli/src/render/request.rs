@@ -29,6 +29,10 @@ pub struct RenderRequest {
     pub field: Option<FieldRequest>,
     /// An axis and a coordinate on it [m]: what is before it is left out.
     pub cut: Option<(usize, f32)>,
+    /// Whether contacts are drawn, with grains small.
+    pub contacts: bool,
+    /// Whether grains show how they turn, where frames say so.
+    pub marks: bool,
     /// Which particles; fine grains where there are some when absent.
     pub show: Option<Show>,
 }
@@ -45,6 +49,8 @@ impl Default for RenderRequest {
             turntable: false,
             field: None,
             cut: None,
+            contacts: false,
+            marks: true,
             show: None,
         }
     }
@@ -76,6 +82,8 @@ impl RenderRequest {
             turntable: args.turntable,
             field,
             cut: args.cut,
+            contacts: args.contacts,
+            marks: !args.plain,
             show: args.show,
         })
     }

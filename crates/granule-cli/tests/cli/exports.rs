@@ -81,3 +81,50 @@ fn a_particle_that_is_not_there_is_reported_and_not_fatal() {
     place.granule(&["run", scene, "--frames", "0", "--out", "here", "--force"]).expect(0, &[]);
     assert!(!place.path("here/tracks.csv").exists());
 }
+
+#[test]
+fn distinct_elements_leave_contacts_and_dumps() {
+    let place = Place::new();
+    let scene = place.scene(&block(""));
+    let args = ["run", scene, "--solver", "dem", "--frames", "2", "--out", "here"];
+    let more = ["--contacts", "--export", "ply,vtk,npy,lammps", "--json"];
+    let json = place.granule(&[&args[..], &more].concat()).expect(0, &[]).json();
+    let entry = &read_json(&place, "here/frames.json")["frames"][2];
+    assert_eq!(entry["contacts_file"], "frames/contacts_000002.ply");
+    let contacts = read_ply(place.path("here/frames/contacts_000002.ply")).unwrap();
+    assert_eq!(entry["contacts"], contacts.count);
+    let walls = contacts.integer("boundary").unwrap().iter().filter(|boundary| **boundary == 0).count();
+    assert!(
+        (1..=36).contains(&walls) && contacts.count > walls,
+        "{walls} of {} at the floor",
+        contacts.count
+    );
+    let force = contacts.scalar("normal_force").unwrap();
+    assert!(force.iter().all(|force| *force >= -1e-3) && force.iter().any(|force| *force > 0.0), "{force:?}");
+    let vtk = place.names("here/vtk");
+    let own = ["block-contacts.pvd", "block.pvd", "contacts_000000.vtp"];
+    assert_eq!(vtk[..3], own);
+    assert!(place.names("here/npy").contains(&"contacts_overlap_000001.npy".to_string()));
+    assert!(json["files"]["files"].as_array().unwrap().contains(&"lammps".into()), "{json}");
+
+    // The dump has what the frame has, to the last digit.
+    let frame = read_ply(place.path("here/frames/frame_000002.ply")).unwrap();
+    let dump = std::fs::read_to_string(place.path("here/lammps/frame_000002.dump")).unwrap();
+    let lines: Vec<&str> = dump.lines().collect();
+    assert_eq!(lines[4..8], ["ITEM: TIMESTEP", "2", "ITEM: NUMBER OF ATOMS", "216"]);
+    let names = "id type radius x y z vx vy vz omegax omegay omegaz quati quatj quatk quatw";
+    assert_eq!(lines[12], format!("ITEM: ATOMS {names}"));
+    let rows: Vec<Vec<f32>> =
+        lines[13..].iter().map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.len(), 216);
+    for (k, row) in rows.iter().enumerate() {
+        assert_eq!((row[0], row[1], row[2]), (k as f32, 1.0, 0.02));
+        assert_eq!(row[3..6], frame.vec3("position").unwrap()[k]);
+        assert_eq!(row[12], frame.scalar("orientation_x").unwrap()[k]);
+    }
+
+    // A later run without them leaves none of them.
+    place.granule(&["run", scene, "--frames", "0", "--out", "here", "--force"]).expect(0, &[]);
+    assert!(place.names("here/lammps").is_empty());
+    assert_eq!(place.names("here/frames"), ["frame_000000.ply"]);
+}

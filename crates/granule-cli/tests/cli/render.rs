@@ -250,3 +250,24 @@ fn devices_are_listed() {
     }
     place.granule(&["devices"]).expect(0, &[]);
 }
+
+/// Marks show how grains turn, bars what they do to each other; a run without contacts is refused with the remedy.
+#[test]
+fn grains_that_touch_are_drawn_with_marks_and_bars() {
+    let place = Place::new();
+    let scene = place.scene(&block(""));
+    let run = ["run", scene, "--solver", "dem", "--frames", "3", "--device", "cpu"];
+    place.granule(&[&run[..], &["--out", "run", "--contacts"]].concat()).expect(0, &[]);
+    render(&place, &["-o", "marks.png"]).expect(0, &[]);
+    render(&place, &["-o", "plain.png", "--plain"]).expect(0, &[]);
+    render(&place, &["-o", "bars.png", "--contacts"]).expect(0, &[]);
+    render(&place, &["-o", "cut.png", "--contacts", "--cut", "z=0.1"]).expect(0, &[]);
+    let pictures =
+        ["marks.png", "plain.png", "bars.png", "cut.png"].map(|name| fs::read(place.path(name)).unwrap());
+    for (k, picture) in pictures.iter().enumerate() {
+        assert!(pictures[..k].iter().all(|other| other != picture), "picture {k} is like one before");
+    }
+    place.granule(&[&run[..], &["--out", "run", "--force"]].concat()).expect(0, &[]);
+    render(&place, &["-o", "none.png", "--contacts"]).expect(2, &["has no contacts", "--contacts"]);
+    assert!(!place.path("none.png").exists());
+}

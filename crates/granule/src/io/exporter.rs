@@ -5,12 +5,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::contact_table::contact_table;
+use super::lammps::{DumpHeader, write_dump};
 use super::npy::write_npy;
 use super::oriented::Oriented;
 use super::ply::write_ply;
 use super::run_folder::{RunFolder, RunFolderError, failed};
 use super::tracks::TrackWriter;
 use super::vtk::{VtkSeries, write_vtp};
+use super::vtk_lines::write_contact_vtp;
+use crate::contacts::Contact;
 use crate::scene::{ExportFormat, OutputSettings, Scene};
 use crate::simulator::Snapshot;
 
@@ -23,9 +27,28 @@ pub struct Exporter {
     folder: RunFolder,
     scene_name: String,
     output: OutputSettings,
+    periodic: [Option<[f32; 2]>; 3],
     tracks: Option<TrackWriter>,
     vtk_series: VtkSeries,
+    contacts_series: VtkSeries,
     series_written: Option<Instant>,
+}
+
+/// What a frame has, as the simulation has it (y up).
+#[derive(Clone, Copy, Debug)]
+pub struct FrameParts<'a> {
+    /// The particles.
+    pub snapshot: &'a Snapshot,
+    /// Fine grains, where there are some.
+    pub fine: Option<&'a Snapshot>,
+    /// Contacts, where they are written.
+    pub contacts: Option<&'a [Contact]>,
+}
+
+impl<'a> From<&'a Snapshot> for FrameParts<'a> {
+    fn from(snapshot: &'a Snapshot) -> Self {
+        Self { snapshot, fine: None, contacts: None }
+    }
 }
 
 /// The names of a frame's files.
@@ -33,17 +56,26 @@ struct FrameFiles {
     frame: u64,
     ply: PathBuf,
     vtk: PathBuf,
+    /// The dump for LAMMPS, of what is made of particles.
+    lammps: Option<PathBuf>,
     /// Before the name of the field in those of NumPy arrays.
     npy_prefix: &'static str,
 }
 
 impl FrameFiles {
     fn of_particles(folder: &RunFolder, frame: u64) -> Self {
-        Self { frame, ply: folder.frame(frame), vtk: folder.vtk_frame(frame), npy_prefix: "" }
+        let (ply, vtk, lammps) = (folder.frame(frame), folder.vtk_frame(frame), folder.lammps_frame(frame));
+        Self { frame, ply, vtk, lammps: Some(lammps), npy_prefix: "" }
     }
 
     fn of_fine_grains(folder: &RunFolder, frame: u64) -> Self {
-        Self { frame, ply: folder.fine_frame(frame), vtk: folder.fine_vtk_frame(frame), npy_prefix: "fine_" }
+        let (ply, vtk) = (folder.fine_frame(frame), folder.fine_vtk_frame(frame));
+        Self { frame, ply, vtk, lammps: Some(folder.fine_lammps_frame(frame)), npy_prefix: "fine_" }
+    }
+
+    fn of_contacts(folder: &RunFolder, frame: u64) -> Self {
+        let (ply, vtk) = (folder.contacts_frame(frame), folder.contacts_vtk_frame(frame));
+        Self { frame, ply, vtk, lammps: None, npy_prefix: "contacts_" }
     }
 }
 
@@ -55,6 +87,7 @@ impl Exporter {
             (ExportFormat::Ply, folder.frames()),
             (ExportFormat::Vtk, folder.vtk()),
             (ExportFormat::Npy, folder.npy()),
+            (ExportFormat::Lammps, folder.lammps()),
         ];
         for (_, path) in folders.iter().filter(|(format, _)| output.has(*format)) {
             fs::create_dir_all(path).map_err(|error| failed(path, "create the folder", error))?;
@@ -67,23 +100,19 @@ impl Exporter {
             folder: folder.clone(),
             scene_name: scene.name.clone(),
             output,
+            periodic: scene.simulation.periodic.axes(),
             tracks: tracks.transpose()?,
             vtk_series: VtkSeries::default(),
+            contacts_series: VtkSeries::default(),
             series_written: None,
         })
     }
 
-    /// Writes a frame and its fine grains, where there are some, as the simulation has them (y up). Where that fails, as
-    /// on a full disk, its files are removed: a frame is there in every format or in none, and there is room to say
+    /// Writes a frame with all its parts. Where that fails, as on a full disk, its files are removed: a frame is there in every format or in none, and there is room to say
     /// what happened.
-    pub fn frame(
-        &mut self,
-        frame: u64,
-        snapshot: &Snapshot,
-        fine: Option<&Snapshot>,
-    ) -> Result<(), RunFolderError> {
+    pub fn frame<'a>(&mut self, frame: u64, parts: impl Into<FrameParts<'a>>) -> Result<(), RunFolderError> {
         let mut written = Vec::new();
-        let result = self.write_frame(frame, snapshot, fine, &mut written);
+        let result = self.write_frame(frame, parts.into(), &mut written);
         if result.is_err() {
             for path in written {
                 // The first error is the one to report.
@@ -96,10 +125,13 @@ impl Exporter {
     fn write_frame(
         &mut self,
         frame: u64,
-        snapshot: &Snapshot,
-        fine: Option<&Snapshot>,
+        FrameParts { snapshot, fine, contacts }: FrameParts,
         written: &mut Vec<PathBuf>,
     ) -> Result<(), RunFolderError> {
+        if let Some(contacts) = contacts {
+            let table = contact_table(contacts, snapshot.time);
+            self.write_files(&FrameFiles::of_contacts(&self.folder, frame), &table, written)?;
+        }
         if let Some(fine) = fine {
             self.write_files(&FrameFiles::of_fine_grains(&self.folder, frame), fine, written)?;
         }
@@ -109,16 +141,22 @@ impl Exporter {
             tracks.append(&view).map_err(|error| unwritable(&self.folder.tracks(), error))?;
         }
         if self.output.has(ExportFormat::Vtk) {
-            self.extend_series(frame, snapshot.time)?;
+            self.extend_series(frame, snapshot.time, contacts.is_some())?;
         }
         Ok(())
     }
 
     /// Whether frames are written at all.
     pub fn has_frame_files(&self) -> bool {
-        [ExportFormat::Ply, ExportFormat::Vtk, ExportFormat::Npy]
+        [ExportFormat::Ply, ExportFormat::Vtk, ExportFormat::Npy, ExportFormat::Lammps]
             .iter()
             .any(|format| self.output.has(*format))
+    }
+
+    /// Whether contacts are asked for, in a format that has them.
+    pub fn has_contacts(&self) -> bool {
+        let formats = [ExportFormat::Ply, ExportFormat::Vtk, ExportFormat::Npy];
+        self.output.contacts && formats.iter().any(|format| self.output.has(*format))
     }
 
     /// Writes a snapshot in every format that has a file per frame; `written` gets the files.
@@ -138,7 +176,14 @@ impl Exporter {
             write(files.ply.clone(), &|path| write_ply(path, &view))?;
         }
         if self.output.has(ExportFormat::Vtk) {
-            write(files.vtk.clone(), &|path| write_vtp(path, &view))?;
+            write(files.vtk.clone(), &|path| match files.lammps {
+                Some(_) => write_vtp(path, &view),
+                None => write_contact_vtp(path, &view),
+            })?;
+        }
+        if let (true, Some(path)) = (self.output.has(ExportFormat::Lammps), &files.lammps) {
+            let header = DumpHeader { frame: files.frame, periodic: self.periodic };
+            write(path.clone(), &|path| write_dump(path, &view, &header))?;
         }
         if self.output.has(ExportFormat::Npy) {
             for (info, data) in &view.snapshot().columns {
@@ -150,11 +195,19 @@ impl Exporter {
     }
 
     /// Adds a frame to the VTK time series and writes it, unless that was done just now.
-    fn extend_series(&mut self, frame: u64, time: f64) -> Result<(), RunFolderError> {
-        let path = self.folder.vtk_frame(frame);
-        self.vtk_series.push(time, path.file_name().unwrap_or_default().to_string_lossy());
+    fn extend_series(&mut self, frame: u64, time: f64, contacts: bool) -> Result<(), RunFolderError> {
+        let name = |path: PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.vtk_series.push(time, name(self.folder.vtk_frame(frame)));
+        if contacts {
+            self.contacts_series.push(time, name(self.folder.contacts_vtk_frame(frame)));
+        }
         if self.series_written.is_none_or(|written| written.elapsed() >= SERIES_PERIOD) {
-            self.write_series().inspect_err(|_| self.vtk_series.pop())?;
+            self.write_series().inspect_err(|_| {
+                self.vtk_series.pop();
+                if contacts {
+                    self.contacts_series.pop();
+                }
+            })?;
         }
         Ok(())
     }
@@ -171,7 +224,12 @@ impl Exporter {
 
     /// Names of the files and folders that it writes, relative to the run folder.
     pub fn names(&self) -> Vec<&'static str> {
-        let formats = [(ExportFormat::Ply, "frames"), (ExportFormat::Vtk, "vtk"), (ExportFormat::Npy, "npy")];
+        let formats = [
+            (ExportFormat::Ply, "frames"),
+            (ExportFormat::Vtk, "vtk"),
+            (ExportFormat::Npy, "npy"),
+            (ExportFormat::Lammps, "lammps"),
+        ];
         let folders = formats.into_iter().filter(|(format, _)| self.output.has(*format));
         folders.map(|(_, name)| name).chain(self.tracks.is_some().then_some("tracks.csv")).collect()
     }
@@ -179,7 +237,12 @@ impl Exporter {
     fn write_series(&mut self) -> Result<(), RunFolderError> {
         let path = self.folder.vtk_series(&self.scene_name);
         self.series_written = Some(Instant::now());
-        self.vtk_series.write(&path).map_err(|error| unwritable(&path, error))
+        self.vtk_series.write(&path).map_err(|error| unwritable(&path, error))?;
+        if !self.has_contacts() {
+            return Ok(());
+        }
+        let path = self.folder.contacts_vtk_series(&self.scene_name);
+        self.contacts_series.write(&path).map_err(|error| unwritable(&path, error))
     }
 }
 

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::f32::consts::FRAC_1_SQRT_2;
 use std::io;
 
+use glam::{Quat, Vec3};
+
 use crate::geometry::UpAxis;
 use crate::simulator::{FieldData, Snapshot};
 
@@ -99,9 +101,20 @@ pub(super) fn turned_quaternion([x, y, z, w]: [f32; 4], up: UpAxis) -> [f32; 4] 
     }
 }
 
+/// A vector of a file in the simulation's axes: the opposite of (x, y, z) -> (x, -z, y) where z points up.
+pub(super) fn y_up([x, y, z]: [f32; 3], z_up: bool) -> Vec3 {
+    if z_up { Vec3::new(x, z, 0.0 - y) } else { Vec3::new(x, y, z) }
+}
+
+/// An orientation of a file (x, y, z, w) in the simulation's axes: r^-1 q with r = (sin 45, 0, 0, cos 45) where z points up.
+pub(super) fn y_up_orientation(q: [f32; 4], z_up: bool) -> Quat {
+    let back = Quat::from_xyzw(-FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2);
+    if z_up { back * Quat::from_array(q) } else { Quat::from_array(q) }
+}
+
 #[cfg(test)]
 mod tests {
-    use glam::{Mat3, Quat, Vec3};
+    use glam::Mat3;
 
     use super::*;
     use crate::simulator::{FieldInfo, FieldKind};
@@ -148,6 +161,18 @@ mod tests {
         let body = Vec3::new(0.3, -1.0, 2.0);
         let expected = rotation() * (q * body);
         assert!((Quat::from_array(values[0]) * body - expected).length() < 1e-5);
+    }
+
+    #[test]
+    fn what_a_file_has_turned_is_turned_back() {
+        let q = Quat::from_xyzw(0.1, 0.7, -0.2, 0.4).normalize();
+        for up in [UpAxis::Y, UpAxis::Z] {
+            let z_up = up == UpAxis::Z;
+            let found = y_up_orientation(turned_quaternion(q.to_array(), up), z_up);
+            assert!(found.angle_between(q) < 1e-3 && found.dot(q) > 0.999_999, "{found}");
+            let v = [1.0, 2.0, 3.0];
+            assert_eq!(y_up(turned_vector(v, up), z_up), Vec3::from(v));
+        }
     }
 
     #[test]

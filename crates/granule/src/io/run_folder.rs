@@ -1,5 +1,5 @@
 //! The folder that a run leaves: `out/<scene>-NNN/` with scene.toml, summary.json, series.csv, frames.json and, as the
-//! scene asks for them, picture.png, frames/, vtk/, npy/, tracks.csv, bodies.csv and checkpoints/.
+//! scene asks for them, picture.png, frames/, vtk/, npy/, lammps/, tracks.csv, bodies.csv and checkpoints/.
 
 mod create;
 mod error;
@@ -111,6 +111,36 @@ impl RunFolder {
         self.vtk().join(format!("fine_{frame:06}.vtp"))
     }
 
+    /// The file of a frame's contacts.
+    pub fn contacts_frame(&self, frame: u64) -> PathBuf {
+        self.frames().join(contacts_name(frame))
+    }
+
+    /// The VTK file of a frame's contacts.
+    pub fn contacts_vtk_frame(&self, frame: u64) -> PathBuf {
+        self.vtk().join(format!("contacts_{frame:06}.vtp"))
+    }
+
+    /// The VTK time series of the contacts of a scene.
+    pub fn contacts_vtk_series(&self, scene_name: &str) -> PathBuf {
+        self.vtk().join(format!("{}-contacts.pvd", file_safe(scene_name)))
+    }
+
+    /// The folder of the dumps for LAMMPS.
+    pub fn lammps(&self) -> PathBuf {
+        self.path.join("lammps")
+    }
+
+    /// The dump of a frame for LAMMPS.
+    pub fn lammps_frame(&self, frame: u64) -> PathBuf {
+        self.lammps().join(format!("frame_{frame:06}.dump"))
+    }
+
+    /// The dump of a frame's fine grains for LAMMPS.
+    pub fn fine_lammps_frame(&self, frame: u64) -> PathBuf {
+        self.lammps().join(format!("fine_{frame:06}.dump"))
+    }
+
     /// The VTK time series of a scene.
     pub fn vtk_series(&self, scene_name: &str) -> PathBuf {
         self.vtk().join(format!("{}.pvd", file_safe(scene_name)))
@@ -194,6 +224,10 @@ fn frame_name(frame: u64) -> String {
 
 fn fine_name(frame: u64) -> String {
     format!("fine_{frame:06}.ply")
+}
+
+fn contacts_name(frame: u64) -> String {
+    format!("contacts_{frame:06}.ply")
 }
 
 /// A scene's name as part of a folder's name.

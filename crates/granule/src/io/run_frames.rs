@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 
 use super::body_table::{BodyPlace, parse_body_table};
+use super::contact_table::read_contacts;
+use super::oriented::{y_up, y_up_orientation};
 use super::ply::{PlyColumn, PlyData, read_ply};
 use super::run_folder::{FrameEntry, FramesIndex, RunFolder};
+use crate::contacts::Contact;
 use crate::scene::Scene;
 
 /// Why frames of a run cannot be read.
@@ -208,6 +211,21 @@ impl RunFrames {
         }
     }
 
+    /// The contacts of a frame.
+    ///
+    /// # Errors
+    /// Says that the run wrote none, or what is wrong with their file.
+    pub fn contacts(&self, entry: &FrameEntry) -> Result<Vec<Contact>, RunFramesError> {
+        let missing = || {
+            let hint = "run the scene again with --contacts and PLY frames";
+            RunFramesError::new(self.folder.path(), format!("frame {} has no contacts; {hint}", entry.frame))
+        };
+        let path = self.folder.path().join(entry.contacts_file.as_ref().ok_or_else(missing)?);
+        let data = read_ply(&path).map_err(|error| RunFramesError::new(&path, error))?;
+        read_contacts(&data)
+            .ok_or_else(|| RunFramesError::new(&path, "this is not a table of contacts with finite numbers"))
+    }
+
     fn read_file(
         &self,
         entry: &FrameEntry,
@@ -228,7 +246,10 @@ impl RunFrames {
             return Err(wrong(format!("particle {bad} has a position that is not a finite number")));
         }
         let id = data.integer("id").map_or_else(|| (0..data.count as u32).collect(), <[u32]>::to_vec);
-        let radius = vec![radius; position.len()];
+        // Where grains have sizes of their own, frames say so.
+        let sound = |radii: &&[f32]| radii.iter().all(|radius| radius.is_finite() && *radius > 0.0);
+        let own = data.scalar("radius").filter(sound).map(<[f32]>::to_vec);
+        let radius = own.unwrap_or_else(|| vec![radius; position.len()]);
         Ok(RunFrame { number: entry.frame, time: data.time, position, radius, id, data, z_up })
     }
 }
@@ -253,13 +274,17 @@ impl RunFrame {
         self
     }
 
+    /// A field of orientations, y up; none where one is not finite.
+    pub fn orientations(&self, name: &str) -> Option<Vec<Quat>> {
+        let [x, y, z, w] = ["x", "y", "z", "w"].map(|part| self.data.scalar(&format!("{name}_{part}")));
+        let (x, y, z, w) = (x?, y?, z?, w?);
+        let turned = |k: usize| y_up_orientation([x[k], y[k], z[k], w[k]], self.z_up);
+        let all: Vec<Quat> = (0..x.len()).map(turned).collect();
+        all.iter().all(|q| q.is_finite()).then_some(all)
+    }
+
     /// A vector field, y up.
     pub fn vectors(&self, name: &str) -> Option<Vec<Vec3>> {
         Some(self.data.vec3(name)?.into_iter().map(|vector| y_up(vector, self.z_up)).collect())
     }
-}
-
-/// A vector of a file in the simulation's axes: the opposite of (x, y, z) -> (x, -z, y) where z points up.
-fn y_up([x, y, z]: [f32; 3], z_up: bool) -> Vec3 {
-    if z_up { Vec3::new(x, z, -y) } else { Vec3::new(x, y, z) }
 }

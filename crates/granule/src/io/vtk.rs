@@ -17,7 +17,7 @@ use crate::simulator::FieldData;
 /// What the time series of granule contain, so that a later run may replace them.
 pub(super) const PVD_MARK: &str = "<!-- granule ";
 
-const VEC3: &[&str] = &["X", "Y", "Z"];
+pub(super) const VEC3: &[&str] = &["X", "Y", "Z"];
 const QUATERNION: &[&str] = &["X", "Y", "Z", "W"];
 const TENSOR: &[&str] = &["XX", "YY", "ZZ", "XY", "YZ", "XZ"];
 
@@ -46,18 +46,7 @@ pub fn encode_vtp(view: &Oriented) -> io::Result<Vec<u8>> {
     let connectivity = appended.array("UInt32", "connectivity", &[""], None, &connectivity);
     let offsets = appended.array("UInt32", "offsets", &[""], None, &offsets);
 
-    let units: Vec<String> =
-        columns.iter().map(|(info, _)| format!("{} [{}]", info.name, info.unit)).collect();
-    let field_data = [
-        format!(
-            "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n",
-            view.snapshot().time
-        ),
-        text_array("units", &units),
-        text_array("up", &[view.up().word().into()]),
-        text_array("generator", &[format!("granule {}", env!("CARGO_PKG_VERSION"))]),
-    ]
-    .concat();
+    let field_data = notes(view);
     let head = format!(
         "<?xml version=\"1.0\"?>\n\
          <VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
@@ -69,6 +58,23 @@ pub fn encode_vtp(view: &Oriented) -> io::Result<Vec<u8>> {
          <AppendedData encoding=\"raw\">\n_"
     );
     Ok([head.as_bytes(), &appended.bytes, b"\n</AppendedData>\n</VTKFile>\n"].concat())
+}
+
+/// Time, units, the axis that points up and the program, as field data.
+pub(super) fn notes(view: &Oriented) -> String {
+    let columns = in_file_order(view.snapshot());
+    let units: Vec<String> =
+        columns.iter().map(|(info, _)| format!("{} [{}]", info.name, info.unit)).collect();
+    [
+        format!(
+            "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n",
+            view.snapshot().time
+        ),
+        text_array("units", &units),
+        text_array("up", &[view.up().word().into()]),
+        text_array("generator", &[format!("granule {}", env!("CARGO_PKG_VERSION"))]),
+    ]
+    .concat()
 }
 
 /// The appended binary blocks, each with its length before it.
@@ -110,7 +116,7 @@ impl Appended {
 }
 
 /// VTK's type, names of the components and bytes of a field.
-fn values(data: &FieldData) -> (&'static str, &'static [&'static str], Vec<u8>) {
+pub(super) fn values(data: &FieldData) -> (&'static str, &'static [&'static str], Vec<u8>) {
     let floats = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect();
     match data {
         FieldData::Integer(values) => {
@@ -180,7 +186,7 @@ fn escaped(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::scene::UpAxis;
     use crate::simulator::{FieldInfo, FieldKind, Snapshot};
@@ -201,7 +207,7 @@ mod tests {
     }
 
     /// The appended block of an array.
-    fn block<'a>(file: &'a [u8], name: &str) -> &'a [u8] {
+    pub(in crate::io) fn block<'a>(file: &'a [u8], name: &str) -> &'a [u8] {
         let text = String::from_utf8_lossy(file);
         let element = &text[text.find(&format!("Name=\"{name}\"")).unwrap()..];
         let offset = &element[element.find("offset=\"").unwrap() + 8..];

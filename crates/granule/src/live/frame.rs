@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::bodies::BodyReport;
 use crate::boundary::Pose;
+use crate::contacts::Contact;
 use crate::flow::Ledger;
 use crate::scene::Scene;
 use crate::simulator::{FieldInfo, Snapshot};
@@ -46,6 +47,8 @@ pub struct Frame {
     pub fields: &'static [FieldInfo],
     /// The fields that were asked for, sorted by id.
     pub snapshot: Arc<Snapshot>,
+    /// The contacts, where they were asked for and the solver has some.
+    pub contacts: Arc<[Contact]>,
     /// The rigid bodies. Mean forces are those since the frame before; after a seek they begin anew.
     pub bodies: Arc<[BodyReport]>,
     /// Where the boundaries are, in the order of the scene.

@@ -165,6 +165,11 @@ impl Live {
         self.request(Request::Fields(fields.iter().map(|field| (*field).into()).collect()))
     }
 
+    /// Chooses whether frames hold contacts from now on.
+    pub fn publish_contacts(&self, on: bool) -> RequestId {
+        self.request(Request::Contacts(on))
+    }
+
     /// Replaces what takes frames on the simulation's thread.
     pub fn set_publisher(&self, publisher: Option<Box<dyn Publish>>) -> RequestId {
         self.request(Request::Publisher(publisher))

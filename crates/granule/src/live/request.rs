@@ -40,6 +40,8 @@ pub(super) enum Request {
     Rebuild(Box<Options>),
     /// Changes the fields of frames.
     Fields(Vec<String>),
+    /// Changes whether frames have contacts.
+    Contacts(bool),
     /// Changes what takes frames on the simulation's thread.
     Publisher(Option<Box<dyn Publish>>),
 }

@@ -58,6 +58,8 @@ pub(super) struct Worker {
     unshown: Unshown,
     wanted_fields: Vec<String>,
     fields: Vec<&'static str>,
+    /// Whether frames have contacts.
+    contacts: bool,
     publisher: Option<Box<dyn Publish>>,
     publish_seconds: f64,
     state_hash: bool,
@@ -97,6 +99,7 @@ impl Worker {
             unshown: Unshown::All,
             wanted_fields: options.fields,
             fields: Vec::new(),
+            contacts: false,
             publisher: options.publish,
             publish_seconds: 0.0,
             state_hash: options.state_hash,
@@ -224,6 +227,10 @@ impl Worker {
             Request::Fields(fields) => {
                 self.wanted_fields = fields;
                 self.choose_fields();
+                self.unshown = Unshown::All;
+            }
+            Request::Contacts(on) => {
+                self.contacts = on;
                 self.unshown = Unshown::All;
             }
             Request::Publisher(publisher) => {

@@ -12,6 +12,7 @@ use super::{Options, Simulation};
 use crate::bodies::BodyReport;
 use crate::boundary::{Pose, Sdf};
 use crate::build::Parts;
+use crate::contacts::Contact;
 use crate::flow::{Flow, Ledger};
 use crate::io::{FrameField, RunFrame, RunFrames, Shown};
 use crate::particles::NewGrain;
@@ -153,7 +154,11 @@ impl Playback {
             }
             ("radius", _) if file.data.scalar(name).is_none() => Some(FieldData::Scalar(file.radius.clone())),
             (_, FieldKind::Scalar) => file.data.scalar(name).map(|values| FieldData::Scalar(values.to_vec())),
-            (_, FieldKind::Quaternion | FieldKind::Tensor) => None,
+            (_, FieldKind::Quaternion) => {
+                let turned = file.orientations(name)?;
+                Some(FieldData::Quaternion(turned.iter().map(glam::Quat::to_array).collect()))
+            }
+            (_, FieldKind::Tensor) => None,
         }
     }
 }
@@ -167,6 +172,7 @@ fn fields(scene: &Scene, written: &[FrameField], fine: bool) -> &'static [FieldI
         "integer" => Some(FieldKind::Integer),
         "scalar" => Some(FieldKind::Scalar),
         "vec3" => Some(FieldKind::Vec3),
+        "quaternion" => Some(FieldKind::Quaternion),
         _ => None,
     };
     let info = |field: &FrameField| {
@@ -257,6 +263,17 @@ impl Simulator for Playback {
     fn particle_count(&self) -> usize {
         let entry = self.frames.entry_at(self.frame);
         entry.fine_grains.filter(|_| self.fine).unwrap_or(entry.particles)
+    }
+
+    fn contacts(&mut self) -> Vec<Contact> {
+        let entry = self.frames.entry_at(self.frame);
+        if entry.contacts_file.is_none() {
+            return Vec::new();
+        }
+        self.frames.contacts(entry).unwrap_or_else(|error| {
+            self.failure = Some(error.to_string());
+            Vec::new()
+        })
     }
 
     fn time(&self) -> f64 {

@@ -53,9 +53,12 @@ pub(super) fn take_over(path: &Path, force: bool) -> Result<PathBuf, RunFolderEr
     for file in [folder.summary(), folder.index(), folder.picture()].iter().chain(&tables) {
         remove(file)?;
     }
-    let own = |name: &str, kind| ["frame", "fine"].iter().any(|word| is_numbered(name, Some(word), kind));
+    let own = |name: &str, kind| {
+        ["frame", "fine", "contacts"].iter().any(|word| is_numbered(name, Some(word), kind))
+    };
     remove_where(&folder.frames(), |_, name| own(name, "ply"))?;
     remove_where(&folder.vtk(), |path, name| own(name, "vtp") || is_own_series(path))?;
+    remove_where(&folder.lammps(), |_, name| own(name, "dump"))?;
     remove_where(&folder.npy(), |_, name| is_numbered(name, None, "npy"))?;
     remove_where(&folder.checkpoints(), |_, name| is_checkpoint_name(name))?;
     // Only an empty folder goes; one with other files stays as it is.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{fine_name, frame_name};
+use super::{contacts_name, fine_name, frame_name};
 use crate::scene::{ExportFormat, OutputSettings};
 use crate::simulator::{FieldInfo, FieldKind};
 
@@ -50,6 +50,12 @@ pub struct FrameEntry {
     /// Number of fine grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fine_grains: Option<usize>,
+    /// The PLY file of the contacts, relative to the run folder; absent where they are not written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contacts_file: Option<String>,
+    /// Number of contacts; absent where they are not written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contacts: Option<usize>,
 }
 
 /// The content of frames.json.
@@ -82,6 +88,7 @@ impl FramesIndex {
                 ExportFormat::Vtk => ("vtk", "vtk/frame_NNNNNN.vtp"),
                 ExportFormat::Npy => ("npy", "npy/FIELD_NNNNNN.npy"),
                 ExportFormat::Csv => ("csv", "tracks.csv"),
+                ExportFormat::Lammps => ("lammps", "lammps/frame_NNNNNN.dump"),
             };
             formats.insert(word.to_string(), files.to_string());
         }
@@ -93,6 +100,25 @@ impl FramesIndex {
         let ply = self.formats.contains_key("ply");
         let file = ply.then(|| format!("frames/{}", frame_name(frame)));
         let fine_file = fine_grains.filter(|_| ply).map(|_| format!("frames/{}", fine_name(frame)));
-        self.frames.push(FrameEntry { frame, time, file, particles, fine_file, fine_grains });
+        let (contacts_file, contacts) = (None, None);
+        self.frames.push(FrameEntry {
+            frame,
+            time,
+            file,
+            particles,
+            fine_file,
+            fine_grains,
+            contacts_file,
+            contacts,
+        });
+    }
+
+    /// Says that the contacts of the last frame, so many, were written with it.
+    pub fn note_contacts(&mut self, contacts: usize) {
+        let ply = self.formats.contains_key("ply");
+        if let Some(last) = self.frames.last_mut() {
+            last.contacts = Some(contacts);
+            last.contacts_file = ply.then(|| format!("frames/{}", contacts_name(last.frame)));
+        }
     }
 }

@@ -134,7 +134,7 @@ fn run_into(folder: &Path) -> (RunFolder, Vec<[f32; 3]>) {
     let mut index = FramesIndex::new(simulation.scene().simulation.fps, &infos, &simulation.scene().output);
     let mut exporter = Exporter::create(&run, simulation.scene(), &snapshot).unwrap();
     loop {
-        exporter.frame(simulation.frame(), &snapshot, None).unwrap();
+        exporter.frame(simulation.frame(), &snapshot).unwrap();
         index.push(simulation.frame(), simulation.time(), simulation.particle_count(), None);
         if simulation.frame() == 5 {
             break;

@@ -64,6 +64,9 @@ impl Worker {
             }
         };
         let mut frame = describe(&self.run, &self.pace, snapshot, self.outbox.latest().device.clone());
+        if self.contacts {
+            frame.contacts = self.run.simulation.contacts().into();
+        }
         let device = self.run.simulation.simulator().device();
         if *frame.device != *device {
             frame.device = device.into();
@@ -114,6 +117,7 @@ pub(super) fn describe(run: &Run, pace: &Pace, snapshot: Arc<Snapshot>, device: 
         device,
         fields: simulation.fields(),
         snapshot,
+        contacts: Arc::default(),
         bodies: simulation.bodies().into(),
         boundaries: simulation.boundary_poses().into(),
         ledger: simulation.ledger(),

@@ -52,6 +52,10 @@ pub struct OutputSettings {
     pub formats: Vec<ExportFormat>,
     /// Particle fields in every frame, beside id and position.
     pub fields: Vec<String>,
+    /// Whether contacts are written with every frame, in the formats `ply`, `vtk` and `npy`: who touches what, where and how
+    /// hard; with solvers that have contacts.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub contacts: bool,
     /// Ids of particles whose paths go to tracks.csv; with any, `csv` need not stand in `formats`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub track: Vec<u32>,
@@ -64,6 +68,7 @@ impl Default for OutputSettings {
         Self {
             formats: vec![ExportFormat::Ply],
             fields: ["velocity", "density", "pressure"].map(String::from).to_vec(),
+            contacts: false,
             track: Vec::new(),
             up: UpAxis::Y,
         }
@@ -95,4 +100,7 @@ pub enum ExportFormat {
     Npy,
     /// The paths of the particles in `track`, one table.
     Csv,
+    /// Text dumps of LAMMPS, one file per frame, which OVITO reads: with radii, velocities, angular velocities and orientations,
+    /// where the solver has them.
+    Lammps,
 }
