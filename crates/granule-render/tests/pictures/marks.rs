@@ -30,8 +30,8 @@ fn a_quarter_turn_exchanges_the_dark_and_the_bright_quarters() {
     let (tags, paint) = ([SphereTag::of_color(Vec3::splat(0.8), 0)], Paint::Direct);
     let turns = [
         (Quat::IDENTITY, false),
-        (Quat::from_rotation_y(1.5708), true),
-        (Quat::from_rotation_y(3.1416), false),
+        (Quat::from_rotation_y(std::f32::consts::FRAC_PI_2), true),
+        (Quat::from_rotation_y(std::f32::consts::PI), false),
     ];
     let mut gpu = gpu();
     for (turn, left_is_bright) in turns {
