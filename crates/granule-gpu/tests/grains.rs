@@ -120,6 +120,7 @@ fn collapse() -> Scene {
         pivot: [0.0; 3],
         repeat: false,
         interpolation: Interpolation::default(),
+        ..Motion::default()
     });
     scene.boundary.push(blade);
     scene
