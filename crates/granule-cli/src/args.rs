@@ -424,6 +424,9 @@ pub struct BenchArgs {
     /// Built-in scenes or scene files; all built-in scenes when absent.
     #[arg(value_name = "SCENE|FILE")]
     pub scenes: Vec<String>,
+    /// Time the steps after a checkpoint, instead of the first ones of scenes.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scenes", "solver", "set"])]
+    pub resume: Option<PathBuf>,
     /// The solver, instead of the scenes'.
     #[arg(long, value_parser = solver_names())]
     pub solver: Option<String>,

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use granule::blow_up::BlowUpDetector;
 use granule::scene::builtin_scenes;
+use granule::simulator::Snapshot;
 use granule::{Options, Simulation};
 use serde::Serialize;
 
@@ -13,7 +14,8 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{self, number};
 use crate::progress::Progress;
-use crate::scenes::Opened;
+use crate::resume::restore;
+use crate::scenes::{Opened, first_snapshot};
 use crate::statistics::{StageMedians, Statistics};
 use crate::summary::UpsampleSummary;
 
@@ -47,8 +49,29 @@ struct Bench {
     upsample: Option<UpsampleSummary>,
 }
 
-/// Times the steps of scenes.
+/// Times the steps of scenes, or those after a checkpoint.
 pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
+    let chosen = args.place.open()?;
+    let options = Options { instructions: args.instructions, ..chosen.options.clone() };
+    let interrupt = Interrupt::listen()?;
+    let results: Vec<Bench> = match &args.resume {
+        Some(path) => {
+            let mut simulation = restore(path, &options)?;
+            let initial = first_snapshot(&mut simulation)?;
+            vec![bench_steps(simulation, &initial, &chosen, args, &interrupt)?]
+        }
+        None => bench_scenes(args, &chosen, &options, &interrupt)?,
+    };
+    chosen.announce();
+    if args.json { output::json_one_or_many(&results) } else { output::text(&in_words(&results)) }
+}
+
+fn bench_scenes(
+    args: &BenchArgs,
+    chosen: &Chosen,
+    options: &Options,
+    interrupt: &Interrupt,
+) -> Result<Vec<Bench>, Failure> {
     let names = match args.scenes.is_empty() {
         true => builtin_scenes().iter().map(|scene| scene.name.to_string()).collect(),
         false => args.scenes.clone(),
@@ -56,22 +79,20 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let solver = args.solver.iter().map(|solver| ("simulation.solver".to_string(), solver.clone()));
     let sets: Vec<(String, String)> = args.set.iter().cloned().chain(solver).collect();
     let scenes = names.iter().map(|name| Opened::changed(name, &sets)).collect::<Result<Vec<_>, _>>()?;
-    let chosen = args.place.open()?;
-    let interrupt = Interrupt::listen()?;
-    let results = scenes.into_iter().map(|scene| bench_scene(scene, &chosen, args, &interrupt));
-    let results = results.collect::<Result<Vec<_>, _>>()?;
-    chosen.announce();
-    if args.json { output::json_one_or_many(&results) } else { output::text(&in_words(&results)) }
+    let results = scenes.into_iter().map(|scene| {
+        let (simulation, initial) = scene.build(options)?;
+        bench_steps(simulation, &initial, chosen, args, interrupt)
+    });
+    results.collect()
 }
 
-fn bench_scene(
-    scene: Opened,
+fn bench_steps(
+    mut simulation: Simulation,
+    initial: &Snapshot,
     chosen: &Chosen,
     args: &BenchArgs,
     interrupt: &Interrupt,
 ) -> Result<Bench, Failure> {
-    let (mut simulation, initial) =
-        scene.build(&Options { instructions: args.instructions, ..chosen.options.clone() })?;
     let chosen = &chosen.that_took(&simulation);
     let mut detector = BlowUpDetector::new(simulation.scene(), initial.vec3("position").unwrap_or_default());
     let mut progress = Progress::new(&simulation.scene().name);

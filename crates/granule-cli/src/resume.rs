@@ -31,12 +31,8 @@ pub type Resumed = (Simulation, ResumedFrom, Option<Recording>);
 /// after the checkpoint's frame are still to be given.
 pub fn resume(args: &RunArgs, path: &Path, options: &Options) -> Result<Resumed, Failure> {
     let file = path.display().to_string();
-    let failed = |error: CheckpointError| match error {
-        CheckpointError::Simulation(error @ SimulationError::Threads { .. }) => error.into(),
-        error => Failure::Input(format!("{file}: {error}\n  remedy: {}", remedy(&error))),
-    };
     refuse_own_folder(args, path)?;
-    let checkpoint = Checkpoint::read(path).map_err(failed)?;
+    let checkpoint = Checkpoint::read(path).map_err(|error| failed(&file, error))?;
     let mut recording = None;
     if let Some(scene) = &args.scene {
         let opened = Opened::for_run(scene, args)?;
@@ -45,7 +41,7 @@ pub fn resume(args: &RunArgs, path: &Path, options: &Options) -> Result<Resumed,
         let given = given.map_err(|error| Failure::Run(format!("cannot write the scene: {error}")))?;
         refuse_other_scene(&file, &checkpoint, scene, &given)?;
     }
-    let simulation = Simulation::restore(&checkpoint, options).map_err(failed)?;
+    let simulation = Simulation::restore(&checkpoint, options).map_err(|error| failed(&file, error))?;
     if checkpoint.engine_version != env!("CARGO_PKG_VERSION") {
         eprintln!(
             "granule: {file} was written by version {}, this is {}; the run may go on with other bits than it would \
@@ -56,6 +52,20 @@ pub fn resume(args: &RunArgs, path: &Path, options: &Options) -> Result<Resumed,
     }
     let (frame, time, steps) = (simulation.frame(), simulation.time(), simulation.steps());
     Ok((simulation, ResumedFrom { file, frame, time, steps }, recording))
+}
+
+/// Reads a checkpoint and makes a simulation of it, whatever run it belongs to.
+pub fn restore(path: &Path, options: &Options) -> Result<Simulation, Failure> {
+    let read = Checkpoint::read(path).and_then(|checkpoint| Simulation::restore(&checkpoint, options));
+    read.map_err(|error| failed(&path.display().to_string(), error))
+}
+
+/// A checkpoint that cannot be used, in words.
+fn failed(file: &str, error: CheckpointError) -> Failure {
+    match error {
+        CheckpointError::Simulation(error @ SimulationError::Threads { .. }) => error.into(),
+        error => Failure::Input(format!("{file}: {error}\n  remedy: {}", remedy(&error))),
+    }
 }
 
 /// What to do about a checkpoint that cannot be used.
