@@ -25,6 +25,8 @@ Chores of the granule workspace.
                       and runs random valid scenes [--scenes N] [--seed N]
   cargo xtask peers   the speed of granule against SPlisHSPlasH on the same dam break
                       [--size 30k|100k|250k] [--rounds N] [--threads N] [--json FILE]
+  cargo xtask peers dem   against LAMMPS and LIGGGHTS on settled beds of spheres and of grains of four spheres
+                      [--rounds N] [--threads N] [--json FILE]
   cargo xtask limits  what this machine can do: bandwidths, arithmetic, gathers [--json FILE]
   cargo xtask help    this text";
 

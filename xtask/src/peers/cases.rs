@@ -175,7 +175,7 @@ fn splishsplash_sample(output: &Output) -> Option<Sample> {
 }
 
 /// The end of what a program said.
-fn last_lines(output: &Output) -> String {
+pub fn last_lines(output: &Output) -> String {
     let text = [&output.stdout[..], &output.stderr[..]].map(String::from_utf8_lossy).concat();
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(8)..].join("\n")

@@ -1,7 +1,9 @@
-//! `cargo xtask peers`: the speed of granule against SPlisHSPlasH on the same dam break.
+//! `cargo xtask peers`: the speed of granule against SPlisHSPlasH on the same dam break; `cargo xtask peers dem`: against LAMMPS
+//! and LIGGGHTS on settled beds of distinct elements.
 //!
 //! bench/peers/README.md says what is compared and how.
 
+mod beds;
 mod cases;
 mod comparison;
 mod python;
@@ -22,13 +24,16 @@ const MANY: u32 = 25;
 
 /// Runs both programs in turn and prints how they compare.
 pub fn compare(args: &[&str]) -> Result<(), String> {
+    if let ["dem", rest @ ..] = args {
+        return beds::compare(rest);
+    }
     let flags = Flags::parse(args, &["--size", "--rounds", "--threads", "--json"])?;
     let name = flags.text("--size").unwrap_or("100k");
     let size = SIZES.into_iter().find(|size| size.name == name);
     let size = size.ok_or_else(|| format!("`--size {name}`: 30k, 100k and 250k are known"))?;
     let rounds: u32 = flags.count("--rounds", 3)?;
     let threads: u32 = flags.count("--threads", 2)?;
-    let python = python::ready()?;
+    let python = python::with_splishsplash()?;
     program::build()?;
     let runs = run_rounds(&Setup { size, threads, python }, rounds)?;
     let comparison = Comparison::new(size.name, threads, &runs)?;
