@@ -83,7 +83,7 @@ impl Vectorised for TouchBlock<'_> {
             numbers: [[0.0; LANES]; NUMBERS],
         };
         let near = std::mem::take(&mut pairs.near);
-        pairs.load.clear();
+        // All of them are written: what is there need not be cleared.
         pairs.load.resize(near.len().next_multiple_of(LANES), PairLoad::default());
         for (chunk, loads) in near.chunks(LANES).zip(pairs.load.chunks_exact_mut(LANES)) {
             gather(&input, block, pairs.keeper.as_slice(), &pairs.other, memory, chunk, &mut batch);
