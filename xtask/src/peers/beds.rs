@@ -121,7 +121,10 @@ pub fn compare(args: &[&str]) -> Result<(), String> {
 
 /// Whether LIGGGHTS and the MPI that Debian builds it with are installed.
 fn liggghts_is_there() -> bool {
-    let runs = |program: &str, flag: &str| Command::new(program).arg(flag).output().is_ok();
+    // LIGGGHTS leaves a log wherever it is asked for help.
+    let runs = |program: &str, flag: &str| {
+        Command::new(program).arg(flag).current_dir(python::folder()).output().is_ok()
+    };
     runs("liggghts", "-h") && runs("mpirun.openmpi", "--version")
 }
 
