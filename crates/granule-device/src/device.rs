@@ -33,6 +33,8 @@ pub struct GpuDevice {
     pub device: wgpu::Device,
     /// Its queue of commands.
     pub queue: wgpu::Queue,
+    /// Whether somebody else draws with it, so that nobody may keep it for long.
+    shared: bool,
     /// The first error that no one was waiting for.
     error: Arc<Mutex<Option<String>>>,
     pub(crate) pipelines: Pipelines,
@@ -67,10 +69,10 @@ impl GpuDevice {
             adapter: summary.name.clone(),
             reason: error.to_string(),
         })?;
-        Ok(Self::adopt(summary, device, queue))
+        Ok(Self { shared: false, ..Self::adopt(summary, device, queue) })
     }
 
-    /// Takes over a device that somebody else has opened, such as a window.
+    /// Takes over a device that somebody else has opened and goes on to use, such as a window: it is shared.
     pub fn adopt(adapter: AdapterSummary, device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let error = Arc::new(Mutex::new(None));
         let kept = Arc::clone(&error);
@@ -78,7 +80,13 @@ impl GpuDevice {
             let mut first = kept.lock().unwrap_or_else(PoisonError::into_inner);
             first.get_or_insert_with(|| error.to_string());
         }));
-        Self { adapter, device, queue, error, pipelines: Pipelines::default() }
+        Self { adapter, device, queue, shared: true, error, pipelines: Pipelines::default() }
+    }
+
+    /// Whether somebody else draws with it: work is then submitted in small parts, few of them at a time, so that a picture
+    /// need not wait for all of it.
+    pub fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// The first error since the last call.

@@ -10,12 +10,14 @@ mod choice;
 mod device;
 mod pipelines;
 mod read_back;
+mod wait;
 
 pub use adapter::{AdapterKind, AdapterSummary, lack_of, list_adapters, list_adapters_for};
 pub use capability::Purpose;
 pub use choice::{ADAPTER_VARIABLE, AdapterChoice};
 pub use device::{GpuDevice, descriptor_of};
 pub use read_back::PendingRead;
+pub use wait::Submission;
 pub use wgpu;
 
 /// Why there is no device.

@@ -1,22 +1,20 @@
 //! From the device to memory.
 
 use std::sync::mpsc::{self, Receiver, TryRecvError};
+use std::time::Duration;
 
 use wgpu::{
     Buffer, BufferAsyncError, BufferDescriptor, BufferUsages, Extent3d, MapMode, PollType, Texture,
     TextureAspect,
 };
 
+use crate::wait::Submission;
 use crate::{DeviceError, GpuDevice};
 
-impl GpuDevice {
-    /// Waits until all that was submitted is done.
-    pub fn wait(&self) -> Result<(), DeviceError> {
-        let done = self.device.poll(PollType::wait_indefinitely());
-        done.map_err(|error| DeviceError::Failed(error.to_string()))?;
-        self.take_error().map_or(Ok(()), Err)
-    }
+/// How long a driver may take to say that a buffer is mapped once all before it is done.
+const MOST_WAIT: Duration = Duration::from_secs(10);
 
+impl GpuDevice {
     /// A buffer without content.
     pub fn create_buffer(&self, label: &str, size: u64, usage: BufferUsages) -> Buffer {
         self.device.create_buffer(&BufferDescriptor {
@@ -32,9 +30,7 @@ impl GpuDevice {
         if size == 0 {
             return Ok(Vec::new());
         }
-        let read = self.begin_read(&[(buffer, offset, size)]);
-        self.wait()?;
-        read.try_take(self)?.ok_or_else(|| DeviceError::Failed("a buffer was not read".into()))
+        self.begin_read(&[(buffer, offset, size)]).take(self)
     }
 
     /// Starts to read parts of buffers (offset and size in bytes), one after the other, as they are after all that was
@@ -48,13 +44,7 @@ impl GpuDevice {
             encoder.copy_buffer_to_buffer(buffer, *offset, &staging, at, *size);
             at += size;
         }
-        self.queue.submit([encoder.finish()]);
-        let (sender, receiver) = mpsc::channel();
-        staging.map_async(MapMode::Read, .., move |result| {
-            // Nobody may be waiting any more.
-            let _ = sender.send(result);
-        });
-        PendingRead { staging, receiver }
+        PendingRead::new(staging, self.submit([encoder.finish()]))
     }
 
     /// The texels of a texture of 4 or 8 bytes each, row by row without gaps.
@@ -77,8 +67,7 @@ impl GpuDevice {
             },
             Extent3d { width, height, depth_or_array_layers: 1 },
         );
-        self.queue.submit([encoder.finish()]);
-        let bytes = self.map(&buffer)?;
+        let bytes = PendingRead::new(buffer, self.submit([encoder.finish()])).take(self)?;
         Ok(bytes.chunks_exact(padded as usize).flat_map(|line| &line[..row as usize]).copied().collect())
     }
 
@@ -86,44 +75,59 @@ impl GpuDevice {
     fn read_buffer_of(&self, size: u64) -> Buffer {
         self.create_buffer("read back", size, BufferUsages::COPY_DST | BufferUsages::MAP_READ)
     }
-
-    /// The content of a mappable buffer, once the device is done with it.
-    fn map(&self, buffer: &Buffer) -> Result<Vec<u8>, DeviceError> {
-        let (sender, receiver) = mpsc::channel();
-        buffer.map_async(MapMode::Read, .., move |result| {
-            // The receiver lives until the answer is there.
-            let _ = sender.send(result);
-        });
-        self.wait()?;
-        let failed = |error: &dyn std::fmt::Display| DeviceError::Failed(error.to_string());
-        receiver.recv().map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
-        let bytes = buffer.get_mapped_range(..).map_err(|error| failed(&error))?.to_vec();
-        buffer.unmap();
-        Ok(bytes)
-    }
 }
 
 /// Bytes on their way from the device.
 #[derive(Debug)]
 pub struct PendingRead {
     staging: Buffer,
+    submission: Submission,
     receiver: Receiver<Result<(), BufferAsyncError>>,
 }
 
 impl PendingRead {
+    /// A mappable buffer that a submission fills.
+    fn new(staging: Buffer, submission: Submission) -> Self {
+        let (sender, receiver) = mpsc::channel();
+        staging.map_async(MapMode::Read, .., move |result| {
+            // Nobody may be waiting any more.
+            let _ = sender.send(result);
+        });
+        Self { staging, submission, receiver }
+    }
+
+    /// The bytes, once they have arrived.
+    ///
+    /// # Errors
+    /// Says how the device has failed.
+    pub fn take(self, gpu: &GpuDevice) -> Result<Vec<u8>, DeviceError> {
+        gpu.wait_for(&self.submission)?;
+        // Another thread may have found the buffer mapped and be about to tell.
+        let mapped = self.receiver.recv_timeout(MOST_WAIT).map_err(|error| failed(&error))?;
+        self.bytes(mapped)
+    }
+
     /// The bytes, if they have arrived. Does not wait.
+    ///
+    /// # Errors
+    /// Says how the device has failed.
     pub fn try_take(&self, gpu: &GpuDevice) -> Result<Option<Vec<u8>>, DeviceError> {
-        let failed = |error: &dyn std::fmt::Display| DeviceError::Failed(error.to_string());
-        gpu.device.poll(PollType::Poll).map_err(|error| failed(&error))?;
+        gpu.poll(PollType::Poll)?;
         match self.receiver.try_recv() {
             Err(TryRecvError::Empty) => Ok(None),
             Err(error) => Err(failed(&error)),
-            Ok(mapped) => {
-                mapped.map_err(|error| failed(&error))?;
-                let bytes = self.staging.get_mapped_range(..).map_err(|error| failed(&error))?.to_vec();
-                self.staging.unmap();
-                Ok(Some(bytes))
-            }
+            Ok(mapped) => self.bytes(mapped).map(Some),
         }
     }
+
+    fn bytes(&self, mapped: Result<(), BufferAsyncError>) -> Result<Vec<u8>, DeviceError> {
+        mapped.map_err(|error| failed(&error))?;
+        let bytes = self.staging.get_mapped_range(..).map_err(|error| failed(&error))?.to_vec();
+        self.staging.unmap();
+        Ok(bytes)
+    }
+}
+
+fn failed(error: &dyn std::fmt::Display) -> DeviceError {
+    DeviceError::Failed(error.to_string())
 }

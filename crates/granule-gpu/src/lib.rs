@@ -111,6 +111,7 @@ mod twins;
 mod wcsph;
 
 pub use crate::core::method::{Method, MethodEntry};
+pub use crate::core::pacing::PacingReport;
 pub use crate::core::simulation::GpuSimulation;
 pub use crate::core::view::ParticleView;
 pub use backend::GpuBackend;

@@ -22,10 +22,6 @@ use super::recording::{Frame, Recorded, RecordedSteps, record};
 use super::simulation::GpuSimulation;
 use super::timing::{Passed, Timing, stage_times};
 
-/// Most steps that are submitted at once. A batch begins with a single one, so that the device does not wait while
-/// several are recorded.
-const STEPS_PER_SUBMISSION: u32 = 4;
-
 /// Steps that are recorded before the device is asked how far it got.
 const MOST_RECORDED: u32 = 256;
 
@@ -39,10 +35,11 @@ impl GpuSimulation {
         let (mut recorded, mut idle) = (0, 0);
         let mut passed = Vec::new();
         let mut moving = 0.0;
+        let start = Instant::now();
         let records = loop {
             let before = self.step;
             let count = self.steps_to_record(most);
-            let timings = self.submit(recorded, count);
+            let timings = self.submit(recorded, count)?;
             recorded += count;
             let records = self.read_round(recorded, timings, &mut passed)?;
             match self.step.phase {
@@ -63,6 +60,7 @@ impl GpuSimulation {
                 return Err(GpuError::Stuck { adapter: self.gpu.adapter.name.clone() });
             }
         };
+        self.pacing.finish(step_seconds(&passed, start.elapsed().as_secs_f64(), records.len()));
         moving += self.end_batch(&records);
         let mut reports = self.reports(&records, &passed);
         if let Some(last) = reports.last_mut() {
@@ -127,8 +125,9 @@ impl GpuSimulation {
         self.method.first_step(self.gravity.length())
     }
 
-    /// Records and submits steps, a few at a time, so that the device begins while others are recorded.
-    fn submit(&mut self, first: u32, count: u32) -> Vec<Timing> {
+    /// Records and submits steps, a few at a time, so that the device begins while others are recorded. Where somebody else
+    /// draws with the device, few of them are under way at once.
+    fn submit(&mut self, first: u32, count: u32) -> Result<Vec<Timing>, GpuError> {
         let shape = self.shape();
         let mut timings = Vec::new();
         let (mut at, mut together) = (0, 1);
@@ -137,11 +136,12 @@ impl GpuSimulation {
             let prepared = if first + at == 0 { self.prepared.take() } else { None };
             let prepared = prepared.filter(|prepared| prepared.shape.serves(&shape));
             let steps = prepared.unwrap_or_else(|| self.record_steps(first + at, end - at, shape));
-            self.gpu.queue.submit([steps.commands]);
+            self.pacing.make_room(&self.gpu)?;
+            self.pacing.note(&self.gpu, self.gpu.submit([steps.commands]));
             timings.extend(steps.timing);
-            (at, together) = (end, (2 * together).min(STEPS_PER_SUBMISSION));
+            (at, together) = (end, (2 * together).min(self.pacing.steps_together(&self.gpu)));
         }
-        timings
+        Ok(timings)
     }
 
     fn shape(&self) -> Recorded {
@@ -199,8 +199,7 @@ impl GpuSimulation {
         parts.extend(timings.iter().map(Timing::part));
         let pending = self.gpu.begin_read(&parts);
         self.prepare_next();
-        self.gpu.wait()?;
-        let bytes = pending.try_take(&self.gpu)?.unwrap_or_default();
+        let bytes = pending.take(&self.gpu)?;
         let (step, rest) = bytes.split_at(step_size);
         let (reports, rest) = rest.split_at(reports_size);
         let (bodies, mut rest) = rest.split_at(bodies_size);
@@ -287,4 +286,10 @@ impl GpuSimulation {
         self.method.report(record, &mut report);
         report
     }
+}
+
+/// How long a step took \[s\]: by the device's clock where it has one, else of the batch's time on the wall.
+fn step_seconds(passed: &[Passed], wall: f64, steps: usize) -> f64 {
+    let on_device: f64 = passed.iter().map(|pass| pass.seconds).sum();
+    if on_device > 0.0 { on_device / steps.max(1) as f64 } else { wall / steps.max(1) as f64 }
 }

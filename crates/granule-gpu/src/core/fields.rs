@@ -105,9 +105,7 @@ impl GpuSimulation {
     /// Columns in memory, waiting for them.
     pub(crate) fn download(&self, columns: &[ColumnInfo]) -> Result<Rows, DeviceError> {
         let parts = Rows::parts(&self.buffers, columns, self.step.sort_count);
-        let pending = self.gpu.begin_read(&parts);
-        self.gpu.wait()?;
-        let bytes = pending.try_take(&self.gpu)?.unwrap_or_default();
+        let bytes = self.gpu.begin_read(&parts).take(&self.gpu)?;
         Ok(Rows::take(&bytes, columns, self.step.sort_count as usize))
     }
 

@@ -20,6 +20,7 @@ pub mod hooks;
 pub mod layout;
 pub mod method;
 pub mod motion;
+pub mod pacing;
 mod publish;
 mod queries;
 mod reads;

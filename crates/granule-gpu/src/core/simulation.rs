@@ -26,6 +26,7 @@ use super::constants::{self, BodyVariant, SceneConstants, Variant};
 use super::layout::{BodyRecord, MotionSegmentRecord, PoseRecord, StepRecord};
 use super::method::{Method, MethodEntry, MethodStages};
 use super::motion;
+use super::pacing::{Pacing, PacingReport};
 use super::queries::Queries;
 use super::reads::Reads;
 use super::recording::{Frame, RecordedSteps};
@@ -75,6 +76,7 @@ pub struct GpuSimulation {
     pub(crate) last_dt: Option<f64>,
     pub(crate) iterations: u32,
     pub(crate) timings: Vec<Timing>,
+    pub(crate) pacing: Pacing,
     /// The first step of the next batch.
     pub(crate) prepared: Option<RecordedSteps>,
     pub(crate) diagnostics: bool,
@@ -145,6 +147,7 @@ impl GpuSimulation {
             last_dt: None,
             iterations: FIRST_ITERATIONS,
             timings: Vec::new(),
+            pacing: Pacing::default(),
             prepared: None,
             diagnostics: false,
             reads: Reads::default(),
@@ -163,6 +166,11 @@ impl GpuSimulation {
     /// The device.
     pub fn gpu(&self) -> &GpuDevice {
         &self.gpu
+    }
+
+    /// How steps were submitted, where somebody else draws with the device.
+    pub fn pacing(&self) -> PacingReport {
+        self.pacing.report()
     }
 
     /// Writes constants and materials.

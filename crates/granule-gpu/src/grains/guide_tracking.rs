@@ -199,8 +199,7 @@ impl GpuGrains {
         let at = 4 * u64::from(cells.total());
         let [blocks, active] = &buffers.marks;
         let read = self.gpu.begin_read(&[(blocks, at, 4), (active, at, 4), (&buffers.born_count, 0, 4)]);
-        self.gpu.wait()?;
-        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&read.try_take(&self.gpu)?.unwrap_or_default());
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&read.take(&self.gpu)?);
         let [blocks, parts, born] = words[..] else { return Ok(None) };
         tracking.known = track.ids;
         Ok(Some(Counts { blocks, parts, born }))
