@@ -1,6 +1,6 @@
 //! The window: a live run, a view of it, panels around it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use egui_tiles::Tree;
 use granule::live::Speed;
@@ -9,7 +9,7 @@ use granule_render::CameraChoice;
 use crate::AppError;
 use crate::actions::{ACTIONS, Action, pressed};
 use crate::contents::Contents;
-use crate::files::Files;
+use crate::files::{Files, unused_file};
 use crate::hands::{Tool, ToolKind};
 use crate::layout;
 use crate::look::Look;
@@ -122,6 +122,11 @@ impl App {
         self.contents.session_mut()
     }
 
+    /// Panels in windows of their own.
+    pub fn torn_off(&self) -> &[Pane] {
+        self.torn.panes()
+    }
+
     /// What the window is called.
     pub fn title(&self) -> &str {
         self.files.title()
@@ -223,8 +228,8 @@ impl App {
         let Contents { sides, active, look, .. } = &mut self.contents;
         let crate::side::Side { session, viewport } = &mut sides[*active];
         let frame = session.frame().clone();
-        let name = || PathBuf::from(format!("{}-{:06}.png", frame.scene.name, frame.frame));
-        let path = path.unwrap_or_else(name);
+        let stem = format!("{}-{:06}", frame.scene.name.replace(['/', '\\'], "-"), frame.frame);
+        let path = path.unwrap_or_else(|| unused_file(Path::new(""), &stem, "png"));
         let size = self.options.picture_size;
         let written =
             viewport.screenshot(session, look, size).map_err(|error| error.to_string()).and_then(|image| {

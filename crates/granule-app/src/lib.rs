@@ -7,6 +7,7 @@ mod app;
 mod camera_rig;
 mod contents;
 mod document;
+mod edits;
 mod files;
 mod fit;
 mod gallery;

@@ -21,6 +21,14 @@ pub enum FineGrains {
     Memory(Arc<Vec<Grain>>, f32),
 }
 
+/// A frame for a video, with all that is drawn of it in memory.
+pub struct Tapped {
+    /// The frame.
+    pub frame: Frame,
+    /// Its fine grains, where it has some and they are to be drawn.
+    pub fine: Option<FineGrains>,
+}
+
 /// What passes between the simulation's thread and the window's.
 #[derive(Default)]
 struct Shared {
@@ -35,7 +43,7 @@ struct Shared {
     /// Fields that views can carry; none where the simulation is on CPU cores.
     fields: Vec<&'static str>,
     /// Takes every frame, where a video is recorded.
-    tap: Option<SyncSender<Frame>>,
+    tap: Option<SyncSender<Tapped>>,
 }
 
 /// The window's end.
@@ -57,7 +65,7 @@ impl DeviceViews {
     }
 
     /// Has every frame sent from now on. The simulation waits where they are not taken; the window does not.
-    pub fn tap(&self, tap: Option<SyncSender<Frame>>) {
+    pub fn tap(&self, tap: Option<SyncSender<Tapped>>) {
         self.with(|shared| shared.tap = tap);
     }
 
@@ -100,10 +108,15 @@ impl Publish for Publisher {
         self.0.with(|shared| {
             shared.fields = fields;
             shared.view = view.map(|view| (frame.sequence, view));
-            shared.fine = fine.map(|fine| (frame.sequence, fine));
+            shared.fine = fine.clone().map(|fine| (frame.sequence, fine));
         });
-        let tap = self.0.with(|shared| shared.tap.clone());
-        if tap.is_some_and(|tap| tap.send(frame.clone()).is_err()) {
+        let Some(tap) = self.0.with(|shared| shared.tap.clone()) else { return };
+        // Those on the device are others by the time the video draws them.
+        let fine = match fine {
+            Some(FineGrains::Device(_)) => fine_in_memory(simulation),
+            other => other,
+        };
+        if tap.send(Tapped { frame: frame.clone(), fine }).is_err() {
             self.0.tap(None);
         }
     }
@@ -116,8 +129,48 @@ fn fine_grains(simulation: &mut Simulation, speeds: bool, bounds: Option<[Vec3; 
     {
         return Some(FineGrains::Device(grains.publish(speeds, bounds)));
     }
+    fine_in_memory(simulation)
+}
+
+fn fine_in_memory(simulation: &Simulation) -> Option<FineGrains> {
     let radius = simulation.upsampler()?.radius();
     // What the device does not give is told by the simulation itself.
     let grains = simulation.fine_grains().ok()?;
     Some(FineGrains::Memory(Arc::new(grains), radius))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use granule::live::{Live, LiveOptions};
+    use granule::{MaterialSettings, Options, Scene, Shape};
+
+    use super::*;
+
+    #[test]
+    fn a_video_gets_the_fine_grains_of_a_frame_unless_guides_are_drawn() {
+        let mut scene = Scene::new("fine")
+            .with_material(MaterialSettings { radius: 0.02, ..MaterialSettings::default() })
+            .with_wall("floor", Shape::floor(0.0))
+            .with_grains("sand", Shape::cuboid([0.0; 3], [0.16; 3]));
+        scene.upsample = Some(granule::scene::UpsampleSettings { radius: 0.008 });
+        let mut simulation = Simulation::new(scene.clone(), &Options::default()).unwrap();
+        let live = Live::start(scene, LiveOptions { playing: false, ..LiveOptions::default() }).unwrap();
+        let (frame, views) = (live.latest(), DeviceViews::default());
+        let (sender, receiver) = sync_channel(1);
+        views.tap(Some(sender));
+        for guides in [false, true] {
+            views.choose("material", guides);
+            views.publisher().publish(&mut simulation, &frame);
+            let Tapped { fine, .. } = receiver.try_recv().unwrap();
+            match fine {
+                Some(FineGrains::Memory(grains, radius)) => {
+                    assert!(!guides && grains.len() > 300 && radius == 0.008, "{} grains", grains.len());
+                }
+                Some(FineGrains::Device(_)) => panic!("a video draws later, when these are others"),
+                None => assert!(guides),
+            }
+        }
+    }
 }

@@ -11,10 +11,11 @@ use granule::scene::{ExpectSettings, Quantity};
 use granule::simulator::Command;
 use granule_render::Bounds;
 
+use crate::edits::Edits;
 use crate::look::{Look, MATERIAL};
 use crate::picture::{Grains, Stage, needed_fields};
 use crate::places::{Places, Setting};
-use crate::publisher::DeviceViews;
+use crate::publisher::{DeviceViews, Tapped};
 
 /// Lines that the log keeps.
 const LOG_LINES: usize = 500;
@@ -83,6 +84,8 @@ pub struct Session {
     log: VecDeque<LogLine>,
     samples: VecDeque<Sample>,
     pending: Vec<PendingEdit>,
+    /// Those that were carried out on the way.
+    edits: Edits,
     /// Scenes that have begun.
     beginnings: u64,
     /// Scenes that were asked for and are not there yet.
@@ -117,6 +120,7 @@ impl Session {
             log: VecDeque::new(),
             samples: VecDeque::new(),
             pending: Vec::new(),
+            edits: Edits::default(),
             loading: Vec::new(),
             published: Vec::new(),
             contacts: false,
@@ -200,7 +204,7 @@ impl Session {
     }
 
     /// Has every frame sent, with grains in memory, or no longer.
-    pub fn tap(&mut self, tap: Option<SyncSender<Frame>>, look: &Look) {
+    pub fn tap(&mut self, tap: Option<SyncSender<Tapped>>, look: &Look) {
         if tap.is_none() && !self.recorded {
             return;
         }
@@ -263,6 +267,7 @@ impl Session {
 
     /// Takes the file that the scene was just saved in as its own.
     pub fn saved_as(&mut self, source: Source) {
+        self.edits.settle();
         self.source = source.clone();
         self.live.saved(source);
     }
@@ -273,6 +278,7 @@ impl Session {
         if let Some((_, source)) = place.map(|place| self.loading.remove(place))
             && there
         {
+            self.edits.settle();
             self.source = source;
         }
     }
@@ -338,8 +344,8 @@ impl Session {
 
     fn hear(&mut self, event: Event) {
         let (severity, text) = match event {
-            Event::CommandDone { id, .. } => {
-                self.keep_edit(id);
+            Event::CommandDone { id, frame, .. } => {
+                self.keep_edit(id, frame);
                 return;
             }
             Event::Refused { id, reason } => match self.take_edit(id) {
@@ -359,6 +365,7 @@ impl Session {
             },
             Event::Arrived { .. } => return,
             Event::Undone { frame, .. } => {
+                self.take_edits_back(frame);
                 self.samples.retain(|sample| sample.frame <= frame);
                 (Severity::Info, format!("undone: back to frame {frame}"))
             }
@@ -377,6 +384,7 @@ impl Session {
             Event::Restarted { reason, .. } => (Severity::Warning, format!("began anew: {reason}")),
             Event::DeviceRefused { reason } => (Severity::Warning, format!("on CPU cores: {reason}")),
             Event::HistoryTruncated { after } => {
+                self.take_edits_back(after + 1);
                 self.samples.retain(|sample| sample.frame <= after);
                 (Severity::Info, format!("what came after frame {after} is gone"))
             }
@@ -399,11 +407,17 @@ impl Session {
     }
 
     /// An edit that was carried out on the way holds for a new beginning, too.
-    fn keep_edit(&mut self, id: RequestId) {
+    fn keep_edit(&mut self, id: RequestId, frame: u64) {
         let Some(edit) = self.take_edit(id) else { return };
         if let Source::File { sets, .. } = &mut self.source {
-            sets.retain(|(known, _)| *known != edit.path);
-            sets.push((edit.path, edit.value));
+            self.edits.carry_out(sets, frame, edit.path, edit.value);
+        }
+    }
+
+    /// What was changed at a frame and after it has not been.
+    fn take_edits_back(&mut self, from: u64) {
+        if let Source::File { sets, .. } = &mut self.source {
+            self.edits.take_back(sets, from);
         }
     }
 

@@ -11,6 +11,11 @@ use crate::layout::PANES;
 pub struct TornOff(Vec<Pane>);
 
 impl TornOff {
+    /// Which ones.
+    pub fn panes(&self) -> &[Pane] {
+        &self.0
+    }
+
     /// The menu that shows, hides and tears off panels.
     pub fn menu(&mut self, ui: &mut egui::Ui, tree: &mut Tree<Pane>) {
         ui.menu_button("Panels", |ui| {

@@ -17,6 +17,7 @@ use granule_scenery::{Scenery, VideoWriter};
 
 use crate::look::Look;
 use crate::picture::{Grains, Stage};
+use crate::publisher::{FineGrains, Tapped};
 
 /// Frames that wait to be drawn, at most.
 const WAITING: usize = 4;
@@ -35,7 +36,7 @@ pub struct Eye {
 
 /// A video that is being recorded.
 pub struct Video {
-    frames: Option<SyncSender<Frame>>,
+    frames: Option<SyncSender<Tapped>>,
     eye: Arc<Mutex<Eye>>,
     written: Arc<AtomicU64>,
     stopped: Arc<AtomicBool>,
@@ -63,7 +64,7 @@ impl Video {
     }
 
     /// Where frames go.
-    pub fn sender(&self) -> Option<SyncSender<Frame>> {
+    pub fn sender(&self) -> Option<SyncSender<Tapped>> {
         self.frames.clone()
     }
 
@@ -109,15 +110,15 @@ struct Recorder {
 
 impl Recorder {
     /// Draws and writes until no more frames come; says where the video is.
-    fn record(&mut self, frames: &Receiver<Frame>) -> Result<String, String> {
+    fn record(&mut self, frames: &Receiver<Tapped>) -> Result<String, String> {
         let mut renderer = GpuRenderer::new(self.gpu.clone()).map_err(|error| error.to_string())?;
         let mut video: Option<VideoWriter> = None;
         let mut notice = None;
-        while let Some(frame) = self.next(frames) {
+        while let Some(Tapped { frame, fine }) = self.next(frames) {
             if !self.is_new(&frame) {
                 continue;
             }
-            let added = self.draw(&mut renderer, &frame).and_then(|image| {
+            let added = self.draw(&mut renderer, &frame, fine).and_then(|image| {
                 let video = match &mut video {
                     Some(video) => video,
                     empty => {
@@ -145,7 +146,7 @@ impl Recorder {
     }
 
     /// The next frame, until no more come or the video is stopped.
-    fn next(&self, frames: &Receiver<Frame>) -> Option<Frame> {
+    fn next(&self, frames: &Receiver<Tapped>) -> Option<Tapped> {
         loop {
             match frames.recv_timeout(PATIENCE) {
                 Ok(frame) => return Some(frame),
@@ -164,9 +165,17 @@ impl Recorder {
         held && !frame.mid_frame && frame.seeking.is_none() && !self.last.as_ref().is_some_and(known)
     }
 
-    fn draw(&mut self, renderer: &mut GpuRenderer, frame: &Frame) -> Result<Image, String> {
+    fn draw(
+        &mut self,
+        renderer: &mut GpuRenderer,
+        frame: &Frame,
+        fine: Option<FineGrains>,
+    ) -> Result<Image, String> {
         let Eye { camera, look } = self.eye.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let grains = Grains::of(frame, &look);
+        let grains = match fine.filter(|_| !look.guides) {
+            Some(fine) => Grains::fine(frame, &look, fine),
+            None => Grains::of(frame, &look),
+        };
         let (scenery, ground) = self.scenery(frame, &look, &grains);
         let scene = RenderScene {
             spheres: grains.source(),

@@ -274,6 +274,22 @@ fn a_video_has_a_picture_for_every_frame_and_the_window_does_not_wait() {
 }
 
 #[test]
+fn a_change_that_is_undone_is_not_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = window(&scene_file(folder.path())) else { return };
+    seek(&mut window, 2);
+    window.state_mut().session_mut().edit("material.sand.friction_angle", "45");
+    until(&mut window, "a mark", |app| app.title().starts_with("* "));
+    act(&mut window, Action::Undo);
+    until(&mut window, "no mark", |app| !app.title().starts_with('*'));
+    let Source::File { sets, .. } = window.state().session().source() else { panic!("a file") };
+    assert!(sets.is_empty(), "{sets:?}");
+    let undone = window.state().session().frame().clone();
+    assert_eq!(undone.frame, 2);
+    assert!(told(window.state(), Severity::Info, "undone"));
+}
+
+#[test]
 fn a_dropped_mesh_is_looked_at_and_becomes_a_body_of_the_scene() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = window(&scene_file(folder.path())) else { return };
@@ -286,6 +302,12 @@ fn a_dropped_mesh_is_looked_at_and_becomes_a_body_of_the_scene() {
         window.step();
     }
     assert!(window.query_by_label("closed").is_some() && window.query_by_label("volume").is_some());
+    assert!(window.query_by_label("field").is_some() && window.query_by_label("grains in it").is_none());
+    window.get_by_label("Shape full of grains").click();
+    window.run_steps(2);
+    assert!(window.query_by_label("field").is_none() && window.query_by_label("grains in it").is_some());
+    window.get_by_label("Body that moves freely").click();
+    window.run_steps(2);
     window.get_by_label("Add to the scene").click();
     until(&mut window, "the body", |app| app.session().frame().bodies.len() == 1);
     assert_eq!(window.state().session().frame().bodies[0].name, "rock");

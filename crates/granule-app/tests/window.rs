@@ -6,7 +6,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use granule::live::Source;
 use granule::simulator::Command;
-use granule_app::{App, AppOptions, Place, Severity};
+use granule_app::{App, AppOptions, Pane, Place, Severity};
 use image::RgbaImage as Picture;
 
 /// Longest time that anything here may take.
@@ -241,6 +241,29 @@ fn a_plate_digs_and_undo_takes_it_back() {
     }
     until(&mut window, "the plate is gone", |app| app.session().frame().bodies.is_empty());
     assert!(window.state().session().live().recording().commands().is_empty());
+}
+
+/// A panel goes into a window of its own, and back among the others when that is closed.
+#[test]
+fn a_panel_is_torn_off_and_comes_back() {
+    let mut start = options("column");
+    start.playing = false;
+    let Some(mut window) = window(start) else { return };
+    window.run_steps(3);
+    assert!(window.query_by_label("Statistics").is_some(), "a tab");
+    window.get_by_label("Panels").click();
+    window.run_steps(3);
+    window.get_by_label("Statistics in a window of its own").click();
+    window.run_steps(3);
+    assert_eq!(window.state().torn_off(), [Pane::Statistics]);
+    window.get_by_label("Panels").click();
+    window.run_steps(3);
+    assert!(window.query_by_label("Statistics in a window of its own").is_none(), "it is in one");
+    assert!(window.query_by_label("Log in a window of its own").is_some());
+    // Shown among the panels again.
+    window.get_by_role_and_label(egui::accesskit::Role::CheckBox, "Statistics").click();
+    window.run_steps(3);
+    assert!(window.state().torn_off().is_empty());
 }
 
 /// Sand that is sucked away is in the books.

@@ -5,9 +5,13 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use glam::Vec3;
-use granule::geometry::{MassProperties, MeshOptions, MeshReport, inspect, load_mesh, repair};
+use granule::geometry::{self, Grid, MassProperties, MeshOptions, MeshReport, VolumeMap};
+use granule::geometry::{inspect, load_mesh, repair};
 use granule::scene::Scene;
 use granule_render::Bounds;
+
+/// Width of the question \[points\].
+const WIDTH: f32 = 400.0;
 
 /// What a mesh becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,12 +87,14 @@ impl MeshDrop {
         let mut decision = if escape { Decision::Cancelled } else { Decision::None };
         let window = egui::Window::new("Add mesh").collapsible(false).resizable(false);
         window.anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0]).show(ctx, |ui| {
+            // As wide as its longest row, so that nothing moves while it is read.
+            ui.set_width(WIDTH);
             ui.strong(self.path.file_name().unwrap_or_default().to_string_lossy());
             match self.facts.clone() {
                 None => _ = ui.label("reading"),
                 Some(Err(error)) => _ = ui.colored_label(ui.visuals().error_fg_color, error),
                 Some(Ok(facts)) => {
-                    self.show_facts(ui, &facts);
+                    self.show_facts(ui, &facts, scene);
                     self.choices(ui);
                     let usable = facts.solid.is_ok();
                     if ui.add_enabled(usable, egui::Button::new("Add to the scene")).clicked() {
@@ -115,7 +121,7 @@ impl MeshDrop {
         (self.facts, self.reading) = (Some(facts), None);
     }
 
-    fn show_facts(&self, ui: &mut egui::Ui, facts: &Facts) {
+    fn show_facts(&self, ui: &mut egui::Ui, facts: &Facts, scene: &Scene) {
         let report = &facts.report;
         let size = size_of(report);
         let row = |ui: &mut egui::Ui, name: &str, value: String| {
@@ -141,6 +147,17 @@ impl MeshDrop {
             if let Ok(volume) = &facts.solid {
                 let scale = f64::from(self.size / size.max_element()).powi(3);
                 row(ui, "volume", format!("{:.4e} m3", volume * scale));
+                let spacing = 2.0 * scene.reference_radius();
+                let extent = size * (self.size / size.max_element());
+                match self.role {
+                    Role::Filling => {
+                        row(ui, "grains in it", format!("about {}", room_for(volume * scale, spacing)))
+                    }
+                    Role::Body | Role::Wall => row(ui, "field", field_in_words(extent, spacing)),
+                }
+                // What is thinner than a grain is wide lets grains through.
+                let thin = extent.min_element() / spacing;
+                row(ui, "thinnest extent", format!("{thin:.1} diameters of grains"));
             }
         });
         match &facts.solid {
@@ -212,6 +229,27 @@ fn size_of(report: &MeshReport) -> Vec3 {
     Vec3::from(report.max) - Vec3::from(report.min)
 }
 
+/// How many grains, a spacing \[m\] apart, fill a volume \[m3\].
+fn room_for(volume: f64, spacing: f32) -> u64 {
+    (volume / f64::from(spacing).powi(3)).round() as u64
+}
+
+/// The grid of distances that stands for a mesh of an extent \[m\] among grains of a diameter \[m\], two supports of two diameters
+/// beyond it on every side.
+fn field_in_words(extent: Vec3, diameter: f32) -> String {
+    let bounds = geometry::Bounds { min: Vec3::ZERO, max: extent };
+    let cell = VolumeMap::default_cell(diameter);
+    match Grid::around(bounds, cell, 4.0 * diameter) {
+        // Two numbers of four bytes per node.
+        Ok(grid) => {
+            let megabytes = 8e-6 * grid.node_count() as f64;
+            let [x, y, z] = grid.nodes.to_array();
+            format!("{x} x {y} x {z} nodes, {:.1} mm apart, {megabytes:.1} MB", 1e3 * cell)
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
 /// What a file holds.
 fn facts(path: &Path) -> Result<Facts, String> {
     let mesh = load_mesh(path, &MeshOptions::default()).map_err(|error| error.to_string())?;
@@ -220,4 +258,17 @@ fn facts(path: &Path) -> Result<Facts, String> {
         Ok(MassProperties::new(&repaired, 1.0)?.volume)
     });
     Ok(Facts { report: inspect(&mesh), solid: solid.map_err(|error| error.to_string()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn field_and_grains_follow_from_extent_and_diameter() {
+        // 0.1 m and 0.08 m on both sides in cells of 0.01 m: 26 cells, 27 nodes.
+        assert_eq!(field_in_words(Vec3::splat(0.1), 0.02), "27 x 27 x 27 nodes, 10.0 mm apart, 0.2 MB");
+        assert!(field_in_words(Vec3::splat(1e4), 1e-3).contains("nodes"), "refused, and says why");
+        assert_eq!(room_for(1e-3, 0.02), 125);
+    }
 }

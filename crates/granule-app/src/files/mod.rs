@@ -17,6 +17,7 @@ use granule_render::Bounds;
 use self::dialog::{Answer, Dialog, Purpose};
 use self::mesh::{Decision, MeshDrop};
 use self::recent::Recent;
+pub use self::write::unused_file;
 use self::write::{Written, checkpoint, frame};
 use crate::actions::Action;
 use crate::camera_rig::CameraRig;

@@ -91,3 +91,28 @@ fn later(
         let _ = results.send(written);
     });
 }
+
+/// A file in a folder that is not there yet: a name with an ending, with a number behind it where that is taken.
+pub fn unused_file(folder: &Path, stem: &str, ending: &str) -> PathBuf {
+    let numbered = (2..u32::MAX).map(|k| format!("{stem}-{k}.{ending}"));
+    let mut names = std::iter::once(format!("{stem}.{ending}")).chain(numbered);
+    let free = names.find(|name| !folder.join(name).exists());
+    folder.join(free.unwrap_or_else(|| format!("{stem}.{ending}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_taken_get_the_next_number() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["heap-000007.png", "heap-000007-2.png", "heap-000007-3.png"] {
+            let path = unused_file(folder.path(), "heap-000007", "png");
+            assert_eq!(path, folder.path().join(name));
+            std::fs::write(path, name).unwrap();
+        }
+        let first = std::fs::read_to_string(folder.path().join("heap-000007.png")).unwrap();
+        assert_eq!(first, "heap-000007.png", "it stays as it was");
+    }
+}

@@ -100,6 +100,57 @@ fn a_blade_is_driven_forward_turned_and_lifted() {
     assert!(hands.drive(&frame, Drive::default()).is_none(), "and is quiet then");
 }
 
+/// A ball that hangs over nothing, grabbed at its side.
+#[test]
+fn a_grabbed_body_comes_to_the_pointer_and_flies_on_when_it_is_let_go() {
+    let mut scene = Scene::new("grab")
+        .with_material(granule::MaterialSettings::default())
+        .with_wall("floor", Shape::floor(-5.0))
+        .with_grains("sand", Shape::cuboid([3.0, -5.0, 3.0], [3.1, -4.9, 3.1]));
+    scene.simulation.fps = 50.0;
+    scene.grains[0].material.clone_from(&scene.material[0].name);
+    let ball = granule::scene::BodySettings::new("ball", Shape::ball([0.0, 0.5, 0.0], 0.1));
+    scene.body.push(granule::scene::BodySettings { kind: granule::scene::BodyKind::Dynamic, ..ball });
+    let mut simulation = Simulation::new(scene.clone(), &Options::default()).unwrap();
+    let live = Live::start(scene, LiveOptions { playing: false, ..LiveOptions::default() }).unwrap();
+    let mut frame = Frame::clone(&live.latest());
+    let mut hands = Hands { tool: Tool::Grab, ..Hands::default() };
+    let at = |at: Vec3| {
+        let eye = Vec3::new(0.0, 0.5, 2.0);
+        Pointing { at, eye, ray: (at - eye).normalize(), forward: Vec3::NEG_Z, wheel: [0.0; 2] }
+    };
+    assert!(hands.press(&frame, &at(Vec3::new(0.3, 0.5, 0.0))).is_empty(), "nothing is there to be grabbed");
+    let mut lead = |hands: &mut Hands, pointing: &Pointing| {
+        for command in hands.press(&frame, pointing) {
+            simulation.apply(&command).unwrap();
+        }
+        simulation.run_until((frame.frame + 1) as f64 / 50.0);
+        frame.frame = simulation.frame();
+        frame.bodies = simulation.bodies().into();
+        (frame.bodies[0].center, frame.bodies[0].velocity)
+    };
+    lead(&mut hands, &at(Vec3::new(0.0, 0.5, 0.1)));
+    let wanted = Vec3::new(0.4, 0.7, 0.1);
+    let (mut center, mut velocity) = (Vec3::ZERO, Vec3::ZERO);
+    for _ in 0..60 {
+        (center, velocity) = lead(&mut hands, &at(wanted));
+    }
+    // It was grabbed 0.1 m before its centre.
+    let held = center + Vec3::new(0.0, 0.0, 0.1);
+    assert!(held.distance(wanted) < 0.02, "{held} instead of {wanted}");
+    assert!(velocity.length() < 0.2, "{velocity}");
+    // Thrown: what it has when it is let go, it keeps; the rest is gravity.
+    for k in 1..=4 {
+        (_, velocity) = lead(&mut hands, &at(wanted + 0.08 * k as f32 * Vec3::X));
+    }
+    assert!(velocity.x > 0.5, "{velocity}");
+    assert_eq!(hands.release(), []);
+    hands.tool = Tool::Look;
+    let (_, later) = lead(&mut hands, &at(wanted));
+    assert!((later.x - velocity.x).abs() < 0.05 * velocity.x, "{velocity}, then {later}");
+    assert!((later.y - velocity.y + 9.81 / 50.0).abs() < 0.02, "{velocity}, then {later}");
+}
+
 /// Sand in a scoop presses on it with its weight, all of which the books know.
 #[test]
 fn the_force_on_a_loaded_scoop_is_the_weight_of_its_load() {
