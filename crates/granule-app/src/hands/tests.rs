@@ -120,6 +120,7 @@ fn a_grabbed_body_comes_to_the_pointer_and_flies_on_when_it_is_let_go() {
         Pointing { at, eye, ray: (at - eye).normalize(), forward: Vec3::NEG_Z, wheel: [0.0; 2] }
     };
     assert!(hands.press(&frame, &at(Vec3::new(0.3, 0.5, 0.0))).is_empty(), "nothing is there to be grabbed");
+    hands.release();
     let mut lead = |hands: &mut Hands, pointing: &Pointing| {
         for command in hands.press(&frame, pointing) {
             simulation.apply(&command).unwrap();
