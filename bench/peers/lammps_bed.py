@@ -20,7 +20,7 @@ LAW = (
     "hertz/material 5e6 0.5 0.3 tangential mindlin_rescale NULL 1.0 0.5 damping coeff_restitution "
     "rolling sds 500 0.09 0.05"
 )
-TIME_STEP = 8e-5  # [s]
+TIME_STEP = 4e-5  # [s]
 PERIOD = {False: 0.8, True: 0.5}  # along x and z [m], of spheres and of rigid grains
 SKIN = 0.2  # radii of the smallest sphere
 MEMBERS = 4

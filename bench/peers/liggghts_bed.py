@@ -21,11 +21,11 @@ MATERIAL = [
     "fix friction all property/global coefficientFriction peratomtypepair 1 0.5",
     "fix rolling all property/global coefficientRollingFriction peratomtypepair 1 0.05",
 ]
-TIME_STEP = 8e-5  # [s]
+TIME_STEP = 4e-5  # [s]
 PERIOD = 0.5  # along x and z [m]
 RADIUS = 0.005  # of a sphere [m]
 SKIN = 0.2 * RADIUS
-SETTLING = 5000  # steps
+SETTLING = 10000  # steps
 CORNER = 1.5 * RADIUS / 8**0.5  # of a cube whose diagonals on the faces are the tetrahedron's edges
 SIGNS = [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)]
 

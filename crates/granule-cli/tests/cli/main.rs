@@ -7,6 +7,7 @@ mod device;
 mod disk;
 mod exports;
 mod mesh;
+mod oracle;
 mod place;
 mod recordings;
 mod render;
