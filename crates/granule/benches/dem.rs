@@ -4,6 +4,9 @@
 //! 100,000 grains stage by stage. All beds are timed in turn, slice by slice, so that other work on the machine slows all of
 //! them alike.
 
+// What it is for.
+#![allow(clippy::print_stdout)]
+
 use std::time::Instant;
 
 use glam::Vec3;
@@ -116,9 +119,7 @@ impl Bed {
         let all: Vec<NewParticle> = copies
             .flat_map(|tile| {
                 let offset = self.period * tile;
-                grains
-                    .iter()
-                    .map(move |grain| NewParticle { position: grain.position + offset, ..grain.clone() })
+                grains.iter().map(move |grain| NewParticle { position: grain.position + offset, ..*grain })
             })
             .collect();
         let floor = Shape::Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] };
