@@ -14,10 +14,10 @@ const THINNEST: f32 = 0.1;
 const THICKEST: f32 = 0.45;
 
 /// Share of contacts whose force is beyond the colours: a single blow does not make all others look alike.
-const BEYOND: f64 = 0.01;
+const BEYOND: f64 = 0.03;
 
 /// Radius of grains among bars over their own, so that one sees the bars.
-pub const GRAINS_AMONG_BARS: f32 = 0.3;
+pub const GRAINS_AMONG_BARS: f32 = 0.2;
 
 /// What colours and thickness of bars mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,7 +118,7 @@ mod tests {
     fn bars_go_from_centre_to_centre_and_are_as_thick_as_their_force_is_large() {
         let contacts = [contact(10.0), contact(5.0), contact(0.0)];
         let scale = ForceScale::of(contacts.iter(), 1.0, ColorMap::Viridis);
-        assert_eq!((scale.most, scale.legend().range), (5.0, [0.0, 5.0]), "the hundredth part is beyond");
+        assert_eq!((scale.most, scale.legend().range), (5.0, [0.0, 5.0]), "a few are beyond");
         let scale = ForceScale { most: 10.0, ..scale };
         for (contact, expected) in contacts.iter().zip([0.45, 0.225, 0.045]) {
             let bar = force_bars(std::slice::from_ref(contact), &scale, |_| true).unwrap();

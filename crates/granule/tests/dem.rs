@@ -211,7 +211,7 @@ fn same_fields(a: &mut Simulation, b: &mut Simulation) {
         assert_eq!(a.column(info.name), b.column(info.name), "{}", info.name);
     }
     let contacts = a.contacts();
-    assert!(contacts.len() > 100, "{} contacts", contacts.len());
+    assert!(contacts.len() > 10, "{} contacts", contacts.len());
     assert_eq!(contacts, b.contacts());
 }
 

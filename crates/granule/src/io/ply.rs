@@ -165,13 +165,16 @@ impl PlyData {
         }
     }
 
-    /// The values of a vector field, `position` included.
+    /// The values of a vector field, `position` included; orientations are no vectors.
     pub fn vec3(&self, name: &str) -> Option<Vec<[f32; 3]>> {
         let [x, y, z] = if name == "position" {
             ["x", "y", "z"].map(String::from)
         } else {
             VEC3.map(|s| format!("{name}{s}"))
         };
+        if self.scalar(&format!("{name}_w")).is_some() {
+            return None;
+        }
         let (x, y, z) = (self.scalar(&x)?, self.scalar(&y)?, self.scalar(&z)?);
         Some(x.iter().zip(y).zip(z).map(|((x, y), z)| [*x, *y, *z]).collect())
     }
@@ -308,6 +311,7 @@ mod tests {
         let names: Vec<&str> = data.names().collect();
         assert_eq!(names[..8], ["id", "x", "y", "z", "velocity_x", "velocity_y", "velocity_z", "density"]);
         assert!(data.scalar("id").is_none() && data.vec3("nothing").is_none());
+        assert!(data.vec3("orientation").is_none(), "an orientation is no vector");
     }
 
     #[test]
