@@ -16,8 +16,6 @@ mod check;
 mod common;
 mod compress;
 pub mod contact;
-#[cfg(test)]
-mod field_tests;
 mod fields;
 mod grain_loads;
 mod integrate;
@@ -28,6 +26,8 @@ mod orientation;
 pub mod pairs;
 pub mod params;
 pub mod state;
+#[cfg(test)]
+mod tests;
 mod touch;
 mod touching;
 pub mod walls;
