@@ -1,5 +1,6 @@
 //! The command line.
 
+mod measure;
 pub mod mesh;
 mod values;
 #[cfg(feature = "window")]
@@ -7,10 +8,8 @@ mod view;
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use granule::measure::EXPERIMENTS;
-use granule::scene::{FrictionMode, YieldLaw};
 use granule::simd::Instructions;
 use granule::solver::SOLVERS;
 use granule_render::{CameraChoice, ColorMap};
@@ -18,6 +17,7 @@ use granule_render::{CameraChoice, ColorMap};
 use mesh::MeshArgs;
 use values::{parse_number, parse_plane, parse_range, parse_size, parse_step};
 
+pub use measure::{MeasureArgs, MeasureCommand, OracleArgs};
 pub use values::{DeviceChoice, FieldChoice};
 #[cfg(feature = "window")]
 pub use view::ViewArgs;
@@ -458,108 +458,8 @@ fn instructions(name: &str) -> Result<Instructions, String> {
     found.copied().ok_or_else(|| format!("this processor has: {}", known.join(", ")))
 }
 
-/// What `measure` does beside experiments.
-#[derive(Debug, Subcommand)]
-pub enum MeasureCommand {
-    /// Hold distinct elements against recorded trajectories of a few grains.
-    Oracle(OracleArgs),
-}
-
-/// Arguments of `measure oracle`.
-#[derive(Debug, Args)]
-pub struct OracleArgs {
-    /// Files with trajectories, as in crates/granule/tests/oracles.
-    #[arg(value_name = "FILE", required = true)]
-    pub files: Vec<PathBuf>,
-    /// Number of CPU threads; all cores when absent. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: Option<u16>,
-    /// Print a JSON object, or an array of several.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Arguments of `measure`.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub struct MeasureArgs {
-    /// Recorded trajectories instead of an experiment.
-    #[command(subcommand)]
-    pub command: Option<MeasureCommand>,
-    /// What to measure.
-    #[arg(value_name = "EXPERIMENT", required_unless_present = "all", conflicts_with = "all")]
-    #[arg(value_parser = experiment_names())]
-    pub experiments: Vec<String>,
-    /// All experiments.
-    #[arg(long)]
-    pub all: bool,
-    /// The coarser, shorter forms.
-    #[arg(long)]
-    pub quick: bool,
-    /// The solver, where the experiment works with several; its own when absent.
-    #[arg(long, value_parser = solver_names())]
-    pub solver: Option<String>,
-    /// Where to simulate.
-    #[command(flatten)]
-    pub place: PlaceArgs,
-    /// How friction is solved.
-    #[arg(long, value_enum, default_value_t)]
-    pub friction: FrictionName,
-    /// Which line the friction angle means.
-    #[arg(long = "yield", value_enum, default_value_t)]
-    pub yield_law: YieldName,
-    /// Print a JSON object, or an array of several.
-    #[arg(long)]
-    pub json: bool,
-    /// Write an SVG per plot into this folder.
-    #[arg(long, value_name = "DIR")]
-    pub plot: Option<PathBuf>,
-}
-
-/// The words of `--friction`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum FrictionName {
-    /// Together with pressure, iterated.
-    #[default]
-    Coupled,
-    /// A single clamp, for comparison.
-    Explicit,
-}
-
-/// The words of `--yield`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum YieldName {
-    /// A slope of exactly the friction angle is the limit.
-    #[default]
-    Tan,
-    /// The line as printed by Neder: the limiting slope is atan(sin(angle)).
-    Neder,
-}
-
-impl From<FrictionName> for FrictionMode {
-    fn from(name: FrictionName) -> Self {
-        match name {
-            FrictionName::Coupled => Self::Coupled,
-            FrictionName::Explicit => Self::Explicit,
-        }
-    }
-}
-
-impl From<YieldName> for YieldLaw {
-    fn from(name: YieldName) -> Self {
-        match name {
-            YieldName::Tan => Self::Tan,
-            YieldName::Neder => Self::Neder,
-        }
-    }
-}
-
 fn solver_names() -> PossibleValuesParser {
     PossibleValuesParser::new(SOLVERS.iter().map(|solver| solver.name))
-}
-
-fn experiment_names() -> PossibleValuesParser {
-    EXPERIMENTS.iter().map(|experiment| PossibleValue::new(experiment.name).help(experiment.summary)).into()
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -132,7 +132,7 @@ pub struct Boundary {
     pivot: Vec3,
     linear_velocity: Vec3,
     angular_velocity: Vec3,
-    servo: ServoState,
+    pub(super) servo: ServoState,
     /// Number of the rigid body that this is the surface of, or [`NO_BODY`].
     body: u32,
     /// Whether a rigid body moves freely and takes this surface along.
@@ -404,7 +404,7 @@ impl BoundaryState {
 /// All boundaries of a scene.
 #[derive(Clone, Debug, Default)]
 pub struct Boundaries {
-    list: Vec<Boundary>,
+    pub(super) list: Vec<Boundary>,
 }
 
 impl Boundaries {
@@ -443,25 +443,6 @@ impl Boundaries {
     pub fn advance(&mut self, time: f64, dt: f64) {
         for boundary in &mut self.list {
             boundary.advance(time, dt);
-        }
-    }
-
-    /// Whether any holds a force.
-    pub fn any_servo(&self) -> bool {
-        self.list.iter().any(|boundary| boundary.servo().is_some())
-    }
-
-    /// Lets the boundaries that hold a force feel it and that of grains for `dt` [s]. `load` gives the force of grains \[N\] on
-    /// the boundary at an index; without it, that of the last time acts on.
-    pub fn kick_servos(&mut self, time: f64, dt: f64, load: Option<&dyn Fn(u16) -> DVec3>) {
-        for (index, boundary) in self.list.iter_mut().enumerate() {
-            let mut state = boundary.servo;
-            let Some(servo) = boundary.servo() else { continue };
-            if let Some(load) = load {
-                state.load = load(index as u16).dot(servo.direction());
-            }
-            state.kick(servo, time, dt);
-            boundary.servo = state;
         }
     }
 

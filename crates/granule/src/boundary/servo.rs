@@ -4,6 +4,8 @@ use glam::{DVec3, Vec3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::sample::Boundaries;
+
 /// A force that a wall holds along a direction, moving freely along it under that force and those of grains. Its weight is not
 /// part of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -117,6 +119,27 @@ impl ServoState {
     /// Whether all numbers are finite.
     pub fn is_sound(&self) -> bool {
         self.way.is_finite() && self.speed.is_finite() && self.load.is_finite()
+    }
+}
+
+impl Boundaries {
+    /// Whether any holds a force.
+    pub fn any_servo(&self) -> bool {
+        self.list.iter().any(|boundary| boundary.servo().is_some())
+    }
+
+    /// Lets the boundaries that hold a force feel it and that of grains for `dt` [s]. `load` gives the force of grains \[N\] on
+    /// the boundary at an index; without it, that of the last time acts on.
+    pub fn kick_servos(&mut self, time: f64, dt: f64, load: Option<&dyn Fn(u16) -> DVec3>) {
+        for (index, boundary) in self.list.iter_mut().enumerate() {
+            let mut state = boundary.servo;
+            let Some(servo) = boundary.servo() else { continue };
+            if let Some(load) = load {
+                state.load = load(index as u16).dot(servo.direction());
+            }
+            state.kick(servo, time, dt);
+            boundary.servo = state;
+        }
     }
 }
 

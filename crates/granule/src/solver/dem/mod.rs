@@ -6,7 +6,7 @@
 //!
 //! References: those of [`contact`]; \[Lon09\].
 //!
-//! Limitations: distances from meshes come from grids. Spheres of one scene differ by a factor of 10 at most.
+//! Limitations: meshes that other shapes cut are touched by their grids. Spheres of one scene differ by a factor of 10 at most.
 //!
 //! Stability: velocity Verlet with steps of a share of the Rayleigh time and of the duration of a collision
 //! ([`StepBounds`](params::StepBounds)); the same length within a frame.
