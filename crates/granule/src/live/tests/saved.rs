@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::build::Options;
 use crate::io::{Exporter, FramesIndex, RunFolder};
-use crate::live::{Event, FileKind, Live, Recording, RecordingError, Source};
+use crate::live::{Event, FileKind, Live, Recording, RecordingError, Source, Speed};
 use crate::scene::ExportFormat;
 use crate::simulation::Simulation;
 use crate::simulator::{Command, FieldInfo};
@@ -179,6 +179,8 @@ fn the_frames_of_a_run_are_played_and_nothing_simulates() {
     live.play();
     let stopped = live.wait(PATIENCE, |frame| frame.frame == 5 && !frame.playing);
     assert!(stopped.is_some(), "it stops at its end");
+    // Slowly, so that it is not over before it is looked at.
+    live.set_speed(Speed::RealTime(0.01));
     live.play();
     assert!(live.wait(PATIENCE, |frame| frame.frame < 5).is_some(), "and begins anew from there");
     after(&live, live.reset());
