@@ -62,9 +62,9 @@ scenes! {
     tank = "tank", "70e0f14e3241e434";
     pipe = "pipe", "5720b16d4e373415";
     droplet = "droplet", "1c201a52ce653a82";
-    funnel = "funnel", "4ff54aa76c049aba";
+    funnel = "funnel", "e0dd7fe484b47f2b";
     mesh_drop = "mesh-drop", "6f0e130ad89597c6";
-    marbles = "marbles", "055139f134e54d77";
+    marbles = "marbles", "7222204016b332c9";
 }
 
 #[test]

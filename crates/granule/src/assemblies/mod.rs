@@ -267,11 +267,11 @@ impl Assemblies {
         stays.iter().filter(|stays| !**stays).count()
     }
 
-    /// Does something with every assembly, its angular velocity in the middle of a drift [rad/s], its members and their places;
-    /// shared among the threads of a step. Results are in the order of the assemblies.
+    /// Does something with every assembly: its number, itself, its angular velocity in the middle of a drift [rad/s], its
+    /// members and their places; shared among the threads of a step. Results are in the order of the assemblies.
     pub fn map_mut<R: Send>(
         &mut self,
-        work: impl Fn(&mut Assembly, &mut DVec3, &[Member], &[u32]) -> R + Sync,
+        work: impl Fn(usize, &mut Assembly, &mut DVec3, &[Member], &[u32]) -> R + Sync,
     ) -> Vec<R> {
         let count = self.assembly.len();
         let (assembly, middle) = (SharedColumn::of(&mut self.assembly), SharedColumn::of(&mut self.middle));
@@ -280,7 +280,7 @@ impl Assemblies {
             let range = first[k] as usize..first[k + 1] as usize;
             // SAFETY: every assembly is taken once, and has a rate of its own.
             let (assembly, middle) = unsafe { (assembly.get_mut(k), middle.get_mut(k)) };
-            work(assembly, middle, &member[range.clone()], &place[range])
+            work(k, assembly, middle, &member[range.clone()], &place[range])
         })
     }
 

@@ -51,8 +51,13 @@ impl Assembly {
 
     /// Kinetic energy of motion and rotation [J].
     pub fn kinetic_energy(&self) -> f64 {
+        self.kinetic_energy_of(self.angular_velocity())
+    }
+
+    /// Kinetic energy of motion and rotation [J], where the angular velocity [rad/s] is known.
+    pub fn kinetic_energy_of(&self, angular_velocity: DVec3) -> f64 {
         let linear = self.momentum.length_squared() / self.properties.mass;
-        0.5 * (linear + self.angular_momentum.dot(self.angular_velocity()))
+        0.5 * (linear + self.angular_momentum.dot(angular_velocity))
     }
 
     /// Whether all numbers are finite.
@@ -80,7 +85,7 @@ impl Assembly {
         let inside = self.position.advance_meters(dt * self.velocity());
         let (axes, middle) =
             rotate_freely(self.world_from_principal(), self.angular_momentum, self.properties.inertia, dt);
-        self.orientation = (axes * self.properties.shape_from_principal.conjugate()).normalize();
+        self.orientation = axes * self.properties.shape_from_principal.conjugate();
         (middle, inside)
     }
 }
@@ -100,12 +105,59 @@ fn angular_velocity(world_from_principal: DQuat, angular_momentum: DVec3, inerti
 /// is symplectic, reversible and of second order \[DLM97\]. The angular momentum in the world's axes does not change in
 /// any of them, so it is kept there, and nothing is lost; the energy swings about its value without drift.
 pub(super) fn rotate_freely(axes: DQuat, angular_momentum: DVec3, inertia: DVec3, dt: f64) -> (DQuat, DVec3) {
-    let turn = |axes: DQuat, axis: usize, time: f64| {
-        let along = (axes.conjugate() * angular_momentum)[axis];
-        axes * DQuat::from_axis_angle(DVec3::AXES[axis], time * along / inertia[axis])
-    };
     let half = 0.5 * dt;
-    let middle = turn(turn(turn(axes, 0, half), 1, half), 2, half);
-    let end = turn(turn(turn(middle, 2, half), 1, half), 0, half);
-    (end.normalize(), angular_velocity(middle, angular_momentum, inertia))
+    let mut frame = Turning { axes, momentum: axes.conjugate() * angular_momentum };
+    frame.turn::<0>(half / inertia.x);
+    frame.turn::<1>(half / inertia.y);
+    frame.turn::<2>(half / inertia.z);
+    let middle = frame;
+    frame.turn::<2>(half / inertia.z);
+    frame.turn::<1>(half / inertia.y);
+    frame.turn::<0>(half / inertia.x);
+    (frame.axes.normalize(), middle.axes * (middle.momentum / inertia))
+}
+
+/// Principal axes that turn about each other, and an angular momentum that does not, seen from them.
+#[derive(Clone, Copy)]
+struct Turning {
+    axes: DQuat,
+    momentum: DVec3,
+}
+
+impl Turning {
+    /// Turns the axes about one of them, by the momentum along it times `rate`.
+    #[inline(always)]
+    fn turn<const AXIS: usize>(&mut self, rate: f64) {
+        let (a, b, c) = (AXIS, (AXIS + 1) % 3, (AXIS + 2) % 3);
+        let (s, w) = half_sine_and_cosine(rate * self.momentum[a]);
+        let q = self.axes.to_array();
+        let mut turned = q;
+        turned[3] = q[3] * w - q[a] * s;
+        turned[a] = q[a] * w + q[3] * s;
+        turned[b] = q[b] * w + q[c] * s;
+        turned[c] = q[c] * w - q[b] * s;
+        self.axes = DQuat::from_array(turned);
+        let (sine, cosine) = (2.0 * s * w, w * w - s * s);
+        let [lb, lc] = [self.momentum[b], self.momentum[c]];
+        self.momentum[b] = lb * cosine + lc * sine;
+        self.momentum[c] = lc * cosine - lb * sine;
+    }
+}
+
+/// Sine and cosine of half an angle; by their series where it is small, as it is in a step.
+#[inline]
+fn half_sine_and_cosine(angle: f64) -> (f64, f64) {
+    /// Up to here the first terms left out, x^11/11! and x^10/10!, are below a tenth of the last bit.
+    const SMALL: f64 = 0.05;
+    const SINE: [f64; 4] = [-1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362_880.0];
+    const COSINE: [f64; 4] = [-1.0 / 2.0, 1.0 / 24.0, -1.0 / 720.0, 1.0 / 40_320.0];
+    let x = 0.5 * angle;
+    if x.abs() < SMALL {
+        let y = x * x;
+        let sine = x * (1.0 + y * (SINE[0] + y * (SINE[1] + y * (SINE[2] + y * SINE[3]))));
+        let cosine = 1.0 + y * (COSINE[0] + y * (COSINE[1] + y * (COSINE[2] + y * COSINE[3])));
+        return (sine, cosine);
+    }
+    let turn = DQuat::from_rotation_x(angle);
+    (turn.x, turn.w)
 }

@@ -113,11 +113,19 @@ fn without<L: Real>(x: [L; 3], part: L, axis: Vec3) -> [L; 3] {
 #[inline(always)]
 fn from_block<L: Real>(block: &Block, x: [L; 3]) -> L {
     let zero = L::splat(0.0);
-    let (min, max) = (block.min.to_array(), block.max.to_array());
-    let beyond = |k: usize| (L::splat(min[k]) - x[k]).at_least(x[k] - L::splat(max[k]));
-    let [a, b, c] = [beyond(0), beyond(1), beyond(2)];
+    let [a, b, c] = [
+        beyond(block.min.x, block.max.x, x[0]),
+        beyond(block.min.y, block.max.y, x[1]),
+        beyond(block.min.z, block.max.z, x[2]),
+    ];
     let outside = length([a.at_least(zero), b.at_least(zero), c.at_least(zero)]);
     outside + a.at_least(b).at_least(c).at_most(zero)
+}
+
+/// How far numbers are below `min` or above `max`; negative between them.
+#[inline(always)]
+fn beyond<L: Real>(min: f32, max: f32, x: L) -> L {
+    (L::splat(min) - x).at_least(x - L::splat(max))
 }
 
 /// Twin of [`Profile::distance`].

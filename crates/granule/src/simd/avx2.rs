@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LANES, Lanes, MOST_WHOLE, Real, Vectorised, arithmetic, index};
+use super::{LANES, Lanes, MOST_WHOLE, Real, Vectorised, arithmetic, each, index};
 
 /// Sixteen numbers in two registers.
 #[derive(Clone, Copy)]
@@ -199,9 +199,9 @@ unsafe impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn from_rows(rows: &[[f32; 4]; LANES]) -> [Self; 4] {
-        // SAFETY: see above; all rows are there.
-        unsafe { columns(|k| rows[k].as_ptr()) }
+    unsafe fn from_rows_at(row: impl Fn(usize) -> *const f32) -> [Self; 4] {
+        // SAFETY: see above; the caller promises that the numbers are there.
+        unsafe { columns(row) }
     }
 
     #[inline(always)]
@@ -209,7 +209,7 @@ unsafe impl Lanes for Avx2 {
         // SAFETY: see above; the caller has made room.
         unsafe {
             let halves =
-                [transpose(columns.map(|column| column.0)), transpose(columns.map(|column| column.1))];
+                [transpose(each(columns, |column| column.0)), transpose(each(columns, |column| column.1))];
             for (half, rows) in halves.into_iter().enumerate() {
                 for (k, rows) in rows.into_iter().enumerate() {
                     let at = 8 * half + k;

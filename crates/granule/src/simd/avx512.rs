@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LANES, Lanes, MOST_WHOLE, Real, Vectorised, arithmetic, index};
+use super::{LANES, Lanes, MOST_WHOLE, Real, Vectorised, arithmetic, each, index};
 
 /// Sixteen numbers in one register.
 #[derive(Clone, Copy)]
@@ -171,25 +171,21 @@ unsafe impl Lanes for Avx512 {
         // SAFETY: see above; the caller promises that the numbers are there.
         unsafe {
             let first = rows.add(STRIDE * base as usize);
-            let row = |k: usize| first.add(STRIDE * index(delta, k));
-            transpose([four(row, 0), four(row, 1), four(row, 2), four(row, 3)])
+            Self::from_rows_at(|k| first.add(STRIDE * index(delta, k)))
         }
     }
 
     #[inline(always)]
-    fn from_rows(rows: &[[f32; 4]; LANES]) -> [Self; 4] {
-        // SAFETY: see above; all rows are there.
-        unsafe {
-            let row = |k: usize| rows[k].as_ptr();
-            transpose([four(row, 0), four(row, 1), four(row, 2), four(row, 3)])
-        }
+    unsafe fn from_rows_at(row: impl Fn(usize) -> *const f32) -> [Self; 4] {
+        // SAFETY: see above; the caller promises that the numbers are there.
+        unsafe { transpose([four(&row, 0), four(&row, 1), four(&row, 2), four(&row, 3)]) }
     }
 
     #[inline(always)]
     unsafe fn to_rows(columns: [Self; 4], out: *mut f32, stride: usize) {
         // SAFETY: see above; the caller has made room.
         unsafe {
-            let rows = transpose(columns.map(|column| column.0));
+            let rows = transpose(each(columns, |column| column.0));
             for (k, Self(rows)) in rows.into_iter().enumerate() {
                 _mm_storeu_ps(out.add(stride * k), _mm512_castps512_ps128(rows));
                 _mm_storeu_ps(out.add(stride * (k + 4)), _mm512_extractf32x4_ps::<1>(rows));
@@ -202,7 +198,7 @@ unsafe impl Lanes for Avx512 {
 
 /// Rows r, r + 4, r + 8 and r + 12 in one register.
 #[inline(always)]
-unsafe fn four(row: impl Fn(usize) -> *const f32, r: usize) -> __m512 {
+unsafe fn four(row: &impl Fn(usize) -> *const f32, r: usize) -> __m512 {
     // SAFETY: the caller promises four numbers per row, and the instructions.
     unsafe {
         let low = _mm512_castps128_ps512(_mm_loadu_ps(row(r)));

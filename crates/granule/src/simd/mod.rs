@@ -103,14 +103,35 @@ pub unsafe trait Lanes: Real {
     /// All of them must be there to be read.
     unsafe fn gather4<const STRIDE: usize>(rows: *const f32, base: u32, delta: &[u16; LANES]) -> [Self; 4];
 
+    /// The four numbers from `row(k)` on, in lane k of four results.
+    ///
+    /// # Safety
+    /// All of them must be there to be read.
+    unsafe fn from_rows_at(row: impl Fn(usize) -> *const f32) -> [Self; 4];
+
     /// Sixteen rows of four numbers, as columns.
-    fn from_rows(rows: &[[f32; 4]; LANES]) -> [Self; 4];
+    #[inline(always)]
+    fn from_rows(rows: &[[f32; 4]; LANES]) -> [Self; 4] {
+        // SAFETY: all rows are there.
+        unsafe { Self::from_rows_at(|k| rows[k].as_ptr()) }
+    }
 
     /// Columns as sixteen rows of four numbers, `stride` numbers apart.
     ///
     /// # Safety
     /// There must be room for `15 stride + 4` numbers at `out`.
     unsafe fn to_rows(columns: [Self; 4], out: *mut f32, stride: usize);
+}
+
+/// What a function gives for each element. `array::map` may stay a function of its own, which lacks the instructions that its
+/// caller is compiled for: it would then call a function for every single one of them.
+#[inline(always)]
+pub fn each<T: Copy, U: Copy, const N: usize>(from: [T; N], f: impl Fn(T) -> U) -> [U; N] {
+    let mut to = [f(from[0]); N];
+    for k in 1..N {
+        to[k] = f(from[k]);
+    }
+    to
 }
 
 /// Lane k of some indices. Read one by one, on purpose: the compiler would otherwise load them all at once and take

@@ -142,8 +142,9 @@ unsafe impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn from_rows(rows: &[[f32; 4]; LANES]) -> [Self; 4] {
-        from_fn(|c| Self(from_fn(|k| rows[k][c])))
+    unsafe fn from_rows_at(row: impl Fn(usize) -> *const f32) -> [Self; 4] {
+        // SAFETY: the caller promises that the numbers are there.
+        from_fn(|c| Self(from_fn(|k| unsafe { *row(k).add(c) })))
     }
 
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! Columns whose blocks several threads read and write at once.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use super::for_each;
 use crate::team::{block_count, block_range};
@@ -54,6 +55,18 @@ impl<'a, T> SharedColumn<'a, T> {
     pub unsafe fn block_mut(&self, b: usize) -> &'a mut [T] {
         let range = block_range(b, self.len);
         // SAFETY: the range lies in the column, and the caller promises that nobody else uses it.
+        unsafe { std::slice::from_raw_parts_mut(self.first.add(range.start), range.len()) }
+    }
+
+    /// Entries, to be written.
+    ///
+    /// # Safety
+    /// Nobody else may use them meanwhile; they must exist.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)]
+    pub unsafe fn range_mut(&self, range: Range<usize>) -> &'a mut [T] {
+        debug_assert!(range.start <= range.end && range.end <= self.len);
+        // SAFETY: the caller promises that they exist and that nobody else uses them.
         unsafe { std::slice::from_raw_parts_mut(self.first.add(range.start), range.len()) }
     }
 

@@ -79,8 +79,13 @@ impl Wall {
 /// Vectors turned by a matrix.
 #[inline(always)]
 fn turned<L: Lanes>(by: Mat3, v: [L; 3]) -> [L; 3] {
-    let row = |row: Vec3| L::splat(row.x) * v[0] + L::splat(row.y) * v[1] + L::splat(row.z) * v[2];
-    [row(by.row(0)), row(by.row(1)), row(by.row(2))]
+    [along(by.row(0), v), along(by.row(1), v), along(by.row(2), v)]
+}
+
+/// How far vectors reach along another one.
+#[inline(always)]
+fn along<L: Lanes>(axis: Vec3, v: [L; 3]) -> L {
+    L::splat(axis.x) * v[0] + L::splat(axis.y) * v[1] + L::splat(axis.z) * v[2]
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! ```
 //! Contacts of members feel the mass of the whole grain.
 
-use glam::{DVec3, Vec3, Vec4};
+use glam::{DMat3, DVec3, Mat3, Vec3, Vec4};
 
 use crate::assemblies::{Assembly, Load, Member};
 use crate::clumps::PlacedAssembly;
@@ -33,6 +33,7 @@ impl Dem {
             }
         }
         if !new.is_empty() {
+            self.member_loads.clear();
             self.place_members();
             self.search.invalidate();
         }
@@ -46,10 +47,13 @@ impl Dem {
         }
         let (search, domain) = (&self.search, &self.setup.domain);
         let (force, torque, gravity) = (&self.state.force, &self.state.torque, self.world.gravity.as_dvec3());
-        let strain = self.strain;
+        let (strain, known) = (self.strain, &self.member_loads);
         let Some(rows) = Rows::new(&mut self.world, &mut self.state.place, &self.setup) else { return 0.0 };
-        let ways = self.assemblies.map_mut(|grain, middle, members, places| {
-            grain.kick(&load(grain, members, places, force, torque, gravity), 0.5 * dt);
+        let ways = self.assemblies.map_mut(|k, grain, middle, members, places| {
+            // Forces are those that the last step has ended with.
+            let known = known.get(k).copied();
+            let load = known.unwrap_or_else(|| member_load(grain, members, places, force, torque));
+            grain.kick(&with_weight(load, grain, gravity), 0.5 * dt);
             let way = strain.map(|strain| strain.way_of(grain.position.to_meters()));
             let mut inside;
             (*middle, inside) = grain.drift(dt);
@@ -71,45 +75,55 @@ impl Dem {
             return 0.0;
         }
         let (force, torque, gravity) = (&self.state.force, &self.state.torque, self.world.gravity.as_dvec3());
+        self.member_loads.resize(self.assemblies.len(), Load::default());
+        let loads = SharedColumn::of(&mut self.member_loads);
         let Some(rows) = Rows::new(&mut self.world, &mut self.state.place, &self.setup) else { return 0.0 };
-        let energies = self.assemblies.map_mut(|grain, _, members, places| {
-            grain.kick(&load(grain, members, places, force, torque, gravity), 0.5 * dt);
-            rows.put(grain, grain.angular_velocity(), members, places, grain.is_finite());
-            grain.kinetic_energy()
+        let energies = self.assemblies.map_mut(|k, grain, _, members, places| {
+            let load = member_load(grain, members, places, force, torque);
+            // SAFETY: every grain has a load of its own, and is taken once.
+            *unsafe { loads.get_mut(k) } = load;
+            grain.kick(&with_weight(load, grain, gravity), 0.5 * dt);
+            let spin = grain.angular_velocity();
+            rows.put_rates(grain, spin, members, places);
+            grain.kinetic_energy_of(spin)
         });
         energies.into_iter().sum()
     }
 
     fn place_members(&mut self) {
         let Some(rows) = Rows::new(&mut self.world, &mut self.state.place, &self.setup) else { return };
-        self.assemblies.map_mut(|grain, _, members, places| {
+        self.assemblies.map_mut(|_, grain, _, members, places| {
             rows.put(grain, grain.angular_velocity(), members, places, grain.is_finite());
         });
     }
 }
 
-/// The load on a rigid grain: forces of its members, and gravity [m/s2].
+/// The load of its members on a rigid grain:
 ///
 /// ```text
-/// F = sum f_k + m g,   T = sum (x_k - x_cm) x f_k + t_k
+/// F = sum f_k,   T = sum (x_k - x_cm) x f_k + t_k
 /// ```
-fn load(
+fn member_load(
     grain: &Assembly,
     members: &[Member],
     places: &[u32],
     force: &[Vec4],
     torque: &[Vec4],
-    gravity: DVec3,
 ) -> Load {
-    let mut load = Load { force: DVec3::ZERO, torque: DVec3::ZERO };
+    let turned = DMat3::from_quat(grain.orientation);
+    let mut load = Load::default();
     for (member, &place) in members.iter().zip(places) {
-        let arm = grain.orientation * member.offset.as_dvec3();
+        let arm = turned * member.offset.as_dvec3();
         let force = force[place as usize].truncate().as_dvec3();
         load.force += force;
         load.torque += arm.cross(force) + torque[place as usize].truncate().as_dvec3();
     }
-    load.force += grain.properties.mass * gravity;
     load
+}
+
+/// A load, and the weight of a grain under gravity [m/s2].
+fn with_weight(load: Load, grain: &Assembly, gravity: DVec3) -> Load {
+    Load { force: load.force + grain.properties.mass * gravity, ..load }
 }
 
 /// The columns of particles that rigid grains write.
@@ -139,23 +153,35 @@ impl<'a> Rows<'a> {
 
     /// Puts the members of a grain that turns with `spin` [rad/s] where it has them; those of a lost one nowhere.
     fn put(&self, grain: &Assembly, spin: DVec3, members: &[Member], places: &[u32], sound: bool) {
-        let velocity = grain.velocity();
+        let turned = DMat3::from_quat(grain.orientation);
         for (member, &place) in members.iter().zip(places) {
-            let place = place as usize;
-            assert!(place < self.count, "members are among the particles");
+            let place = self.checked(place);
             // SAFETY: the place exists, and no other grain has this particle.
-            let (exact, x, v, turning) = unsafe {
-                let rates = (self.velocity.get_mut(place), self.spin.get_mut(place));
-                (self.place.get_mut(place), self.position.get_mut(place), rates.0, rates.1)
-            };
-            let arm = grain.orientation * member.offset.as_dvec3();
+            let (exact, x) = unsafe { (self.place.get_mut(place), self.position.get_mut(place)) };
             *exact = grain.position;
-            let inside = sound && exact.advance_meters(arm);
+            let inside = sound && exact.advance_meters(turned * member.offset.as_dvec3());
             *exact = self.domain.wrap(*exact);
             *x = if inside { exact.to_vec3() } else { Vec3::NAN }.extend(x.w);
-            *v = (velocity + spin.cross(arm)).as_vec3().extend(v.w);
-            *turning = spin.as_vec3().extend(turning.w);
         }
+        self.put_rates(grain, spin, members, places);
+    }
+
+    /// Gives the members of a grain that turns with `spin` [rad/s] their velocities.
+    fn put_rates(&self, grain: &Assembly, spin: DVec3, members: &[Member], places: &[u32]) {
+        let (velocity, spin) = (grain.velocity().as_vec3(), spin.as_vec3());
+        let turned = Mat3::from_quat(grain.orientation.as_quat());
+        for (member, &place) in members.iter().zip(places) {
+            let place = self.checked(place);
+            // SAFETY: the place exists, and no other grain has this particle.
+            let (v, turning) = unsafe { (self.velocity.get_mut(place), self.spin.get_mut(place)) };
+            *v = (velocity + spin.cross(turned * member.offset)).extend(v.w);
+            *turning = spin.extend(turning.w);
+        }
+    }
+
+    fn checked(&self, place: u32) -> usize {
+        assert!((place as usize) < self.count, "members are among the particles");
+        place as usize
     }
 
     /// Where a particle is \[m\] that this grain has put.

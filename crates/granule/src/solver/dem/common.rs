@@ -83,6 +83,7 @@ impl ParticleSolver for Dem {
     fn after_removal(&mut self, keep: &[bool], id: &[u32]) {
         self.assemblies.grow(keep.len());
         self.assemblies.retain(&mut keep.to_vec());
+        self.member_loads.clear();
         self.state.memory.retain(keep, id);
         self.state.walls.retain(keep, id);
         self.search.invalidate();
@@ -131,6 +132,7 @@ impl ParticleSolver for Dem {
 
     fn restore_assemblies(&mut self, saved: SavedAssemblies) -> Result<(), AssembliesError> {
         self.assemblies = Assemblies::restore(saved, &self.world.particles.id)?;
+        self.member_loads.clear();
         Ok(())
     }
 

@@ -4,7 +4,6 @@ use glam::{DVec3, Vec3};
 
 use crate::neighbors::Domain;
 use crate::position::ExactDomain;
-use crate::team::map_blocks;
 
 use super::Dem;
 
@@ -30,10 +29,10 @@ impl Dem {
 
     /// Lets the cell know the stress of contacts.
     pub(super) fn steer_cell(&mut self) {
-        if self.world.cell.is_none() || !self.steps.is_multiple_of(STEER) {
+        if !self.steers_now() {
             return;
         }
-        let stress = self.contact_stress();
+        let stress: DVec3 = self.state.pairs.blocks.iter().map(|block| block.stress).sum();
         let time = self.world.time;
         if let Some(cell) = &mut self.world.cell {
             let volume = cell.volume();
@@ -41,33 +40,17 @@ impl Dem {
         }
     }
 
-    /// Stress of all contacts of grains along the axes times the volume \[J\], positive in compression (Love and Weber):
-    ///
-    /// ```text
-    /// s V = sum f (x_i - x_j)          x the centres of mass of the grains that touch, f the force on i
-    /// ```
-    fn contact_stress(&self) -> DVec3 {
-        let (pairs, memory) = (&self.state.pairs, self.state.memory.blocks());
+    /// From the centres of mass of grains to their particles \[m\], where the cell looks at the stress in this step.
+    pub(super) fn arms_for_stress(&self) -> Option<Vec<Vec3>> {
         let (place, domain, assemblies) = (&self.state.place, &self.setup.exact_domain, &self.assemblies);
-        // From the centre of mass of a particle's grain to the particle.
         let arm = |i: usize| match assemblies.assembly_of(i) {
             Some(k) => domain.difference(place[i], domain.wrap(assemblies.all()[k].position)),
             None => Vec3::ZERO,
         };
-        let sums = map_blocks(self.world.particles.len(), |b, particles| {
-            let (own, offsets) = (&pairs.blocks[b], memory[b].offsets());
-            let mut sum = DVec3::ZERO;
-            for (k, i) in particles.enumerate() {
-                for pair in offsets[k] as usize..offsets[k + 1] as usize {
-                    let Some(load) = own.load.get(own.slot[pair] as usize) else { continue };
-                    let j = own.other[pair] as usize;
-                    let branch = domain.difference(place[i], place[j]) - arm(i) + arm(j);
-                    let [x, y, z, _] = load.force;
-                    sum += Vec3::new(x, y, z).as_dvec3() * branch.as_dvec3();
-                }
-            }
-            sum
-        });
-        sums.into_iter().sum()
+        self.steers_now().then(|| (0..place.len()).map(arm).collect())
+    }
+
+    fn steers_now(&self) -> bool {
+        self.world.cell.is_some() && self.steps.is_multiple_of(STEER)
     }
 }

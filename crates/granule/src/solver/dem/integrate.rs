@@ -127,8 +127,7 @@ impl Dem {
         let state = &mut self.state;
         let particles = &mut self.world.particles;
         let Some(angular_velocity) = particles.angular_velocity.as_mut() else { return Totals::default() };
-        let (pairs, memory, walls, movers) =
-            (&state.pairs, state.memory.blocks(), &state.walls.blocks, &state.mover);
+        let (pairs, walls, movers) = (&state.pairs, &state.walls.blocks, &state.mover);
         let (position, drag) = (&particles.position, &self.drag);
         let mut totals = vec![Totals::default(); block_count(position.len())];
         let loads = (&mut state.force[..], &mut state.torque[..]);
@@ -138,23 +137,11 @@ impl Dem {
             1,
             (loads, rates, PerBlock(&mut totals)),
             |b, ((force, torque), (velocity, spin), totals)| {
-                let (offsets, own) = (memory[b].offsets(), &pairs.blocks[b]);
-                for k in 0..force.len() {
-                    let i = b * BLOCK + k;
-                    let (mut f, mut t) = (Vec4::ZERO, Vec4::ZERO);
-                    for pair in offsets[k] as usize..offsets[k + 1] as usize {
-                        if let Some(load) = own.load.get(own.slot[pair] as usize) {
-                            f += Vec4::from(load.force);
-                            t += Vec4::from(load.torque_i);
-                            totals.contacts += u64::from(load.force[3] > 0.0);
-                        }
-                    }
-                    for load in pairs.loads_from_others(i) {
-                        f -= Vec4::from(load.force);
-                        t += Vec4::from(load.torque_j);
-                        totals.contacts += u64::from(load.force[3] > 0.0);
-                    }
-                    (force[k], torque[k]) = (f, t);
+                for (k, own) in pairs.loads_of_block(b).iter().enumerate().take(force.len()) {
+                    let mut load = *own;
+                    pairs.loads_from_others(b * BLOCK + k).for_each(|other| load.add(other));
+                    totals.contacts += load.torque.w as u64;
+                    (force[k], torque[k]) = (load.force, load.torque);
                 }
                 for touch in &walls[b].touch {
                     let k = usize::from(touch.grain);

@@ -38,7 +38,7 @@ pub use led::Path;
 
 use glam::Vec3;
 
-use crate::assemblies::Assemblies;
+use crate::assemblies::{Assemblies, Load};
 use crate::cell::CellMotion;
 use crate::columns::ParticleColumns;
 use crate::particles::OptionalColumn;
@@ -51,6 +51,7 @@ use crate::stages::{Stage, StageTimes};
 use crate::team;
 
 use integrate::Totals;
+use pairs::Pairs;
 use params::Setup;
 use state::{DemState, mover};
 use touch::{TouchBlock, TouchInput};
@@ -64,6 +65,9 @@ pub struct Dem {
     search: Search,
     /// Grains of several spheres.
     assemblies: Assemblies,
+    /// What the members of rigid grains did to them at the end of the last step, weight not included; empty where that is not
+    /// known.
+    member_loads: Vec<Load>,
     /// Particles that follow paths.
     leads: Vec<(u32, Path)>,
     /// Forces of air \[N\]; empty without.
@@ -95,6 +99,7 @@ impl Dem {
             state,
             search: Search::default(),
             assemblies: Assemblies::default(),
+            member_loads: Vec::new(),
             leads: Vec::new(),
             drag: Vec::new(),
             wall_way: 0.0,
@@ -266,25 +271,36 @@ impl Dem {
     }
 
     fn touch(&mut self, dt: f64) {
+        let arms = self.arms_for_stress();
         let particles = &self.world.particles;
+        let DemState { pairs, memory, place, .. } = &mut self.state;
         let input = TouchInput {
             laws: &self.setup.laws,
-            domain: &self.setup.domain,
-            exact_domain: &self.setup.exact_domain,
+            domain: &self.setup.exact_domain,
             position: &particles.position,
-            place: &self.state.place,
+            place,
             velocity: &particles.velocity,
             angular_velocity: particles.angular_velocity.as_deref().unwrap_or_default(),
             material: &particles.material,
             strain: self.strain.map(|motion| motion.rate),
+            arms: arms.as_deref(),
             dt: dt as f32,
         };
         let instructions = self.setup.instructions;
-        let memory = team::SharedColumn::of(self.state.memory.blocks_mut());
-        team::for_each_mut(&mut self.state.pairs.blocks, 1, |block, pairs| {
-            // SAFETY: every block is visited once, and nobody else looks at what it remembers.
-            let memory = unsafe { memory.get_mut(block) };
-            instructions.run(TouchBlock { input, block, pairs, memory });
+        let count = pairs.particles();
+        let lengths =
+            [input.velocity.len(), input.angular_velocity.len(), input.position.len(), input.place.len()];
+        assert!(lengths.iter().all(|length| *length == count), "pairs are those of other particles");
+        let memory = team::SharedColumn::of(memory.blocks_mut());
+        let Pairs { blocks, offset, sums, .. } = pairs;
+        let sums = team::SharedColumn::of(sums);
+        team::for_each_mut(blocks, 1, |block, pairs| {
+            let own = offset[block] as usize..offset[block + 1] as usize;
+            // SAFETY: every block is visited once, nobody else looks at what it remembers or at its sums, and pairs were
+            // listed for as many particles as there are.
+            let work =
+                unsafe { TouchBlock::new(input, block, pairs, memory.get_mut(block), sums.range_mut(own)) };
+            instructions.run(work);
         });
     }
 

@@ -1,22 +1,19 @@
 //! Contacts of grains with each other: which pairs touch, and what that does to them.
 //!
-//! Pairs that may touch are told from the others by rounded positions, with room for the rounding; what touches and how deep
-//! follows from exact ones, subtracted as whole numbers and rounded once. Sixteen contacts are computed at a time.
+//! What touches and how deep follows from exact positions, subtracted as whole numbers and rounded once. Listed pairs are taken
+//! sixteen at a time, in the order in which contacts are remembered: those that do not touch get a load of 0, which takes less
+//! time than to leave them out one by one. Loads are added up at once, for the particles of the block and for its guests, and
+//! never written down one by one.
 
-use glam::{Vec3, Vec4};
+use glam::{DVec3, Vec3, Vec4};
 
-use super::contact::vector::dot;
-use super::contact::{History, Loads, Motion, PairLaw, contact_loads, contact_sphere_sphere};
+use super::contact::{Geometry, History, Loads, Motion, PairLaw, contact_loads, contact_sphere_sphere};
 use super::laws::{LawTable, NUMBERS, with_numbers};
-use super::pairs::{APART, PairBlock, PairLoad};
+use super::pairs::{GrainLoad, PairBlock};
 use crate::contacts::ContactBlock;
-use crate::neighbors::Domain;
 use crate::position::{ExactDomain, ExactPosition};
-use crate::simd::{LANES, Lanes, Vectorised};
+use crate::simd::{LANES, Lanes, Vectorised, each, splat3};
 use crate::team::BLOCK;
-
-/// Share of a coordinate by which rounding of two positions can shorten what is between them.
-const ROUNDING: f32 = 4e-7;
 
 /// What contacts of grains depend on.
 #[derive(Clone, Copy)]
@@ -24,9 +21,7 @@ pub struct TouchInput<'a> {
     /// Laws of pairs of materials.
     pub laws: &'a LawTable,
     /// Space.
-    pub domain: &'a Domain,
-    /// Space for exact positions.
-    pub exact_domain: &'a ExactDomain,
+    pub domain: &'a ExactDomain,
     /// Rounded positions and radii \[m\].
     pub position: &'a [Vec4],
     /// Exact positions.
@@ -39,30 +34,44 @@ pub struct TouchInput<'a> {
     pub material: &'a [u16],
     /// Rates at which the periodic cell strains [1/s], where it does.
     pub strain: Option<Vec3>,
+    /// From the centre of mass of a particle's grain to the particle \[m\], where the stress is asked for.
+    pub arms: Option<&'a [Vec3]>,
     /// Length of the step \[s\]; 0 before the first.
     pub dt: f32,
 }
 
 /// The contacts of a block of keepers.
 pub struct TouchBlock<'a> {
-    /// What they depend on.
-    pub input: TouchInput<'a>,
-    /// Number of the block.
-    pub block: usize,
-    /// The pairs of the block.
-    pub pairs: &'a mut PairBlock,
-    /// What they remember.
-    pub memory: &'a mut ContactBlock<[f32; 8]>,
+    input: TouchInput<'a>,
+    block: usize,
+    pairs: &'a mut PairBlock,
+    memory: &'a mut [[f32; 8]],
+    sums: &'a mut [GrainLoad],
 }
 
-/// Sixteen contacts, gathered.
-struct Batch {
-    difference: [[f32; 4]; LANES],
-    radius_j: [f32; LANES],
-    velocity: [[[f32; 4]; LANES]; 2],
-    turning: [[[f32; 4]; LANES]; 2],
-    history: [[[f32; 4]; LANES]; 2],
-    numbers: [[f32; LANES]; NUMBERS],
+impl<'a> TouchBlock<'a> {
+    /// The contacts of the particles of a block: their pairs, what those remember and where loads are added up.
+    ///
+    /// # Safety
+    /// Columns of the input must have an entry for every particle that pairs name, and sums one for every particle of the block
+    /// and every guest.
+    pub unsafe fn new(
+        input: TouchInput<'a>,
+        block: usize,
+        pairs: &'a mut PairBlock,
+        memory: &'a mut ContactBlock<[f32; 8]>,
+        sums: &'a mut [GrainLoad],
+    ) -> Self {
+        Self { input, block, pairs, memory: memory.split_mut().1, sums }
+    }
+}
+
+/// Sixteen pairs: places of keepers and partners among all particles, and how they lie.
+struct Group<L> {
+    i: [u32; LANES],
+    j: [u32; LANES],
+    difference: [L; 3],
+    geometry: Geometry<L>,
 }
 
 impl Vectorised for TouchBlock<'_> {
@@ -70,149 +79,144 @@ impl Vectorised for TouchBlock<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { input, block, pairs, memory } = self;
-        let (offsets, memory) = memory.split_mut();
-        find_near(&input, block, offsets, pairs, memory);
-        let only = input.laws.only().map(|law| with_numbers(law, &super::laws::numbers(law).map(L::splat)));
-        let mut batch = Batch {
-            difference: [[0.0; 4]; LANES],
-            radius_j: [0.0; LANES],
-            velocity: [[[0.0; 4]; LANES]; 2],
-            turning: [[[0.0; 4]; LANES]; 2],
-            history: [[[0.0; 4]; LANES]; 2],
-            numbers: [[0.0; LANES]; NUMBERS],
+        let Self { input, block, pairs, memory, sums } = self;
+        let only = input.laws.only().map(|law| with_numbers(law, &each(super::laws::numbers(law), L::splat)));
+        // A thousandth more than any contact lasts, since that may be rounded.
+        let farthest = L::splat(-1.001 * input.laws.reach);
+        let PairBlock { keeper, other, slot, touched, stress, .. } = pairs;
+        let mut loads = [[GrainLoad::default(); 2]; LANES];
+        sums.fill(GrainLoad::default());
+        *stress = DVec3::ZERO;
+        let rows = keeper.as_chunks::<LANES>().0.iter().zip(other.as_chunks::<LANES>().0);
+        let rows = rows.zip(slot.as_chunks::<LANES>().0).zip(touched);
+        for ((((keeper, other), slot), touched), memory) in rows.zip(memory.chunks_mut(LANES)) {
+            let group =
+                Group::<L>::new(&input, each(*keeper, |k| (block * BLOCK) as u32 + u32::from(k)), *other);
+            if farthest.below(group.geometry.overlap) == 0 {
+                if std::mem::take(touched) {
+                    memory.fill([0.0; 8]);
+                }
+                continue;
+            }
+            *touched = true;
+            let law = only.unwrap_or_else(|| law_of_group(&input, &group));
+            match <&mut [[f32; 8]; LANES]>::try_from(&mut *memory) {
+                Ok(memory) => touch_group(&input, &group, &law, memory, &mut loads),
+                Err(_) => {
+                    let mut all = [[0.0; 8]; LANES];
+                    all[..memory.len()].copy_from_slice(memory);
+                    touch_group(&input, &group, &law, &mut all, &mut loads);
+                    memory.copy_from_slice(&all[..memory.len()]);
+                }
+            }
+            // Without the repetitions of the last.
+            for (lane, [of_keeper, of_partner]) in loads.iter().enumerate().take(memory.len()) {
+                // SAFETY: there is a sum for every particle of the block and every guest.
+                unsafe {
+                    sums.get_unchecked_mut(usize::from(keeper[lane])).add(of_keeper);
+                    sums.get_unchecked_mut(slot[lane] as usize).add(of_partner);
+                }
+            }
+            if let Some(arms) = input.arms {
+                *stress += group.stress(arms, &loads[..memory.len()]);
+            }
+        }
+    }
+}
+
+impl<L: Lanes> Group<L> {
+    #[inline(always)]
+    fn new(input: &TouchInput, i: [u32; LANES], j: [u32; LANES]) -> Self {
+        let mut rows = [[0.0; 4]; LANES];
+        let mut radius_j = [0.0; LANES];
+        for lane in 0..LANES {
+            let (i, j) = (i[lane] as usize, j[lane] as usize);
+            // SAFETY: all columns have entries for these particles.
+            unsafe {
+                let d = input.domain.difference(*input.place.get_unchecked(i), *input.place.get_unchecked(j));
+                rows[lane] = [d.x, d.y, d.z, input.position.get_unchecked(i).w];
+                radius_j[lane] = input.position.get_unchecked(j).w;
+            }
+        }
+        let [x, y, z, radius_i] = L::from_rows(&rows);
+        let geometry = contact_sphere_sphere([x, y, z], radius_i, L::from_array(&radius_j));
+        Self { i, j, difference: [x, y, z], geometry }
+    }
+
+    /// Stress of these contacts times the volume \[J\], positive in compression (Love and Weber):
+    ///
+    /// ```text
+    /// s V = sum f (x_i - x_j)          x the centres of mass of the grains that touch, f the force on i
+    /// ```
+    fn stress(&self, arms: &[Vec3], loads: &[[GrainLoad; 2]]) -> DVec3 {
+        let [x, y, z] = self.difference.map(L::to_array);
+        let of_lane = |(lane, [of_keeper, _]): (usize, &[GrainLoad; 2])| {
+            let (i, j) = (self.i[lane] as usize, self.j[lane] as usize);
+            let branch = Vec3::new(x[lane], y[lane], z[lane]) - arms[i] + arms[j];
+            of_keeper.force.truncate().as_dvec3() * branch.as_dvec3()
         };
-        let near = std::mem::take(&mut pairs.near);
-        // All of them are written: what is there need not be cleared.
-        pairs.load.resize(near.len().next_multiple_of(LANES), PairLoad::default());
-        for (chunk, loads) in near.chunks(LANES).zip(pairs.load.chunks_exact_mut(LANES)) {
-            gather(&input, block, pairs.keeper.as_slice(), &pairs.other, memory, chunk, &mut batch);
-            let law = only.unwrap_or_else(|| {
-                with_numbers(input.laws.models(), &batch.numbers.each_ref().map(L::from_array))
-            });
-            let after = touch_lanes::<L>(&batch, &law, input.dt, loads);
-            for (lane, &pair) in chunk.iter().enumerate() {
-                let state = &mut memory[pair as usize];
-                state[..4].copy_from_slice(&after[0][lane]);
-                state[4..].copy_from_slice(&after[1][lane]);
-            }
-        }
-        pairs.near = near;
+        loads.iter().enumerate().map(of_lane).sum()
     }
 }
 
-/// Finds the pairs that are near enough to touch, and forgets what those remember that are not any more. `offsets` says
-/// where the pairs of each keeper begin.
+/// The law of each of sixteen pairs, where there are several materials.
 #[inline(always)]
-fn find_near(
-    input: &TouchInput,
-    block: usize,
-    offsets: &[u32],
-    pairs: &mut PairBlock,
-    memory: &mut [[f32; 8]],
-) {
-    let PairBlock { other, slot, near, .. } = pairs;
-    near.clear();
-    let periodic = input.domain.is_periodic();
-    let far = input.domain.lengths().max_element();
-    for (k, ends) in offsets.windows(2).enumerate() {
-        let x = input.position[block * BLOCK + k];
-        let coordinate = x.truncate().abs().max_element().max(far);
-        // A partner is at most ten times as large.
-        let reach = x.w + input.laws.reach + ROUNDING * (coordinate + 11.0 * x.w);
-        let range = ends[0] as usize..ends[1] as usize;
-        let rows = range.clone().zip(&other[range.clone()]).zip(&mut slot[range]);
-        for ((pair, &j), slot) in rows {
-            let y = input.position[j as usize];
-            let apart = x - y;
-            let apart = if periodic {
-                input.domain.displacement(x.truncate(), y.truncate())
-            } else {
-                apart.truncate()
-            };
-            let sum = reach + y.w;
-            if apart.length_squared() < sum * sum {
-                *slot = near.len() as u32;
-                near.push(pair as u32);
-            } else if *slot != APART {
-                *slot = APART;
-                memory[pair] = [0.0; 8];
-            }
-        }
-    }
-}
-
-/// Gathers up to sixteen contacts; lanes beyond them repeat the first.
-#[inline(always)]
-fn gather(
-    input: &TouchInput,
-    block: usize,
-    keeper: &[u16],
-    other: &[u32],
-    memory: &[[f32; 8]],
-    chunk: &[u32],
-    batch: &mut Batch,
-) {
+fn law_of_group<L: Lanes>(input: &TouchInput, group: &Group<L>) -> PairLaw<L> {
+    let mut numbers = [[0.0; LANES]; NUMBERS];
     for lane in 0..LANES {
-        let pair = chunk[if lane < chunk.len() { lane } else { 0 }] as usize;
-        let (i, j) = (block * BLOCK + usize::from(keeper[pair]), other[pair] as usize);
-        let d: Vec3 = input.exact_domain.difference(input.place[i], input.place[j]);
-        batch.difference[lane] = [d.x, d.y, d.z, input.position[i].w];
-        batch.radius_j[lane] = input.position[j].w;
-        batch.velocity[0][lane] = input.velocity[i].to_array();
-        if let Some(rate) = input.strain {
-            batch.velocity[0][lane] = (input.velocity[i] + (rate * d).extend(0.0)).to_array();
-        }
-        batch.velocity[1][lane] = input.velocity[j].to_array();
-        batch.turning[0][lane] = input.angular_velocity[i].to_array();
-        batch.turning[1][lane] = input.angular_velocity[j].to_array();
-        let [a, b, c, d, e, f, g, h] = memory[pair];
-        batch.history[0][lane] = [a, b, c, d];
-        batch.history[1][lane] = [e, f, g, h];
-        if input.laws.only().is_none() {
-            let numbers = input.laws.numbers(input.material[i], input.material[j]);
-            batch.numbers.iter_mut().zip(numbers).for_each(|(lanes, number)| lanes[lane] = number);
-        }
+        let [i, j] = [group.i[lane], group.j[lane]].map(|k| input.material[k as usize]);
+        let of_pair = input.laws.numbers(i, j);
+        numbers.iter_mut().zip(of_pair).for_each(|(lanes, number)| lanes[lane] = number);
     }
+    with_numbers(input.laws.models(), &each(numbers, |lanes| L::from_array(&lanes)))
 }
 
-/// Computes sixteen contacts, writes their loads and returns what they remember.
+/// Computes sixteen contacts, and writes what they remember and the loads on keepers and partners.
 #[inline(always)]
-fn touch_lanes<L: Lanes>(
-    batch: &Batch,
+fn touch_group<L: Lanes>(
+    input: &TouchInput,
+    group: &Group<L>,
     law: &PairLaw<L>,
-    dt: f32,
-    loads: &mut [PairLoad],
-) -> [[[f32; 4]; LANES]; 2] {
-    let [dx, dy, dz, radius_i] = L::from_rows(&batch.difference);
-    let radius_j = L::from_array(&batch.radius_j);
-    let [[ax, ay, az, _], [bx, by, bz, _]] = batch.velocity.each_ref().map(L::from_rows);
-    let [[px, py, pz, inverse_i], [qx, qy, qz, inverse_j]] = batch.turning.each_ref().map(L::from_rows);
-    let [[ta, tb, tc, area], [ra, rb, rc, twist]] = batch.history.each_ref().map(L::from_rows);
-    let geometry = contact_sphere_sphere([dx, dy, dz], radius_i, radius_j);
+    memory: &mut [[f32; 8]; LANES],
+    loads: &mut [[GrainLoad; 2]; LANES],
+) {
+    // SAFETY: all columns have entries for these particles.
+    let rows = |column: &[Vec4], index: &[u32; LANES]| unsafe {
+        let first: *const f32 = column.as_ptr().cast();
+        L::from_rows_at(|k| first.add(4 * index[k] as usize))
+    };
+    let [ax, ay, az, _] = rows(input.velocity, &group.i);
+    let [bx, by, bz, _] = rows(input.velocity, &group.j);
+    let [px, py, pz, inverse_i] = rows(input.angular_velocity, &group.i);
+    let [qx, qy, qz, inverse_j] = rows(input.angular_velocity, &group.j);
+    let mut of_i = [ax, ay, az];
+    if let Some(rate) = input.strain {
+        let [rx, ry, rz]: [L; 3] = splat3(rate.to_array());
+        let [dx, dy, dz] = group.difference;
+        of_i = [ax + rx * dx, ay + ry * dy, az + rz * dz];
+    }
+    // SAFETY: there are sixteen records of eight numbers.
+    let [[ta, tb, tc, area], [ra, rb, rc, twist]] =
+        unsafe { [L::from_rows_at(|k| memory[k].as_ptr()), L::from_rows_at(|k| memory[k].as_ptr().add(4))] };
     let mass = L::splat(1.0) / (inverse_i + inverse_j);
-    let motion =
-        Motion { velocity: [[ax, ay, az], [bx, by, bz]], angular_velocity: [[px, py, pz], [qx, qy, qz]] };
+    let motion = Motion { velocity: [of_i, [bx, by, bz]], angular_velocity: [[px, py, pz], [qx, qy, qz]] };
     let history =
         History { tangential: [ta, tb, tc], contact_radius: area, rolling: [ra, rb, rc], twisting: twist };
     let (Loads { force, torque_i, torque_j }, now) =
-        contact_loads(law, &geometry, mass, &motion, L::splat(dt), &history);
-    let along = dot(force, geometry.normal);
+        contact_loads(law, &group.geometry, mass, &motion, L::splat(input.dt), &history);
+    let zero = L::splat(0.0);
+    let touching = zero.if_below(now.contact_radius, L::splat(1.0), zero);
     let out: *mut f32 = loads.as_mut_ptr().cast();
-    let stride = size_of::<PairLoad>() / 4;
-    assert_eq!(loads.len(), LANES);
-    // SAFETY: there are sixteen loads of three rows each.
-    unsafe {
-        L::to_rows([force[0], force[1], force[2], now.contact_radius], out, stride);
-        L::to_rows([torque_i[0], torque_i[1], torque_i[2], along], out.add(4), stride);
-        L::to_rows([torque_j[0], torque_j[1], torque_j[2], along], out.add(8), stride);
-    }
-    let mut after = [[[0.0; 4]; LANES]; 2];
+    let stride = size_of::<[GrainLoad; 2]>() / 4;
+    let kept: *mut f32 = memory.as_mut_ptr().cast();
     let [t, r] = [now.tangential, now.rolling];
-    // SAFETY: each has room for sixteen rows.
+    // SAFETY: there are sixteen pairs of loads of two rows each, and sixteen records of two.
     unsafe {
-        L::to_rows([t[0], t[1], t[2], now.contact_radius], after[0].as_mut_ptr().cast(), 4);
-        L::to_rows([r[0], r[1], r[2], now.twisting], after[1].as_mut_ptr().cast(), 4);
+        L::to_rows([force[0], force[1], force[2], zero], out, stride);
+        L::to_rows([torque_i[0], torque_i[1], torque_i[2], touching], out.add(4), stride);
+        L::to_rows([-force[0], -force[1], -force[2], zero], out.add(8), stride);
+        L::to_rows([torque_j[0], torque_j[1], torque_j[2], touching], out.add(12), stride);
+        L::to_rows([t[0], t[1], t[2], now.contact_radius], kept, 8);
+        L::to_rows([r[0], r[1], r[2], now.twisting], kept.add(4), 8);
     }
-    after
 }

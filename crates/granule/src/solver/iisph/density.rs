@@ -3,7 +3,7 @@
 use glam::Vec4;
 
 use crate::neighbors::Domain;
-use crate::simd::{Instructions, LANES, Lanes, Vectorised, load_rows, store};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised, each, load_rows, store};
 use crate::sph::Kernel;
 use crate::team::BLOCK;
 
@@ -101,7 +101,7 @@ fn group_density<L: Lanes>(input: &DensityInput, first: usize, (base, mask, slot
         values = values + w.keep(mask);
         let factor = (per_unit * factor).keep(mask);
         slot.payload = d.map(|d| (factor * d).to_i16());
-        let gradient = slot.payload.each_ref().map(|g| L::from_i16(g));
+        let gradient = each(slot.payload.each_ref(), |g| L::from_i16(g));
         let lighter = input.materials.neighbors::<L>(base[s], &slot.delta, |m| 1.0 / m.density);
         let mut square = zero;
         for (sum, g) in sum.iter_mut().zip(gradient) {

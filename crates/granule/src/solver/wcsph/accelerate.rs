@@ -3,7 +3,7 @@
 use glam::{Vec3, Vec4};
 
 use crate::neighbors::{Group, NeighborBlock};
-use crate::simd::{LANES, Lanes, Vectorised, load_rows, store_rows};
+use crate::simd::{LANES, Lanes, Vectorised, each, load_rows, splat3, store_rows};
 use crate::team::BLOCK;
 
 use super::fluid_lanes::FluidLanes;
@@ -85,7 +85,7 @@ impl Vectorised for Accelerate<'_> {
     fn run<L: Lanes>(self) {
         let input = self.input;
         let zero = L::splat(0.0);
-        let gravity = input.gravity.to_array().map(L::splat);
+        let gravity: [L; 3] = splat3(input.gravity.to_array());
         for at in (0..self.acceleration.len()).step_by(LANES) {
             let group = self.list.group(at / LANES);
             let own = Own {
@@ -96,7 +96,7 @@ impl Vectorised for Accelerate<'_> {
             // SAFETY: neighbours have rows, as the caller of `accelerate` promises.
             let force = unsafe { group_force(input, self.first + at, &group, &own, self.seen) };
             let specific = input.materials.lanes::<L>(self.first + at, |fluid| 1.0 / fluid.density);
-            let [x, y, z] = [0, 1, 2].map(|k| gravity[k] + specific * force[k]);
+            let [x, y, z] = each([0, 1, 2], |k| gravity[k] + specific * force[k]);
             store_rows(self.acceleration, at, [x, y, z, zero]);
         }
     }
