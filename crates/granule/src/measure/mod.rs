@@ -7,6 +7,7 @@
 mod cells;
 mod collapse;
 mod dam;
+mod dem;
 mod discharge;
 mod drive;
 mod droplet;
@@ -230,6 +231,31 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "upsample",
         summary: "fine grains keep volume, stay out of walls, spread evenly, let go of tools, rest and fly",
         work: upsample::measure,
+    },
+    Experiment {
+        name: "impact",
+        summary: "two spheres meet head-on: restitution, duration, overlap (dem)",
+        work: dem::impact::measure,
+    },
+    Experiment {
+        name: "oblique",
+        summary: "spheres hit a plane at an angle: the tangential rebound (dem)",
+        work: dem::oblique::measure,
+    },
+    Experiment {
+        name: "rolling",
+        summary: "a sphere slides and rolls along a plane (dem)",
+        work: dem::rolling::measure,
+    },
+    Experiment {
+        name: "hold",
+        summary: "a sphere on a slope below its limit does not creep (dem)",
+        work: dem::hold::measure,
+    },
+    Experiment {
+        name: "packing",
+        summary: "fraction and contacts of poured beds by friction (dem)",
+        work: dem::packing::measure,
     },
 ];
 
