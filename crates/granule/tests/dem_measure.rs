@@ -70,3 +70,16 @@ fn packing_passes_and_fails_where_friction_does_nothing() {
     passes("packing");
     fails_in("loss of fraction", &measure("packing", None, Some(0.0)));
 }
+
+#[test]
+#[ignore = "a minute"]
+fn orifice_passes() {
+    passes("orifice");
+}
+
+#[test]
+#[ignore = "a minute"]
+fn funnel_passes_and_fails_where_all_grains_are_equally_rough() {
+    passes("funnel");
+    fails_in("rate / that of the smoother grains", &measure("funnel", None, Some(20.0)));
+}

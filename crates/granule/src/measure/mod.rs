@@ -257,6 +257,16 @@ pub const EXPERIMENTS: &[Experiment] = &[
         summary: "fraction and contacts of poured beds by friction (dem)",
         work: dem::packing::measure,
     },
+    Experiment {
+        name: "orifice",
+        summary: "rate through round holes against Beverloo et al. 1961 (dem)",
+        work: dem::orifice::measure,
+    },
+    Experiment {
+        name: "funnel",
+        summary: "rate out of a cone: constant, and slower for rougher grains (dem)",
+        work: dem::funnel::measure,
+    },
 ];
 
 impl Experiment {

@@ -5,9 +5,12 @@
 //! experiments that need stiffer ones say so.
 
 pub mod bed;
+pub mod funnel;
 pub mod hold;
 pub mod impact;
 pub mod oblique;
+pub mod orifice;
 pub mod packing;
 pub mod rolling;
 pub mod sand;
+pub mod silo;
