@@ -72,9 +72,10 @@ fn packing_passes_and_fails_where_friction_does_nothing() {
 }
 
 #[test]
-#[ignore = "a minute"]
-fn orifice_passes() {
+#[ignore = "minutes"]
+fn orifice_passes_and_fails_without_friction() {
     passes("orifice");
+    fails_in("margin k", &measure("orifice", None, Some(0.0)));
 }
 
 #[test]
@@ -82,4 +83,27 @@ fn orifice_passes() {
 fn funnel_passes_and_fails_where_all_grains_are_equally_rough() {
     passes("funnel");
     fails_in("rate / that of the smoother grains", &measure("funnel", None, Some(20.0)));
+}
+
+#[test]
+#[ignore = "minutes"]
+fn forces_pass_and_fail_without_friction() {
+    passes("forces");
+    fails_in("3: rate", &measure("forces", None, Some(0.0)));
+}
+
+#[test]
+#[ignore = "a minute"]
+fn janssen_passes_and_fails_with_a_smooth_wall() {
+    passes("janssen");
+    fails_in("ratio K", &measure("janssen", None, Some(0.0)));
+}
+
+#[test]
+#[ignore = "a minute"]
+fn segregation_passes_and_fails_where_all_grains_are_of_one_size() {
+    passes("segregation");
+    let options = MeasureOptions { quick: true, equal_sizes: true, ..MeasureOptions::default() };
+    let mixed = Experiment::find("segregation").unwrap().run(&options, &mut |_, _| {}).unwrap();
+    fails_in("below the large one", &mixed);
 }

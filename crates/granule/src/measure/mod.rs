@@ -52,6 +52,8 @@ pub struct MeasureOptions {
     pub yield_law: YieldLaw,
     /// Friction angle of the sand instead of the experiment's own \[degrees\], for negative controls.
     pub friction_angle: Option<f64>,
+    /// Grains of one size only, the negative control of segregation.
+    pub equal_sizes: bool,
 }
 
 /// One measured number beside its reference.
@@ -266,6 +268,21 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "funnel",
         summary: "rate out of a cone: constant, and slower for rougher grains (dem)",
         work: dem::funnel::measure,
+    },
+    Experiment {
+        name: "forces",
+        summary: "how contact forces are distributed in a bed, Longmore's experiments 1 and 3 to 6 (dem)",
+        work: dem::forces::measure,
+    },
+    Experiment {
+        name: "janssen",
+        summary: "stress in a silo whose wall carries the grains, against Janssen 1895 (dem)",
+        work: dem::janssen::measure,
+    },
+    Experiment {
+        name: "segregation",
+        summary: "a large sphere rises to the top of a shaken bed (dem)",
+        work: dem::segregation::measure,
     },
 ];
 

@@ -5,12 +5,16 @@
 //! experiments that need stiffer ones say so.
 
 pub mod bed;
+pub mod distributions;
+pub mod forces;
 pub mod funnel;
 pub mod hold;
 pub mod impact;
+pub mod janssen;
 pub mod oblique;
 pub mod orifice;
 pub mod packing;
 pub mod rolling;
 pub mod sand;
+pub mod segregation;
 pub mod silo;
