@@ -1,7 +1,7 @@
 //! Longmore's experiments 1 and 3 to 6 \[Lon09\]: how forces are distributed in a bed at rest.
 //!
 //! Forces are taken over the mean of their depth, away from walls, base and surface. Their distribution falls exponentially
-//! beyond the mean, P(f) = a (1 - b exp(-f^2)) exp(-beta f) with beta = 1.35 [SGL02].
+//! beyond the mean, P(f) = a (1 - b exp(-f^2)) exp(-beta f) with beta = 1.35 \[SGL02\].
 
 use glam::DVec3;
 

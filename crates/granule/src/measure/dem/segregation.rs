@@ -13,7 +13,7 @@ use crate::simulation::{Simulation, SimulationError};
 use super::sand::{D, Spheres, meters, point, random_grains, rows, single, time_scale};
 use super::silo::FILL;
 
-/// Frequency [sqrt(g/d)], and largest acceleration [g].
+/// Frequency [sqrt(g/d)], and largest acceleration \[g\].
 const FREQUENCY: f64 = 0.3;
 const ACCELERATION: f64 = 3.0;
 /// Diameter of the large sphere \[d\].
