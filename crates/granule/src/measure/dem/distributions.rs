@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn an_exponential_has_its_own_tail() {
         for beta in [0.8, 1.35, 2.0] {
-            let values = even(20_000, |u| -(1.0 - u).ln() / beta);
+            let values = even(200_000, |u| -(1.0 - u).ln() / beta);
             let found = tail_rate(&values, [2.0, 5.0]);
             assert!((found / beta - 1.0).abs() < 0.02, "{found} for {beta}");
             assert!(tail_straightness(&values, [2.0, 5.0], 0.5) > 0.999);

@@ -133,7 +133,7 @@ impl Fit {
         let points: Vec<[f64; 2]> = inside.copied().collect();
         let of = |length: f64| Self { length, density: filled.fraction, r_squared: 0.0 };
         let error = |fit: &Self| points.iter().map(|[z, s]| (s - fit.stress(*z)).powi(2)).sum::<f64>();
-        let steps = 2000;
+        let steps = 20_000;
         let lengths = (1..=steps).map(|k| 0.5 + 10.0 * size.diameter * f64::from(k) / f64::from(steps));
         let best =
             lengths.map(of).min_by(|a, b| error(a).total_cmp(&error(b))).unwrap_or_else(|| of(f64::NAN));
