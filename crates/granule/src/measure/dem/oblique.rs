@@ -128,13 +128,15 @@ fn rebound(
     let scene = scene(options, angles, restitution, damping);
     let mut simulation = Simulation::new(scene, &options.simulation)?;
     measurement.describe(&simulation);
-    let mut steps = 0;
+    let (mut steps, mut met) = (0, false);
     loop {
         step(&mut simulation)?;
         steps += 1;
         let snapshot = read(&mut simulation, &["velocity", "angular_velocity"])?;
         let velocity = rows(&snapshot, "velocity");
-        let away = simulation.contacts().is_empty() && velocity.iter().all(|v| v.y > 0.0);
+        let touching = !simulation.contacts().is_empty();
+        met |= touching;
+        let away = met && !touching && velocity.iter().all(|v| v.y > 0.0);
         if away || steps == MOST_STEPS {
             let spin = rows(&snapshot, "angular_velocity");
             let leaves = |((v, w), angle): ((&DVec3, &DVec3), &f64)| {
