@@ -25,6 +25,7 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
         friction: args.friction.into(),
         yield_law: args.yield_law.into(),
         friction_angle: None,
+        equal_sizes: false,
     };
     if let Some(folder) = &args.plot {
         plot::make_folder(folder)?;

@@ -11,11 +11,15 @@ pub fn step(simulation: &mut Simulation) -> Result<StepReport, SimulationError> 
     check(simulation).map(|()| report)
 }
 
-/// Advances to the next frame.
-pub fn next_frame(simulation: &mut Simulation) -> Result<(), SimulationError> {
+/// Advances to the next frame; gives the report of its last step.
+pub fn next_frame(simulation: &mut Simulation) -> Result<StepReport, SimulationError> {
+    let mut last = StepReport::default();
     // Nothing but a failure stops it.
-    let _ = simulation.run_frame(&mut |_, _| ControlFlow::Continue(()));
-    check(simulation)
+    let _ = simulation.run_frame(&mut |report, _| {
+        last = report.clone();
+        ControlFlow::Continue(())
+    });
+    check(simulation).map(|()| last)
 }
 
 /// Advances to the first frame at or after a time \[s\].

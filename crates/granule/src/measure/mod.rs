@@ -7,6 +7,7 @@
 mod cells;
 mod collapse;
 mod dam;
+mod dem;
 mod discharge;
 mod drive;
 mod droplet;
@@ -51,6 +52,8 @@ pub struct MeasureOptions {
     pub yield_law: YieldLaw,
     /// Friction angle of the sand instead of the experiment's own \[degrees\], for negative controls.
     pub friction_angle: Option<f64>,
+    /// Grains of one size only, the negative control of segregation.
+    pub equal_sizes: bool,
 }
 
 /// One measured number beside its reference.
@@ -230,6 +233,56 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "upsample",
         summary: "fine grains keep volume, stay out of walls, spread evenly, let go of tools, rest and fly",
         work: upsample::measure,
+    },
+    Experiment {
+        name: "impact",
+        summary: "two spheres meet head-on: restitution, duration, overlap (dem)",
+        work: dem::impact::measure,
+    },
+    Experiment {
+        name: "oblique",
+        summary: "spheres hit a plane at an angle: the tangential rebound (dem)",
+        work: dem::oblique::measure,
+    },
+    Experiment {
+        name: "rolling",
+        summary: "a sphere slides and rolls along a plane (dem)",
+        work: dem::rolling::measure,
+    },
+    Experiment {
+        name: "hold",
+        summary: "a sphere on a slope below its limit does not creep (dem)",
+        work: dem::hold::measure,
+    },
+    Experiment {
+        name: "packing",
+        summary: "fraction and contacts of poured beds by friction (dem)",
+        work: dem::packing::measure,
+    },
+    Experiment {
+        name: "orifice",
+        summary: "rate through round holes against Beverloo et al. 1961 (dem)",
+        work: dem::orifice::measure,
+    },
+    Experiment {
+        name: "funnel",
+        summary: "rate out of a cone: constant, and slower for rougher grains (dem)",
+        work: dem::funnel::measure,
+    },
+    Experiment {
+        name: "forces",
+        summary: "how contact forces are distributed in a bed, Longmore's experiments 1 and 3 to 6 (dem)",
+        work: dem::forces::measure,
+    },
+    Experiment {
+        name: "janssen",
+        summary: "stress in a silo whose wall carries the grains, against Janssen 1895 (dem)",
+        work: dem::janssen::measure,
+    },
+    Experiment {
+        name: "segregation",
+        summary: "a large sphere rises to the top of a shaken bed (dem)",
+        work: dem::segregation::measure,
     },
 ];
 

@@ -1,0 +1,20 @@
+//! Experiments with distinct elements.
+//!
+//! Lengths are in diameters d, times in sqrt(d/g), forces in weights of a grain: contacts know no other scales, so nothing
+//! depends on how large the grains are. Materials are as soft as \[SEG01\] and others take them, which makes steps long;
+//! experiments that need stiffer ones say so.
+
+pub mod bed;
+pub mod distributions;
+pub mod forces;
+pub mod funnel;
+pub mod hold;
+pub mod impact;
+pub mod janssen;
+pub mod oblique;
+pub mod orifice;
+pub mod packing;
+pub mod rolling;
+pub mod sand;
+pub mod segregation;
+pub mod silo;

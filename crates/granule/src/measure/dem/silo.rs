@@ -1,0 +1,162 @@
+//! Containers with a hole in their bottom: filled, at rest, opened, and the grains counted that leave.
+
+use glam::Vec3;
+
+use crate::boundary::Shape;
+use crate::measure::drive::next_frame;
+use crate::measure::{MeasureOptions, Measurement};
+use crate::scene::{BoundarySettings, OutletSettings};
+use crate::simulation::{Simulation, SimulationError};
+use crate::statistics::linear_fit;
+
+use super::bed::{Bed, Rest, settle, take_away};
+use super::sand::{D, Spheres, meters, point, random_grains, time_scale};
+
+/// Part of a shape that a random fill of spheres takes.
+pub const FILL: f64 = 0.36;
+
+/// A container of revolution about the y axis, its hole at y = 0. Lengths in diameters.
+pub struct Silo {
+    /// What the grains are like.
+    pub spheres: Spheres,
+    /// Diameter of the hole.
+    pub hole: f64,
+    /// Diameter of the container.
+    pub width: f64,
+    /// Height at which its bottom reaches the full width; 0 is a flat bottom.
+    pub rise: f64,
+    /// Height that grains fill at rest, about.
+    pub depth: f64,
+    /// Seed.
+    pub seed: u64,
+}
+
+/// Grains that have left.
+pub struct Outflow {
+    /// Time since the hole was opened [sqrt(d/g)], and grains.
+    pub curve: Vec<[f64; 2]>,
+    /// Part of the volume that grains filled before.
+    pub fraction: f64,
+    /// Mean volume of a grain \[d3\].
+    pub volume: f64,
+    /// Grains at the start.
+    pub count: f64,
+}
+
+impl Silo {
+    /// Height up to which a loose fill reaches.
+    fn loose_depth(&self) -> f64 {
+        self.depth * 0.6 / FILL
+    }
+
+    fn walls(&self) -> Vec<BoundarySettings> {
+        let (inner, outer, top) = (0.5 * self.hole, 0.5 * self.width, self.loose_depth() + self.rise + 2.0);
+        // A flat bottom is a cone that rises by a hundredth of a diameter.
+        let rise = self.rise.max(0.01);
+        let funnel = |from: f64, to: f64, from_radius: f64, to_radius: f64| Shape::Funnel {
+            from: point([0.0, from, 0.0]),
+            to: point([0.0, to, 0.0]),
+            from_radius: meters(from_radius),
+            to_radius: meters(to_radius),
+            thickness: meters(1.0),
+        };
+        let lid =
+            Shape::cuboid(point([-inner - 1.0, -1.0, -inner - 1.0]), point([inner + 1.0, 0.0, inner + 1.0]));
+        vec![
+            BoundarySettings::new("bottom", funnel(0.0, rise, inner, outer)),
+            BoundarySettings::new("wall", funnel(rise, top, outer, outer)),
+            BoundarySettings::new("gate", lid),
+        ]
+    }
+
+    fn fills(&self) -> Vec<Shape> {
+        let (inner, outer) = (0.5 * self.hole, 0.5 * self.width);
+        let mut shapes = Vec::new();
+        if self.rise > 0.0 {
+            shapes.push(Shape::Cone {
+                from: point([0.0, 0.0, 0.0]),
+                to: point([0.0, self.rise, 0.0]),
+                from_radius: meters(inner),
+                to_radius: meters(outer),
+                hollow: false,
+            });
+        }
+        if self.loose_depth() > self.rise {
+            let from = point([0.0, self.rise + 0.02, 0.0]);
+            let to = point([0.0, self.loose_depth(), 0.0]);
+            shapes.push(Shape::Cylinder { from, to, radius: meters(outer), hollow: false });
+        }
+        shapes
+    }
+
+    /// Lets grains settle, opens the hole, and counts until `share` of them have left or `longest` [sqrt(d/g)] has passed.
+    ///
+    /// # Errors
+    /// The scene is refused, or the device has failed.
+    pub fn discharge(
+        &self,
+        options: &MeasureOptions,
+        measurement: &mut Measurement,
+        (share, longest): (f64, f64),
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<Outflow, SimulationError> {
+        let mut scene = self.spheres.scene("silo");
+        scene.simulation.seed = self.seed;
+        scene.simulation.fps = 4.0 / time_scale();
+        scene.boundary = self.walls();
+        scene.grains.extend(self.fills().into_iter().map(random_grains));
+        let below = Shape::Plane { point: point([0.0, -3.0, 0.0]), normal: [0.0, 1.0, 0.0] };
+        scene.outlet.push(OutletSettings { name: "out".into(), shape: below, time: None });
+        let mut simulation = Simulation::new(scene, &options.simulation)?;
+        measurement.describe(&simulation);
+        let rest = Rest { energy: 1e-2, within: [8.0, 30.0] };
+        settle(&mut simulation, rest, &mut |part| progress(0.3 * part))?;
+        let bed = Bed::of(&mut simulation)?;
+        let inside = [self.rise.max(1.0) * D, bed.height(0.1) - 2.0 * D];
+        let ground = std::f64::consts::PI * (0.5 * self.width * D).powi(2);
+        let volume = bed.radius.iter().map(|r| (2.0 * r / D).powi(3)).sum::<f64>();
+        let count = simulation.particle_count() as f64;
+        take_away(&mut simulation, "gate", Vec3::NEG_Y);
+        let (start, mut curve) = (simulation.time(), Vec::new());
+        loop {
+            next_frame(&mut simulation)?;
+            let left = count - simulation.particle_count() as f64;
+            let passed = (simulation.time() - start) / time_scale();
+            curve.push([passed, left]);
+            progress(0.3 + 0.7 * (left / (share * count)).max(passed / longest).min(1.0));
+            if left >= share * count || passed >= longest {
+                let volume = std::f64::consts::PI / 6.0 * volume / count;
+                return Ok(Outflow { curve, fraction: bed.fraction(inside, ground), volume, count });
+            }
+        }
+    }
+}
+
+impl Outflow {
+    /// Rate [grains per sqrt(d/g)] and R2 of the line through what left between two shares of all grains that leave.
+    pub fn rate(&self, [from, to]: [f64; 2]) -> (f64, f64) {
+        let last = self.curve.last().map_or(0.0, |point| point[1]);
+        let part = self.curve.iter().copied().filter(|[_, n]| *n >= from * last && *n <= to * last);
+        let part: Vec<[f64; 2]> = part.collect();
+        if part.len() < 5 {
+            return (f64::NAN, f64::NAN);
+        }
+        let (rate, _, linearity) = linear_fit(&part);
+        (rate, linearity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_that_of_the_middle() {
+        let curve: Vec<[f64; 2]> =
+            (0..100).map(|k| [k as f64, if k < 10 { 0.0 } else { 3.0 * (k - 10) as f64 }]).collect();
+        let outflow = Outflow { curve, fraction: 0.6, volume: 0.5, count: 400.0 };
+        let (rate, linearity) = outflow.rate([0.1, 0.8]);
+        assert!((rate - 3.0).abs() < 1e-12 && (linearity - 1.0).abs() < 1e-12);
+        assert!(outflow.rate([0.5, 0.51]).0.is_nan());
+    }
+}

@@ -1,0 +1,109 @@
+//! Experiments with distinct elements: their quick forms pass, and each fails with a deliberate fault.
+//!
+//! Those of single contacts take a second. Beds take up to a minute each, and twice that with their controls:
+//!
+//! ```text
+//! cargo test --release -p granule --test dem_measure -- --ignored
+//! ```
+
+use granule::Options;
+use granule::measure::{Experiment, MeasureOptions, Measurement};
+use granule::scene::SolverKind;
+use granule::solver::Defect;
+
+fn measure(experiment: &str, defect: Option<Defect>, friction_angle: Option<f64>) -> Measurement {
+    let options = MeasureOptions {
+        quick: true,
+        simulation: Options { defect, ..Options::default() },
+        solver: Some(SolverKind::Dem),
+        friction_angle,
+        ..MeasureOptions::default()
+    };
+    Experiment::find(experiment).unwrap().run(&options, &mut |_, _| {}).unwrap()
+}
+
+/// The points of a measurement that fail.
+fn failures(measurement: &Measurement) -> String {
+    let failed = measurement.points.iter().filter(|point| !point.pass);
+    failed.map(|p| format!("{} {:?} = {} not in {:?}\n", p.quantity, p.inputs, p.measured, p.range)).collect()
+}
+
+fn passes(experiment: &str) {
+    let measured = measure(experiment, None, None);
+    assert!(measured.pass, "{}", failures(&measured));
+    assert_eq!(measured.solver, "dem");
+}
+
+/// The quantity that a fault must push out of its range.
+fn fails_in(quantity: &str, control: &Measurement) {
+    assert!(failures(control).contains(quantity), "{:?}", control.points);
+}
+
+#[test]
+fn impact_passes_and_fails_with_dashpots_that_push() {
+    passes("impact");
+    fails_in("restitution", &measure("impact", Some(Defect::DampingSign), None));
+}
+
+#[test]
+fn oblique_passes_and_fails_with_springs_that_are_not_relaxed() {
+    passes("oblique");
+    fails_in("tangential rebound", &measure("oblique", Some(Defect::UnscaledHistory), None));
+    fails_in("speed along the plane", &measure("oblique", None, Some(0.0)));
+}
+
+#[test]
+fn rolling_passes_and_fails_without_friction() {
+    passes("rolling");
+    fails_in("acceleration while rolling", &measure("rolling", None, Some(0.0)));
+}
+
+#[test]
+fn hold_passes_and_fails_without_friction() {
+    passes("hold");
+    fails_in("drift", &measure("hold", None, Some(0.0)));
+}
+
+#[test]
+#[ignore = "a minute"]
+fn packing_passes_and_fails_where_friction_does_nothing() {
+    passes("packing");
+    fails_in("loss of fraction", &measure("packing", None, Some(0.0)));
+}
+
+#[test]
+#[ignore = "minutes"]
+fn orifice_passes_and_fails_without_friction() {
+    passes("orifice");
+    fails_in("margin k", &measure("orifice", None, Some(0.0)));
+}
+
+#[test]
+#[ignore = "a minute"]
+fn funnel_passes_and_fails_where_all_grains_are_equally_rough() {
+    passes("funnel");
+    fails_in("rate / that of the smoother grains", &measure("funnel", None, Some(20.0)));
+}
+
+#[test]
+#[ignore = "minutes"]
+fn forces_pass_and_fail_without_friction() {
+    passes("forces");
+    fails_in("3: rate", &measure("forces", None, Some(0.0)));
+}
+
+#[test]
+#[ignore = "a minute"]
+fn janssen_passes_and_fails_with_a_smooth_wall() {
+    passes("janssen");
+    fails_in("ratio K", &measure("janssen", None, Some(0.0)));
+}
+
+#[test]
+#[ignore = "a minute"]
+fn segregation_passes_and_fails_where_all_grains_are_of_one_size() {
+    passes("segregation");
+    let options = MeasureOptions { quick: true, equal_sizes: true, ..MeasureOptions::default() };
+    let mixed = Experiment::find("segregation").unwrap().run(&options, &mut |_, _| {}).unwrap();
+    fails_in("below the large one", &mixed);
+}
