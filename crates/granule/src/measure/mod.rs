@@ -21,6 +21,7 @@ mod quantity;
 mod repose;
 mod rest;
 mod scenes;
+mod segregation;
 mod slope;
 mod surface;
 mod upsample;
