@@ -1,10 +1,9 @@
 //! What grains were measured to do, by `cargo run --release --example grains`; docs/grains.md has the set-ups and the numbers.
 
 /// Angle of repose \[degrees\], friction and rolling friction of the grains that have it.
-const REPOSE: [[f64; 3]; 6] = [
+const REPOSE: [[f64; 3]; 5] = [
     [15.7, 0.1, 0.0],
     [21.7, 0.3, 0.0],
-    [25.0, 0.5, 0.05],
     [28.2, 0.5, 0.1],
     [35.2, 0.5, 0.3],
     [37.3, 0.8, 0.5],
