@@ -32,7 +32,6 @@ const BUILTIN: &[Builtin] = &[
     Builtin { name: "avalanche", text: include_str!("../../scenes/avalanche.toml") },
     Builtin { name: "bowling", text: include_str!("../../scenes/bowling.toml") },
     Builtin { name: "packing", text: include_str!("../../scenes/packing.toml") },
-    Builtin { name: "mixer", text: include_str!("../../scenes/mixer.toml") },
 ];
 
 /// All built-in scenes; the first is the default.

@@ -1,13 +1,8 @@
 //! What grains were measured to do, by `cargo run --release --example grains`; docs/grains.md has the set-ups and the numbers.
 
 /// Angle of repose \[degrees\], friction and rolling friction of the grains that have it.
-const REPOSE: [[f64; 3]; 5] = [
-    [15.7, 0.1, 0.0],
-    [21.7, 0.3, 0.0],
-    [28.2, 0.5, 0.1],
-    [35.2, 0.5, 0.3],
-    [37.3, 0.8, 0.5],
-];
+const REPOSE: [[f64; 3]; 5] =
+    [[15.7, 0.1, 0.0], [21.7, 0.3, 0.0], [28.2, 0.5, 0.1], [35.2, 0.5, 0.3], [37.3, 0.8, 0.5]];
 
 /// Friction of a smooth wall with a bed of grains, and of the wall with a grain. Grains roll along walls that hold more.
 const WALL: [[f64; 2]; 6] = [[0.0, 0.0], [0.1, 0.1], [0.2, 0.2], [0.3, 0.3], [0.437, 0.5], [0.485, 0.8]];
