@@ -20,6 +20,7 @@ Chores of the granule workspace.
 
   cargo xtask test    everything a change must pass: format, dependencies, lints, documentation, tests
   cargo xtask scenes  runs every built-in scene in full and shows what took how long and what passed
+                      [--solver NAME], those that this solver takes
   cargo xtask docs    make docs/scenes.md, the scene reference, from the types of a scene
   cargo xtask fuzz    mutates scenes, checkpoints and meshes [--minutes N] [--only scenes|checkpoints|meshes]
                       and runs random valid scenes [--scenes N] [--seed N]
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => test::run(),
         ["docs"] => docs(),
-        ["scenes"] => scenes::run_all(),
+        ["scenes", rest @ ..] => scenes::run_all(rest),
         ["fuzz", rest @ ..] => fuzz(rest),
         ["peers", rest @ ..] => ended(peers::compare(rest)),
         ["limits", rest @ ..] => ended(limits::measure(rest)),

@@ -1,8 +1,9 @@
-//! `cargo xtask scenes`: every scene of `granule list` in its full form.
+//! `cargo xtask scenes`: every scene of `granule list` in its full form, with its own solver or another one.
 
 use std::process::{ExitCode, Stdio};
 use std::time::Instant;
 
+use crate::flags::Flags;
 use crate::program::{build, granule};
 
 /// How the run of a scene went.
@@ -23,8 +24,15 @@ impl Outcome {
     }
 }
 
-/// Builds the program, runs all scenes and prints a table.
-pub fn run_all() -> ExitCode {
+/// Builds the program, runs all scenes, or those that the solver of `--solver` takes, and prints a table.
+pub fn run_all(args: &[&str]) -> ExitCode {
+    let solver = match Flags::parse(args, &["--solver"]) {
+        Ok(flags) => flags.text("--solver").map(String::from),
+        Err(reason) => {
+            eprintln!("xtask: {reason}");
+            return ExitCode::from(2);
+        }
+    };
     let scenes = match build().and_then(|()| names()) {
         Ok(scenes) => scenes,
         Err(reason) => {
@@ -32,7 +40,8 @@ pub fn run_all() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let outcomes: Vec<Outcome> = scenes.into_iter().map(run).collect();
+    let taken = scenes.into_iter().filter(|scene| takes(scene, solver.as_deref()));
+    let outcomes: Vec<Outcome> = taken.map(|scene| run(scene, solver.as_deref())).collect();
     eprintln!("\n{:<16}{:>10}  result", "scene", "seconds");
     for outcome in &outcomes {
         eprintln!("{:<16}{:>10.1}  {}", outcome.scene, outcome.seconds, outcome.words());
@@ -42,10 +51,25 @@ pub fn run_all() -> ExitCode {
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn run(scene: String) -> Outcome {
+/// Whether a solver takes a scene; it says why it does not.
+fn takes(scene: &str, solver: Option<&str>) -> bool {
+    let Some(solver) = solver else { return true };
+    let checked = granule(&["check", scene, "--set", &format!("simulation.solver={solver}")])
+        .stdout(Stdio::null())
+        .status();
+    let takes = checked.is_ok_and(|status| status.success());
+    if !takes {
+        eprintln!("xtask: {scene} is left out, as solver {solver} refuses it");
+    }
+    takes
+}
+
+fn run(scene: String, solver: Option<&str>) -> Outcome {
     eprintln!("\n== {scene}");
     let start = Instant::now();
-    let status = granule(&["run", &scene]).status();
+    let mut args = vec!["run", scene.as_str()];
+    args.extend(solver.into_iter().flat_map(|solver| ["--solver", solver]));
+    let status = granule(&args).status();
     let code = status.ok().and_then(|status| status.code());
     Outcome { scene, seconds: start.elapsed().as_secs_f64(), code }
 }

@@ -4,7 +4,7 @@ use granule::Simulation;
 use granule::flow::{Discharge, discharge};
 use granule::measure::{QUANTITY_FIELDS, particle_quantity};
 use granule::scene::{ExpectSettings, Quantity};
-use granule::simulator::FieldError;
+use granule::simulator::{FieldError, Snapshot};
 use granule::upsample::Upsampler;
 use serde::Serialize;
 
@@ -39,9 +39,11 @@ pub fn measure(simulation: &mut Simulation, due: bool) -> Result<Vec<Expectation
         let counted = flow_quantity(expect, simulation);
         let of_body = || body_quantity(expect, simulation);
         let of_fine = || fine_quantity(expect.quantity, simulation.upsampler()?);
+        let of_cell = || cell_quantity(expect.quantity, simulation, &state);
         let measured = counted
             .or_else(of_body)
             .or_else(of_fine)
+            .or_else(of_cell)
             .or_else(|| particle_quantity(expect.quantity, scene, &state));
         let measured = measured.filter(|value| value.is_finite());
         let inside = measured.is_some_and(|m| m >= expect.range[0] && m <= expect.range[1]);
@@ -125,6 +127,16 @@ fn fine_quantity(quantity: Quantity, upsampler: &Upsampler) -> Option<f64> {
         }
         _ => None,
     }
+}
+
+/// What a cell that strains tells.
+fn cell_quantity(quantity: Quantity, simulation: &Simulation, state: &Snapshot) -> Option<f64> {
+    let (Quantity::PackingFraction, Some(cell)) = (quantity, simulation.simulator().cell()) else {
+        return None;
+    };
+    let volume = |radius: &f32| 4.0 / 3.0 * std::f64::consts::PI * f64::from(*radius).powi(3);
+    let grains: f64 = state.scalar("radius")?.iter().map(volume).sum();
+    Some(grains / (cell.to - cell.from).element_product())
 }
 
 /// What a body tells.

@@ -10,7 +10,7 @@ use crate::boundary::{Sdf, ShapeSolid};
 use crate::geometry::sample::{self, Ball, SampleError, SizeDistribution, Spread};
 use crate::particles::NewParticle;
 use crate::random::Random;
-use crate::scene::{Fill, GrainsSettings, RadiusDistribution, RadiusSettings, ShareOf};
+use crate::scene::{Fill, GrainsSettings, PACKED_FRACTION, RadiusDistribution, RadiusSettings, ShareOf};
 
 pub use clumps::{ClumpPose, fill_with_clumps, random_orientation};
 pub use rough::cover_with_spheres;
@@ -60,6 +60,9 @@ const MOST_PLACES: f64 = 2e8;
 /// Largest displacement of a jittered fill, in spacings.
 const JITTER: f32 = 0.1;
 
+/// Grains that weigh as much as a cube of a diameter of bulk matter of which they are 0.6: 0.6 d^3/(pi/6 d^3).
+const GRAINS_PER_PLACE: f64 = PACKED_FRACTION * 6.0 / std::f64::consts::PI;
+
 /// Fills a shape with whole grains of a material, given by its index, and of these radii. `mass_of` gives the mass of a
 /// radius \[kg\].
 ///
@@ -78,7 +81,7 @@ pub fn fill(
         Some(sizes) => {
             let solid = ShapeSolid::new(shape).ok_or(FillError::Unbounded)?;
             match grains.fill {
-                Fill::Lattice | Fill::Jittered => return Err(FillError::OneRadius),
+                Fill::Lattice | Fill::Jittered | Fill::Packed => return Err(FillError::OneRadius),
                 Fill::Random => sample::random_of_sizes(&solid, &sizes, random.bits())?,
                 Fill::Relaxed => sample::relaxed_of_sizes(&solid, &sizes, random.bits())?,
             }
@@ -106,6 +109,11 @@ fn fill_with_one(fill: Fill, shape: &Sdf, radius: f32, random: &mut Random) -> R
         })?,
         Fill::Random => return Ok(sample::random(&solid()?, radius, Spread::None, random.bits())?),
         Fill::Relaxed => return Ok(sample::relaxed(&solid()?, radius, random.bits())?),
+        Fill::Packed => {
+            let places = on_lattice(shape, radius, |position| position)?.len();
+            let count = (GRAINS_PER_PLACE * places as f64).round() as usize;
+            return Ok(sample::packed(&solid()?, radius, count, random.bits())?);
+        }
     };
     Ok(positions.into_iter().map(|center| Ball { center, radius }).collect())
 }

@@ -6,6 +6,7 @@ mod device;
 #[cfg(target_os = "linux")]
 mod disk;
 mod exports;
+mod grains;
 mod mesh;
 mod oracle;
 mod place;

@@ -65,6 +65,10 @@ scenes! {
     funnel = "funnel", "e0dd7fe484b47f2b";
     mesh_drop = "mesh-drop", "6f0e130ad89597c6";
     marbles = "marbles", "7222204016b332c9";
+    angle = "angle", "f3f2ebc7e165b890";
+    avalanche = "avalanche", "c32cbcf5d259f8dd";
+    bowling = "bowling", "f3d64f1e269b067b";
+    packing = "packing", "79455e2af2983e72";
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod quantity;
 mod repose;
 mod rest;
 mod scenes;
+mod segregation;
 mod slope;
 mod surface;
 mod upsample;

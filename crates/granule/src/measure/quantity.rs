@@ -3,10 +3,11 @@
 use crate::scene::{Quantity, Scene};
 use crate::simulator::{FieldData, Snapshot};
 
+use super::segregation::segregation;
 use super::{DepositProfile, surface_angle};
 
 /// The fields that [`particle_quantity`] reads, of which some quantities need some.
-pub const QUANTITY_FIELDS: [&str; 4] = ["position", "speed", "density", "material"];
+pub const QUANTITY_FIELDS: [&str; 5] = ["position", "speed", "density", "material", "radius"];
 
 /// What the particles of a snapshot tell; nothing where the quantity is another's to tell, or where there are no particles.
 pub fn particle_quantity(quantity: Quantity, scene: &Scene, state: &Snapshot) -> Option<f64> {
@@ -26,9 +27,16 @@ pub fn particle_quantity(quantity: Quantity, scene: &Scene, state: &Snapshot) ->
         Quantity::MeanSpeed => mean(speed?.iter().map(|speed| f64::from(*speed))),
         Quantity::MaxSpeed => speed?.iter().map(|speed| f64::from(*speed)).fold(0.0, f64::max),
         Quantity::MeanDensity => mean_density(scene, state)?,
+        Quantity::Segregation => segregation_of(state)?,
         Quantity::MeanX => mean(position.iter().map(|x| f64::from(x[0]))),
         _ => return None,
     })
+}
+
+/// How far the first two materials of a snapshot have parted.
+fn segregation_of(state: &Snapshot) -> Option<f64> {
+    let Some(FieldData::Integer(material)) = state.column("material") else { return None };
+    segregation(state.vec3("position")?, state.scalar("radius")?, material)
 }
 
 /// Mean x and z of the particles: the axis of a deposit.

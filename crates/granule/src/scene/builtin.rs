@@ -28,6 +28,10 @@ const BUILTIN: &[Builtin] = &[
     Builtin { name: "funnel", text: include_str!("../../scenes/funnel.toml") },
     Builtin { name: "mesh-drop", text: include_str!("../../scenes/mesh-drop.toml") },
     Builtin { name: "marbles", text: include_str!("../../scenes/marbles.toml") },
+    Builtin { name: "angle", text: include_str!("../../scenes/angle.toml") },
+    Builtin { name: "avalanche", text: include_str!("../../scenes/avalanche.toml") },
+    Builtin { name: "bowling", text: include_str!("../../scenes/bowling.toml") },
+    Builtin { name: "packing", text: include_str!("../../scenes/packing.toml") },
 ];
 
 /// All built-in scenes; the first is the default.

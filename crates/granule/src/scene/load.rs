@@ -11,11 +11,14 @@ use toml::{Table, Value};
 use super::capabilities::SolverCapabilities;
 use super::error::{Location, Problem, ProblemKind, SceneError, nearest};
 use super::overrides::{self, Applied};
-use super::schema::Scene;
+use super::schema::{Scene, SolverKind};
 use super::{builtin, locate, meshes};
 
 /// Largest scene file \[bytes\]; wind grids are the only large content.
 const MAX_BYTES: u64 = 64 << 20;
+
+/// Path of the key that names the solver.
+const SOLVER: &str = "simulation.solver";
 
 impl Scene {
     /// Opens a built-in scene by its name, or else a file, with overrides as in [`Scene::resolve`].
@@ -55,7 +58,9 @@ impl Scene {
     }
 
     /// Parses a scene, applies its `[quick]` form if asked for, then the `sets` (path, TOML value or bare word), and
-    /// checks the result. The `[quick]` section is gone from a scene that it was applied to.
+    /// checks the result. The `[quick]` section is gone from a scene that it was applied to. Where the sets ask a scene for a
+    /// continuum for a solver with grains, `[as_grains]` comes before the quick form, and the scene becomes one with grains as by
+    /// [`Scene::into_grains`].
     pub fn resolve(
         text: &str,
         source_name: &str,
@@ -87,13 +92,15 @@ impl Scene {
         if let Some(folder) = folder_of(source_name) {
             meshes::locate(&mut source.table, &folder);
         }
-        let has_quick =
-            matches!(source.table.get("quick"), Some(Value::Table(entries)) if !entries.is_empty());
+        let has = |key: &str| matches!(source.table.get(key), Some(Value::Table(t)) if !t.is_empty());
+        let (has_quick, has_grains_form) = (has("quick"), has("as_grains"));
+        let becomes_grains = source.becomes_grains(sets);
         let table = source.overridden(quick, sets)?;
         let mut scene = from_table(table)
             .map_err(SceneError::from)
             .and_then(|mut scene| {
                 meshes::fold(&mut scene);
+                let scene = if becomes_grains { scene.into_grains()? } else { scene };
                 scene.validate_values(solver).map(|()| scene)
             })
             .map_err(|error| source.explain(error))?;
@@ -103,6 +110,10 @@ impl Scene {
             } else if scene.validate().is_err() {
                 scene.quick.clear(); // the overrides removed what it would change
             }
+        }
+        if has_grains_form && sets.is_empty() && solver.is_none() {
+            let dem = [(SOLVER.to_string(), SolverKind::Dem.name().to_string())];
+            Self::resolve_for(None, text, source_name, quick, &dem)?;
         }
         Ok(scene)
     }
@@ -222,21 +233,52 @@ impl<'a> Source<'a> {
         Ok(Self { text, name, table, applied: Vec::new() })
     }
 
-    /// The table with its `[quick]` form, if asked for, and the sets applied, which are remembered.
+    /// Whether the scene is for a continuum and the sets ask for a solver with grains.
+    fn becomes_grains(&self, sets: &[(String, String)]) -> bool {
+        let has_grains =
+            |word: Value| word.try_into::<SolverKind>().is_ok_and(|solver| solver.capabilities().has_grains);
+        let own = self.table.get("simulation").and_then(|section| section.get("solver"));
+        let set = sets.iter().rev().find(|(path, _)| path.trim() == SOLVER);
+        let wanted = set.is_some_and(|(_, text)| has_grains(overrides::parse_value(text)));
+        wanted && !own.is_some_and(|word| has_grains(word.clone()))
+    }
+
+    /// The table with its form with grains and its `[quick]` form, if asked for, and the sets applied, which are remembered.
     fn overridden(&mut self, quick: bool, sets: &[(String, String)]) -> Result<Table, SceneError> {
         let mut table = self.table.clone();
-        if quick && let Some(Value::Table(entries)) = table.get("quick").cloned() {
-            table.remove("quick");
-            for (path, value) in overrides::quick_entries(&entries) {
-                let origin = self.file_location(&["quick".into(), path.clone()], true);
-                self.apply(&mut table, &path, &value, origin)?;
-            }
+        let mut quick_with_grains = None;
+        if self.becomes_grains(sets)
+            && let Some(Value::Table(mut entries)) = table.remove("as_grains")
+        {
+            quick_with_grains = entries.remove("quick").filter(|_| quick);
+            self.apply_section(&mut table, &["as_grains"], &entries)?;
+        }
+        if quick && let Some(Value::Table(entries)) = table.remove("quick") {
+            self.apply_section(&mut table, &["quick"], &entries)?;
+        }
+        if let Some(Value::Table(entries)) = quick_with_grains {
+            self.apply_section(&mut table, &["as_grains", "quick"], &entries)?;
         }
         for (path, text) in sets {
             let origin = Location::Set(format!("{path}={text}"));
             self.apply(&mut table, path, &overrides::parse_value(text), origin)?;
         }
         Ok(table)
+    }
+
+    /// Applies the overrides of a section of the scene.
+    fn apply_section(
+        &mut self,
+        table: &mut Table,
+        section: &[&str],
+        entries: &Table,
+    ) -> Result<(), SceneError> {
+        for (path, value) in overrides::quick_entries(entries) {
+            let key: Vec<String> = section.iter().map(|key| key.to_string()).chain([path.clone()]).collect();
+            let origin = self.file_location(&key, section.contains(&"quick"));
+            self.apply(table, &path, &value, origin)?;
+        }
+        Ok(())
     }
 
     /// Sets a value and remembers where it came from.

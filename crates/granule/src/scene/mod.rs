@@ -4,6 +4,7 @@
 //! Both apply the `[quick]` form and overrides by path to the TOML before it becomes types, so that an override is
 //! checked exactly as the file is. A scene built in code is checked with [`Scene::validate`].
 
+mod as_grains;
 mod builder;
 mod builtin;
 mod capabilities;
@@ -18,6 +19,7 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
+pub use as_grains::PACKED_FRACTION;
 pub use builtin::{Builtin, builtin_scenes, find};
 pub use capabilities::SolverCapabilities;
 pub use error::{Location, Problem, ProblemKind, SceneError};

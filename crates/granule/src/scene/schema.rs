@@ -95,6 +95,11 @@ pub struct Scene {
     /// Quantities that must lie in a range at the end of a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<ExpectSettings>,
+    /// Overrides for the form with grains, which a scene for a continuum takes with a solver that has grains (`--solver dem`), as
+    /// scene paths; in `[as_grains.quick]` those of its quick form.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, serde_json::Value>"))]
+    pub as_grains: BTreeMap<String, toml::Value>,
     /// Overrides for a coarser, shorter form (`--quick`), as scene paths.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, serde_json::Value>"))]
@@ -391,6 +396,9 @@ pub enum Fill {
     /// At random, as many as at rest, pushed apart until none overlap: without order; its height changes by less than
     /// 5 % when it comes to rest.
     Relaxed,
+    /// At random, pushed apart, with the mass that bulk matter on a lattice has, where grains have 0.6 of the volume (solvers
+    /// with grains): 1.146 grains of one radius per place of the lattice, as far as they fit.
+    Packed,
 }
 
 /// Initial grains that fill a shape.

@@ -39,7 +39,14 @@ pub fn relaxed(solid: &dyn Solid, radius: f32, seed: u64) -> Result<Vec<Ball>, S
     check_radius(radius)?;
     check_places(solid.bounds(), 2.0 * radius)?;
     let wanted = (solid.volume() / f64::from(2.0 * radius).powi(3) + 1e-3).floor().max(1.0) as usize;
-    packed(Packing::begin(solid, radius, wanted, seed)?, radius)
+    packed(solid, radius, wanted, seed)
+}
+
+/// Fills a solid with a number of whole spheres that do not overlap, or as many as fit, without any order as [`relaxed`] does.
+pub fn packed(solid: &dyn Solid, radius: f32, count: usize, seed: u64) -> Result<Vec<Ball>, SampleError> {
+    check_radius(radius)?;
+    check_places(solid.bounds(), 2.0 * radius)?;
+    pushed_apart(Packing::begin(solid, radius, count.max(1), seed)?, radius)
 }
 
 /// Fills a solid with whole spheres of different sizes that do not overlap, as [`relaxed`] does with equal ones: their
@@ -52,11 +59,11 @@ pub fn relaxed_of_sizes(
     let least = sizes.limits().0;
     check_radius(least)?;
     check_places(solid.bounds(), 2.0 * least)?;
-    packed(Packing::begin_with_sizes(solid, sizes, seed), least)
+    pushed_apart(Packing::begin_with_sizes(solid, sizes, seed), least)
 }
 
 /// Pushes spheres apart, and leaves out those that stay in the way. `smallest` is their smallest radius \[m\].
-fn packed(mut packing: Packing, smallest: f32) -> Result<Vec<Ball>, SampleError> {
+fn pushed_apart(mut packing: Packing, smallest: f32) -> Result<Vec<Ball>, SampleError> {
     let mut since = 0;
     for sweep in 0..MOST_SWEEPS {
         if packing.sweep() {

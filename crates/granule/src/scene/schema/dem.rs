@@ -71,6 +71,9 @@ impl Default for DemSettings {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct DemMaterialSettings {
+    /// Density of the solid grains [kg/m3] where a scene for a continuum becomes grains; the bulk density over 0.6 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub density: Option<f64>,
     /// Young's modulus \[Pa\].
     pub young: f64,
     /// Poisson's ratio, from 0 to 0.5.
@@ -117,6 +120,7 @@ pub struct DemMaterialSettings {
 impl Default for DemMaterialSettings {
     fn default() -> Self {
         Self {
+            density: None,
             young: 1e7,
             poisson: 0.3,
             stiffness: 1e4,

@@ -64,6 +64,11 @@ pub enum Quantity {
     MissingFineGrains,
     /// Inclination of a line through the free surface seen along z, over the middle 60 % of its length \[degrees\].
     SurfaceAngle,
+    /// Part of a periodic cell that strains which its grains fill.
+    PackingFraction,
+    /// How far two materials have parted: the variance of the first one's share of the volume between cells four diameters of the
+    /// larger grains wide, over that of materials that have parted wholly; mixed ones have less than 0.1.
+    Segregation,
     /// Height of the centre of the body `of` \[m\].
     BodyHeight,
     /// Distance of the centre of the body `of` from where it started \[m\].

@@ -39,6 +39,7 @@ pub(super) fn check_material(path: &str, m: &DemMaterialSettings) -> Check {
         "from 0 to 0.5; most solids have 0.2 to 0.35".into()
     })?;
     positive(&at("stiffness"), m.stiffness)?;
+    m.density.map_or(Ok(()), |density| positive(&at("density"), density))?;
     restitution(&format!("{path}.dem"), m.restitution)?;
     let numbers = [
         ("friction", m.friction),

@@ -22,7 +22,23 @@ impl Scene {
         if !can.has_clumps {
             self.check_no_clumps(solver)?;
         }
+        if can.has_grains {
+            self.check_no_second_density(solver)?;
+        }
         self.check_size_ratio()
+    }
+
+    /// No density of grains beside that of the material, which is it already.
+    fn check_no_second_density(&self, solver: &str) -> Check {
+        let given = self.material.iter().enumerate().find_map(|(i, m)| Some((i, m.dem.density?)));
+        let Some((i, density)) = given else { return Ok(()) };
+        let allowed = format!("left out: with solver {solver} `density` is that of the grains");
+        Err(Box::new(Problem::new(
+            ProblemKind::OutOfRange,
+            &format!("material.{i}.dem.density"),
+            density,
+            allowed,
+        )))
     }
 
     /// No walls that hold a force, and no cell that strains.
@@ -103,6 +119,9 @@ impl Scene {
         };
         if let Some(i) = self.grains.iter().position(|grains| grains.fixed) {
             return refused(format!("grains.{i}.fixed"), "true".into());
+        }
+        if let Some(i) = self.grains.iter().position(|grains| grains.fill == Fill::Packed) {
+            return refused(format!("grains.{i}.fill"), "packed".into());
         }
         for (i, wall) in self.boundary.iter().enumerate() {
             if let Some(rough) = wall.rough {
@@ -204,9 +223,9 @@ pub(super) fn check_fill(path: &str, grains: &GrainsSettings) -> Check {
     })?;
     let Some(radius) = &grains.radius else { return Ok(()) };
     check_radius(&format!("{path}.radius"), radius)?;
-    let ordered = matches!(grains.fill, Fill::Lattice | Fill::Jittered);
+    let ordered = matches!(grains.fill, Fill::Lattice | Fill::Jittered | Fill::Packed);
     ensure(!ordered || radius.one().is_some(), || {
-        let found = "a lattice has grains of one radius only";
+        let found = "a lattice, and what replaces one, has grains of one radius only";
         let allowed = "fill = \"random\" or fill = \"relaxed\" for different radii, or one number as radius";
         Problem::new(ProblemKind::OutOfRange, &format!("{path}.fill"), found, allowed)
     })

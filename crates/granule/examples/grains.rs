@@ -1,0 +1,184 @@
+//! Measures what the tables of docs/grains.md hold: angles of repose, friction of walls and cohesion of grains with given
+//! constants of their contacts. `cargo run --release --example grains [repose|walls|cohesion]`
+#![allow(clippy::print_stdout)]
+
+use std::error::Error;
+
+use granule::measure::surface_angle;
+use granule::{Options, Scene, Simulation};
+
+/// Diameter of the grains [m].
+const DIAMETER: f64 = 0.01;
+/// Bulk density [kg/m3]; grains have it over 0.6.
+const BULK: f64 = 1600.0;
+const GRAVITY: f64 = 9.81;
+
+/// What grains are like in contacts.
+#[derive(Clone, Copy)]
+struct Grains {
+    friction: f64,
+    rolling: f64,
+    /// Pull of a liquid bridge over the weight of a grain.
+    bridge: f64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let all = ["repose", "walls", "cohesion"].map(String::from).to_vec();
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    for table in if asked.is_empty() { all } else { asked } {
+        match table.as_str() {
+            "repose" => repose()?,
+            "walls" => walls()?,
+            "cohesion" => cohesion()?,
+            other => return Err(format!("no table `{other}`: repose, walls, cohesion").into()),
+        }
+    }
+    Ok(())
+}
+
+/// A scene with one material, and walls and grains as TOML.
+fn scene(grains: Grains, depth: f64, gravity: [f64; 2], parts: &str) -> Result<Scene, Box<dyn Error>> {
+    let Grains { friction, rolling, bridge } = grains;
+    let (density, radius) = (BULK / 0.6, 0.5 * DIAMETER);
+    let weight = density * std::f64::consts::PI / 6.0 * DIAMETER.powi(3) * GRAVITY;
+    let tension = bridge * weight / (2.0 * std::f64::consts::PI * radius);
+    let liquid = if bridge > 0.0 { 1e-3 * radius.powi(3) } else { 0.0 };
+    let young = 3000.0 * (BULK * GRAVITY * depth + bridge * weight / (DIAMETER * DIAMETER));
+    let text = format!(
+        "name = \"grains\"\n[simulation]\nsolver = \"dem\"\nfps = 50\ngravity = [{}, {}, 0]\n{parts}\n\
+         [dem]\nrayleigh_share = 0.2\ncollision_share = 0.1\n\
+         [[material]]\nname = \"sand\"\nradius = {radius}\ndensity = {density}\n\
+         [material.dem]\nyoung = {young}\nfriction = {friction}\nrolling_friction = {rolling}\n\
+         liquid_volume = {liquid:e}\nliquid_tension = {tension:e}\n",
+        gravity[0], gravity[1]
+    );
+    Ok(Scene::parse(&text, "grains")?)
+}
+
+fn begin(scene: Scene) -> Result<Simulation, Box<dyn Error>> {
+    let options = Options { threads: Some(1), ..Options::default() };
+    Ok(Simulation::new(scene, &options)?)
+}
+
+/// A wedge of 45 degrees between a wall and the edge of a rough table, 25 d long and high and 6 d deep, periodic: what does not
+/// fall over the edge comes to rest at the angle of repose.
+fn repose() -> Result<(), Box<dyn Error>> {
+    println!("friction  rolling  angle of repose [degrees]  grains  mean speed [m/s]");
+    for (friction, rolling) in [(0.1, 0.0), (0.3, 0.0), (0.5, 0.0), (0.5, 0.1), (0.5, 0.3), (0.8, 0.5)] {
+        let [angle, count, speed] = repose_of(Grains { friction, rolling, bridge: 0.0 })?;
+        println!("{friction:8} {rolling:8} {angle:26.1} {count:7} {speed:17.1e}");
+    }
+    Ok(())
+}
+
+/// Angle of the slope [degrees], number of its grains and their mean speed [m/s] after two seconds.
+fn repose_of(grains: Grains) -> Result<[f64; 3], Box<dyn Error>> {
+    let length = 25.0 * DIAMETER;
+    let depth = 6.0 * DIAMETER;
+    let parts = format!(
+        "periodic = {{ z = [0, {depth}] }}\n\
+         [[grains]]\nmaterial = \"sand\"\nfill = \"relaxed\"\n\
+         [[grains.shape.intersection]]\nbox = {{ min = [0, {0}, 0], max = [{length}, {length}, {depth}] }}\n\
+         [[grains.shape.intersection]]\nplane = {{ point = [{length}, {0}, 0], normal = [0.70711, 0.70711, 0] }}\n\
+         [[boundary]]\nname = \"back\"\nfriction = 0\nshape.plane = {{ point = [0, 0, 0], normal = [1, 0, 0] }}\n\
+         [[boundary]]\nname = \"table\"\nrough = {DIAMETER}\n\
+         rough_region = {{ min = [0, -0.001, 0], max = [{length}, 0.001, {depth}] }}\n\
+         shape.box = {{ min = [-1, -1, -1], max = [{length}, 0, 1] }}\n\
+         [[outlet]]\nname = \"below\"\nshape.plane = {{ point = [0, -0.05, 0], normal = [0, 1, 0] }}\n",
+        0.75 * DIAMETER
+    );
+    let mut simulation = begin(scene(grains, length, [0.0, -GRAVITY], &parts)?)?;
+    simulation.run_until(2.0);
+    let state = simulation.read(&["position", "speed"])?;
+    let speed = state.scalar("speed").unwrap_or_default();
+    let mean = speed.iter().map(|speed| f64::from(*speed)).sum::<f64>() / speed.len().max(1) as f64;
+    // Spheres of the table are no part of the surface.
+    let sand: Vec<[f32; 3]> =
+        state.vec3("position").unwrap_or_default().iter().copied().filter(|x| x[1] > 0.005).collect();
+    Ok([surface_angle(&sand, DIAMETER), sand.len() as f64, mean])
+}
+
+/// A bed of 8 d in all directions, periodic across, slides down a smooth wall of 40 degrees.
+fn walls() -> Result<(), Box<dyn Error>> {
+    println!("friction of the contact  friction of the bed");
+    for friction in [0.1, 0.2, 0.3, 0.5, 0.8, 1.5] {
+        println!("{friction:23} {:20.3}", wall_of(friction)?);
+    }
+    Ok(())
+}
+
+/// Shear over normal force at the wall, from how much slower than free the bed becomes faster.
+///
+/// ```text
+/// mu = tan(theta) - a/(g cos(theta))
+/// ```
+fn wall_of(friction: f64) -> Result<f64, Box<dyn Error>> {
+    let slope = 40f64.to_radians();
+    let side = 8.0 * DIAMETER;
+    let parts = format!(
+        "periodic = {{ x = [0, {side}], z = [0, {side}] }}\n\
+         [[grains]]\nmaterial = \"sand\"\nfill = \"relaxed\"\n\
+         shape.box = {{ min = [0, 0, 0], max = [{side}, {side}, {side}] }}\n\
+         [[boundary]]\nname = \"wall\"\nfriction = {friction}\n\
+         shape.plane = {{ point = [0, 0, 0], normal = [0, 1, 0] }}\n"
+    );
+    let grains = Grains { friction: 0.5, rolling: 0.2, bridge: 0.0 };
+    let gravity = [GRAVITY * slope.sin(), -GRAVITY * slope.cos()];
+    let mut simulation = begin(scene(grains, 20.0 * DIAMETER, gravity, &parts)?)?;
+    let mut speeds = Vec::new();
+    for time in [0.2, 0.4] {
+        simulation.run_until(time);
+        let state = simulation.read(&["velocity"])?;
+        let velocity = state.vec3("velocity").unwrap_or_default();
+        speeds.push(velocity.iter().map(|v| f64::from(v[0])).sum::<f64>() / velocity.len().max(1) as f64);
+    }
+    let acceleration = (speeds[1] - speeds[0]) / 0.2;
+    Ok(slope.tan() - acceleration / (GRAVITY * slope.cos()))
+}
+
+/// Vertical cuts with liquid bridges of several strengths, and the cohesion that would just hold them.
+///
+/// ```text
+/// c = rho g H/(4 tan(45 + phi/2)),   k = c d^2/(F tan(phi))
+/// ```
+fn cohesion() -> Result<(), Box<dyn Error>> {
+    println!("friction  rolling  pull of a bridge over weight      k  part that has fallen");
+    let cuts = [(0.1, 28.2, [4.0, 5.0, 6.0, 8.0]), (0.3, 35.2, [3.0, 4.0, 6.0, 8.0])];
+    for (rolling, angle, bridges) in cuts {
+        let (angle, friction) = (f64::to_radians(angle), 0.5);
+        let just = 16.0 / (4.0 * (std::f64::consts::FRAC_PI_4 + 0.5 * angle).tan());
+        for bridge in bridges {
+            let fallen = fallen(Grains { friction, rolling, bridge })?;
+            // A grain weighs pi/6/0.6 of a cube of a diameter of bulk matter.
+            let k = just / (bridge * std::f64::consts::PI / 3.6 * angle.tan());
+            println!("{friction:8} {rolling:8} {bridge:29} {k:6.2} {fallen:21.3}");
+        }
+    }
+    Ok(())
+}
+
+/// The part of a block, 16 d long and high and 6 d deep, periodic, that lies in front of its vertical cut 0.6 s after the gate
+/// that held it is gone.
+fn fallen(grains: Grains) -> Result<f64, Box<dyn Error>> {
+    let (side, depth, low) = (16.0 * DIAMETER, 6.0 * DIAMETER, 0.75 * DIAMETER);
+    let parts = format!(
+        "periodic = {{ z = [0, {depth}] }}\n\
+         [[grains]]\nmaterial = \"sand\"\nfill = \"relaxed\"\n\
+         shape.box = {{ min = [0, {low}, 0], max = [{side}, {0}, {depth}] }}\n\
+         [[boundary]]\nname = \"back\"\nfriction = 0\nshape.plane = {{ point = [0, 0, 0], normal = [1, 0, 0] }}\n\
+         [[boundary]]\nname = \"floor\"\nrough = {DIAMETER}\n\
+         rough_region = {{ min = [0, -0.001, 0], max = [0.4, 0.001, {depth}] }}\n\
+         shape.plane = {{ point = [0, 0, 0], normal = [0, 1, 0] }}\n\
+         [[boundary]]\nname = \"gate\"\nfriction = 0\nshape.box = {{ min = [{side}, 0, -1], max = [{1}, 1, 1] }}\n\
+         motion.keyframe = [{{ time = 0.3, translation = [0, 0, 0] }}, {{ time = 0.35, translation = [1, 0, 0] }}]\n",
+        low + side,
+        side + 0.05
+    );
+    let mut simulation = begin(scene(grains, side, [0.0, -GRAVITY], &parts)?)?;
+    simulation.run_until(0.9);
+    let state = simulation.read(&["position"])?;
+    let sand: Vec<&[f32; 3]> =
+        state.vec3("position").unwrap_or_default().iter().filter(|x| x[1] > 0.0055).collect();
+    let front = (side + 2.0 * DIAMETER) as f32;
+    Ok(sand.iter().filter(|x| x[0] > front).count() as f64 / sand.len().max(1) as f64)
+}

@@ -1,0 +1,46 @@
+//! What grains were measured to do, by `cargo run --release --example grains`; docs/grains.md has the set-ups and the numbers.
+
+/// Angle of repose \[degrees\], friction and rolling friction of the grains that have it.
+const REPOSE: [[f64; 3]; 5] =
+    [[15.7, 0.1, 0.0], [21.7, 0.3, 0.0], [28.2, 0.5, 0.1], [35.2, 0.5, 0.3], [37.3, 0.8, 0.5]];
+
+/// Friction of a smooth wall with a bed of grains, and of the wall with a grain. Grains roll along walls that hold more.
+const WALL: [[f64; 2]; 6] = [[0.0, 0.0], [0.1, 0.1], [0.2, 0.2], [0.3, 0.3], [0.437, 0.5], [0.485, 0.8]];
+
+/// Cohesion times the squared diameter over the pull of a liquid bridge and the tangent of the friction angle.
+const COHESION: f64 = 0.7;
+
+/// Largest cohesion over the weight of a layer of bulk matter of one diameter.
+pub const MOST_COHESION: f64 = 10.0;
+
+/// Smallest and largest angle that grains were measured at \[degrees\].
+pub fn angles() -> [f64; 2] {
+    [REPOSE[0][0], REPOSE[REPOSE.len() - 1][0]]
+}
+
+/// Friction and rolling friction of grains with an angle of repose \[degrees\]; none outside what was measured.
+pub fn friction(angle: f64) -> Option<[f64; 2]> {
+    between(&REPOSE, angle).map(|[_, friction, rolling]| [friction, rolling])
+}
+
+/// Friction with grains of a smooth wall that has a friction with bulk matter: what grains cannot be held by, the most they can.
+pub fn wall_friction(bulk: f64) -> f64 {
+    let [_, most] = WALL[WALL.len() - 1];
+    between(&WALL, bulk).map_or(most, |[_, contact]| contact)
+}
+
+/// Pull of a liquid bridge \[N\] that gives grains of a diameter \[m\] and a friction angle \[degrees\] a cohesion \[Pa\].
+///
+/// ```text
+/// F = c d^2/(0.7 tan(phi))
+/// ```
+pub fn bridge(cohesion: f64, diameter: f64, angle: f64) -> f64 {
+    cohesion * diameter * diameter / (COHESION * angle.to_radians().tan())
+}
+
+/// The row at a value of the first column, between two measured ones.
+fn between<const N: usize>(rows: &[[f64; N]], x: f64) -> Option<[f64; N]> {
+    let pair = rows.windows(2).find(|pair| (pair[0][0]..=pair[1][0]).contains(&x))?;
+    let share = (x - pair[0][0]) / (pair[1][0] - pair[0][0]);
+    Some(std::array::from_fn(|k| pair[0][k] + share * (pair[1][k] - pair[0][k])))
+}
