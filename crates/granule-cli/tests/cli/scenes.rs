@@ -65,10 +65,10 @@ scenes! {
     funnel = "funnel", "e0dd7fe484b47f2b";
     mesh_drop = "mesh-drop", "6f0e130ad89597c6";
     marbles = "marbles", "7222204016b332c9";
-    angle = "angle", "f3f2ebc7e165b890";
-    avalanche = "avalanche", "c32cbcf5d259f8dd";
-    bowling = "bowling", "f3d64f1e269b067b";
-    packing = "packing", "79455e2af2983e72";
+    angle = "angle", "216f52d07ccd23d5";
+    avalanche = "avalanche", "a9f58d2ff939933d";
+    bowling = "bowling", "6874f39a5989be11";
+    packing = "packing", "b4c9b3147d070752";
 }
 
 #[test]

@@ -52,9 +52,7 @@ pub(in crate::measure) fn measure(
     let width = size.diameter;
     let source = "Janssen 1895";
     let mut push = |point: Point| measurement.points.push(point.with("silo [d]", width));
-    // Stresses of single layers scatter by 6 % where only eight grains lie side by side.
-    let straight = if options.quick { 0.7 } else { 0.99 };
-    push(Point::new("R2 of the stress over depth", fit.r_squared, [straight, 1.0], source));
+    push(Point::new("R2 of the stress over depth", fit.r_squared, [0.99, 1.0], source));
     let ratio = width / (4.0 * FRICTION * fit.length);
     let source = "between the active limit of Rankine and 1, as [VC99] find";
     push(Point::new("ratio K of stresses", ratio, [0.4, 1.0], source).with("lambda [d]", fit.length));
