@@ -85,8 +85,9 @@ fn a_particle_that_is_not_there_is_reported_and_not_fatal() {
 #[test]
 fn distinct_elements_leave_contacts_and_dumps() {
     let place = Place::new();
-    let scene = place.scene(&block(""));
-    let args = ["run", scene, "--solver", "dem", "--frames", "2", "--out", "here"];
+    // A scene made for grains, which stays as it is.
+    let scene = place.scene(&block("").replacen("[simulation]", "[simulation]\nsolver = \"dem\"", 1));
+    let args = ["run", scene, "--frames", "2", "--out", "here"];
     let more = ["--contacts", "--export", "ply,vtk,npy,lammps", "--json"];
     let json = place.granule(&[&args[..], &more].concat()).expect(0, &[]).json();
     let entry = &read_json(&place, "here/frames.json")["frames"][2];
