@@ -156,10 +156,13 @@ struct Run {
 
 impl Run {
     fn steps(&mut self, count: u32) {
-        for _ in 0..count {
+        let end = self.taken + count;
+        while self.taken < end {
             let rest = FRAME - self.taken % FRAME;
-            self.report = self.dem.step(f64::from(rest) * self.step);
-            self.taken += 1;
+            let until = self.dem.time() + f64::from(rest) * self.step;
+            let mut reports = self.dem.advance(until, (end - self.taken) as usize);
+            self.taken += reports.len() as u32;
+            self.report = reports.pop().unwrap_or_default();
         }
     }
 

@@ -151,7 +151,7 @@ impl Simulation {
         }
         let target = (self.frame + 1) as f64 / self.scene.simulation.fps;
         let start = self.simulator.time();
-        let reports = self.simulator.advance(target - start, usize::MAX);
+        let reports = self.simulator.advance(target, usize::MAX);
         let mut time = start;
         let end = self.simulator.time();
         let last = reports.len().saturating_sub(1);

@@ -394,11 +394,11 @@ pub trait Simulator: Any + Send {
     fn device(&self) -> String;
     /// Advances by one step of at most `max_dt` seconds.
     fn step(&mut self, max_dt: f64) -> StepReport;
-    /// Advances by at least one step and at most `most`, not beyond `max_dt` seconds, and reports them in their order.
+    /// Advances by at least one step and at most `most`, not beyond the time `until` \[s\], and reports them in their order.
     /// A device that works ahead takes as many as it is let.
-    fn advance(&mut self, max_dt: f64, most: usize) -> Vec<StepReport> {
+    fn advance(&mut self, until: f64, most: usize) -> Vec<StepReport> {
         debug_assert!(most > 0);
-        vec![self.step(max_dt)]
+        vec![self.step(until - self.time())]
     }
     /// Why the device cannot go on, if it cannot: steps then do nothing and report nothing.
     fn failure(&self) -> Option<&str> {

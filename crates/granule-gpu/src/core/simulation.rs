@@ -361,21 +361,9 @@ pub(crate) fn extents(
     }
 }
 
-impl Simulator for GpuSimulation {
-    fn solver(&self) -> &'static str {
-        self.method.name()
-    }
-
-    fn device(&self) -> String {
-        let adapter = &self.gpu.adapter;
-        format!("{} ({}, {})", adapter.name, adapter.kind.word(), adapter.backend)
-    }
-
-    fn step(&mut self, max_dt: f64) -> StepReport {
-        self.advance(max_dt, 1).pop().unwrap_or_default()
-    }
-
-    fn advance(&mut self, max_dt: f64, most: usize) -> Vec<StepReport> {
+impl GpuSimulation {
+    /// Advances by at most `most` steps, not beyond `max_dt` seconds.
+    fn steps_within(&mut self, max_dt: f64, most: usize) -> Vec<StepReport> {
         if self.failure.is_some() {
             return Vec::new();
         }
@@ -388,6 +376,25 @@ impl Simulator for GpuSimulation {
                 Vec::new()
             }
         }
+    }
+}
+
+impl Simulator for GpuSimulation {
+    fn solver(&self) -> &'static str {
+        self.method.name()
+    }
+
+    fn device(&self) -> String {
+        let adapter = &self.gpu.adapter;
+        format!("{} ({}, {})", adapter.name, adapter.kind.word(), adapter.backend)
+    }
+
+    fn step(&mut self, max_dt: f64) -> StepReport {
+        self.steps_within(max_dt, 1).pop().unwrap_or_default()
+    }
+
+    fn advance(&mut self, until: f64, most: usize) -> Vec<StepReport> {
+        self.steps_within(until - self.time, most)
     }
 
     fn failure(&self) -> Option<&str> {

@@ -18,6 +18,8 @@
 //!
 //! Mass and inertia of overlapping spheres are those of their union; see [`MassProperties`].
 
+mod eight;
+mod group;
 mod mass;
 mod motion;
 mod saved;
@@ -31,6 +33,8 @@ use crate::hash::Fnv;
 use crate::position::ExactPosition;
 use crate::team::{self, SharedColumn};
 
+pub use eight::{EIGHT, Eight};
+pub use group::{Eight3, Group, Loads};
 pub use mass::{MassError, MassProperties, Sphere};
 pub use motion::{Assembly, Load};
 pub use saved::{AssembliesError, SavedAssemblies};
@@ -67,6 +71,51 @@ pub struct NewAssembly {
     pub properties: MassProperties,
     /// The spheres in the frame of the shape.
     pub spheres: Vec<Sphere>,
+}
+
+/// The members of some assemblies, and where they are among the particles.
+#[derive(Clone, Copy)]
+pub struct Shapes<'a> {
+    /// First member of each, and the end of the last.
+    first: &'a [u32],
+    member: &'a [Member],
+    place: &'a [u32],
+}
+
+impl<'a> Shapes<'a> {
+    /// Number of assemblies.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Most members that one of them has.
+    #[inline(always)]
+    pub fn most(&self) -> usize {
+        self.first.windows(2).map(|ends| (ends[1] - ends[0]) as usize).max().unwrap_or(0)
+    }
+
+    /// Members of one of them.
+    #[inline(always)]
+    pub fn members(&self, k: usize) -> &'a [Member] {
+        &self.member[self.range(k)]
+    }
+
+    /// Where the members of one of them are.
+    #[inline(always)]
+    pub fn places(&self, k: usize) -> &'a [u32] {
+        &self.place[self.range(k)]
+    }
+
+    #[inline(always)]
+    fn range(&self, k: usize) -> std::ops::Range<usize> {
+        self.first[k] as usize..self.first[k + 1] as usize
+    }
 }
 
 /// Which velocities members have.
@@ -267,20 +316,17 @@ impl Assemblies {
         stays.iter().filter(|stays| !**stays).count()
     }
 
-    /// Does something with every assembly: its number, itself, its angular velocity in the middle of a drift [rad/s], its
-    /// members and their places; shared among the threads of a step. Results are in the order of the assemblies.
-    pub fn map_mut<R: Send>(
-        &mut self,
-        work: impl Fn(usize, &mut Assembly, &mut DVec3, &[Member], &[u32]) -> R + Sync,
-    ) -> Vec<R> {
+    /// Does something with up to eight assemblies at a time, with their members; shared among the threads of a step. Results are
+    /// in the order of the assemblies.
+    pub fn map_groups_mut<R: Send>(&mut self, work: impl Fn(&mut [Assembly], Shapes) -> R + Sync) -> Vec<R> {
         let count = self.assembly.len();
-        let (assembly, middle) = (SharedColumn::of(&mut self.assembly), SharedColumn::of(&mut self.middle));
-        let (first, member, place) = (&self.first, &self.member, &self.place);
-        team::map(count, LEAST_SHARE, |k| {
-            let range = first[k] as usize..first[k + 1] as usize;
-            // SAFETY: every assembly is taken once, and has a rate of its own.
-            let (assembly, middle) = unsafe { (assembly.get_mut(k), middle.get_mut(k)) };
-            work(k, assembly, middle, &member[range.clone()], &place[range])
+        let (first, member, place) = (&self.first[..], &self.member[..], &self.place[..]);
+        let assembly = SharedColumn::of(&mut self.assembly);
+        team::map(count.div_ceil(EIGHT), LEAST_SHARE / EIGHT, |group| {
+            let range = group * EIGHT..count.min((group + 1) * EIGHT);
+            let shapes = Shapes { first: &first[range.start..=range.end], member, place };
+            // SAFETY: every assembly is in one group.
+            work(unsafe { assembly.range_mut(range) }, shapes)
         })
     }
 

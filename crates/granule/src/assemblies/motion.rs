@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
+use super::eight::Number;
 use super::mass::MassProperties;
 use crate::position::ExactPosition;
 
@@ -40,7 +41,12 @@ impl Assembly {
 
     /// Angular velocity, in the world's axes [rad/s].
     pub fn angular_velocity(&self) -> DVec3 {
-        angular_velocity(self.world_from_principal(), self.angular_momentum, self.properties.inertia)
+        let axes = self.world_from_principal().to_array();
+        DVec3::from(angular_velocity(
+            axes,
+            self.angular_momentum.to_array(),
+            self.properties.inertia.to_array(),
+        ))
     }
 
     /// Sets the angular velocity in the world's axes [rad/s].
@@ -51,13 +57,10 @@ impl Assembly {
 
     /// Kinetic energy of motion and rotation [J].
     pub fn kinetic_energy(&self) -> f64 {
-        self.kinetic_energy_of(self.angular_velocity())
-    }
-
-    /// Kinetic energy of motion and rotation [J], where the angular velocity [rad/s] is known.
-    pub fn kinetic_energy_of(&self, angular_velocity: DVec3) -> f64 {
         let linear = self.momentum.length_squared() / self.properties.mass;
-        0.5 * (linear + self.angular_momentum.dot(angular_velocity))
+        let axes = self.world_from_principal().to_array();
+        let inertia = self.properties.inertia.to_array();
+        0.5 * linear + rotational_energy(axes, self.angular_momentum.to_array(), inertia)
     }
 
     /// Whether all numbers are finite.
@@ -83,19 +86,48 @@ impl Assembly {
     /// of that time [rad/s], and whether the centre is still in the range of positions.
     pub fn drift(&mut self, dt: f64) -> (DVec3, bool) {
         let inside = self.position.advance_meters(dt * self.velocity());
-        let (axes, middle) =
-            rotate_freely(self.world_from_principal(), self.angular_momentum, self.properties.inertia, dt);
-        self.orientation = axes * self.properties.shape_from_principal.conjugate();
-        (middle, inside)
+        let turned = rotate_freely(
+            self.orientation.to_array(),
+            self.properties.shape_from_principal.to_array(),
+            self.angular_momentum.to_array(),
+            self.properties.inertia.to_array(),
+            dt,
+        );
+        self.orientation = DQuat::from_array(turned.orientation);
+        (DVec3::from(turned.middle), inside)
     }
 }
 
-/// Angular velocity [rad/s] of an angular momentum in the world's axes.
-fn angular_velocity(world_from_principal: DQuat, angular_momentum: DVec3, inertia: DVec3) -> DVec3 {
-    world_from_principal * (world_from_principal.conjugate() * angular_momentum / inertia)
+/// Energy of a rotation \[J\].
+#[inline(always)]
+pub(super) fn rotational_energy<N: Number>(axes: [N; 4], angular_momentum: [N; 3], inertia: [N; 3]) -> N {
+    let [a, b, c] = rotated(conjugate(axes), angular_momentum);
+    N::splat(0.5) * (a * a / inertia[0] + b * b / inertia[1] + c * c / inertia[2])
 }
 
-/// Turns principal axes freely for `dt` \[s\]; also gives the angular velocity in the middle of that time [rad/s].
+/// Angular velocity [rad/s] of an angular momentum in the world's axes.
+#[inline(always)]
+pub(super) fn angular_velocity<N: Number>(axes: [N; 4], angular_momentum: [N; 3], inertia: [N; 3]) -> [N; 3] {
+    let rows = matrix(axes);
+    let columns = transposed(&rows);
+    let [a, b, c] = turned_by(&columns, angular_momentum);
+    turned_by(&rows, [a / inertia[0], b / inertia[1], c / inertia[2]])
+}
+
+#[inline(always)]
+fn transposed<N: Number>(m: &[[N; 3]; 3]) -> [[N; 3]; 3] {
+    [[m[0][0], m[1][0], m[2][0]], [m[0][1], m[1][1], m[2][1]], [m[0][2], m[1][2], m[2][2]]]
+}
+
+/// What a free rotation leads to.
+pub(super) struct Turned<N> {
+    /// Turns the frame of the shape into the world's.
+    pub(super) orientation: [N; 4],
+    /// Angular velocity in the middle of the time [rad/s].
+    pub(super) middle: [N; 3],
+}
+
+/// Turns an orientation freely for `dt` \[s\].
 ///
 /// ```text
 /// H = L_1^2/(2 I_1) + L_2^2/(2 I_2) + L_3^2/(2 I_3)      L_k along the principal axis k
@@ -104,60 +136,111 @@ fn angular_velocity(world_from_principal: DQuat, angular_momentum: DVec3, inerti
 /// Each part of the energy alone turns the body about one of its axes, which is solved exactly; their symmetric sequence
 /// is symplectic, reversible and of second order \[DLM97\]. The angular momentum in the world's axes does not change in
 /// any of them, so it is kept there, and nothing is lost; the energy swings about its value without drift.
-pub(super) fn rotate_freely(axes: DQuat, angular_momentum: DVec3, inertia: DVec3, dt: f64) -> (DQuat, DVec3) {
-    let half = 0.5 * dt;
-    let mut frame = Turning { axes, momentum: axes.conjugate() * angular_momentum };
-    frame.turn::<0>(half / inertia.x);
-    frame.turn::<1>(half / inertia.y);
-    frame.turn::<2>(half / inertia.z);
-    let middle = frame;
-    frame.turn::<2>(half / inertia.z);
-    frame.turn::<1>(half / inertia.y);
-    frame.turn::<0>(half / inertia.x);
-    (frame.axes.normalize(), middle.axes * (middle.momentum / inertia))
+#[inline(always)]
+pub(super) fn rotate_freely<N: Number>(
+    orientation: [N; 4],
+    shape_from_principal: [N; 4],
+    angular_momentum: [N; 3],
+    inertia: [N; 3],
+    dt: f64,
+) -> Turned<N> {
+    let axes = product(orientation, shape_from_principal);
+    let half = N::splat(0.5 * dt);
+    let rate = [half / inertia[0], half / inertia[1], half / inertia[2]];
+    let mut frame = Turning { axes, momentum: rotated(conjugate(axes), angular_momentum) };
+    frame.turn::<0>(rate[0]);
+    frame.turn::<1>(rate[1]);
+    frame.turn::<2>(rate[2]);
+    let [a, b, c] = frame.momentum;
+    let middle = rotated(frame.axes, [a / inertia[0], b / inertia[1], c / inertia[2]]);
+    frame.turn::<2>(rate[2]);
+    frame.turn::<1>(rate[1]);
+    frame.turn::<0>(rate[0]);
+    let orientation = normalized(product(frame.axes, conjugate(shape_from_principal)));
+    Turned { orientation, middle }
 }
 
 /// Principal axes that turn about each other, and an angular momentum that does not, seen from them.
 #[derive(Clone, Copy)]
-struct Turning {
-    axes: DQuat,
-    momentum: DVec3,
+struct Turning<N> {
+    axes: [N; 4],
+    momentum: [N; 3],
 }
 
-impl Turning {
+impl<N: Number> Turning<N> {
     /// Turns the axes about one of them, by the momentum along it times `rate`.
     #[inline(always)]
-    fn turn<const AXIS: usize>(&mut self, rate: f64) {
+    fn turn<const AXIS: usize>(&mut self, rate: N) {
         let (a, b, c) = (AXIS, (AXIS + 1) % 3, (AXIS + 2) % 3);
-        let (s, w) = half_sine_and_cosine(rate * self.momentum[a]);
-        let q = self.axes.to_array();
-        let mut turned = q;
-        turned[3] = q[3] * w - q[a] * s;
-        turned[a] = q[a] * w + q[3] * s;
-        turned[b] = q[b] * w + q[c] * s;
-        turned[c] = q[c] * w - q[b] * s;
-        self.axes = DQuat::from_array(turned);
-        let (sine, cosine) = (2.0 * s * w, w * w - s * s);
+        let (s, w) = (rate * self.momentum[a]).half_sine_and_cosine();
+        let q = self.axes;
+        self.axes[3] = q[3] * w - q[a] * s;
+        self.axes[a] = q[a] * w + q[3] * s;
+        self.axes[b] = q[b] * w + q[c] * s;
+        self.axes[c] = q[c] * w - q[b] * s;
+        let (sine, cosine) = (N::splat(2.0) * s * w, w * w - s * s);
         let [lb, lc] = [self.momentum[b], self.momentum[c]];
         self.momentum[b] = lb * cosine + lc * sine;
         self.momentum[c] = lc * cosine - lb * sine;
     }
 }
 
-/// Sine and cosine of half an angle; by their series where it is small, as it is in a step.
-#[inline]
-fn half_sine_and_cosine(angle: f64) -> (f64, f64) {
-    /// Up to here the first terms left out, x^11/11! and x^10/10!, are below a tenth of the last bit.
-    const SMALL: f64 = 0.05;
-    const SINE: [f64; 4] = [-1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362_880.0];
-    const COSINE: [f64; 4] = [-1.0 / 2.0, 1.0 / 24.0, -1.0 / 720.0, 1.0 / 40_320.0];
-    let x = 0.5 * angle;
-    if x.abs() < SMALL {
-        let y = x * x;
-        let sine = x * (1.0 + y * (SINE[0] + y * (SINE[1] + y * (SINE[2] + y * SINE[3]))));
-        let cosine = 1.0 + y * (COSINE[0] + y * (COSINE[1] + y * (COSINE[2] + y * COSINE[3])));
-        return (sine, cosine);
-    }
-    let turn = DQuat::from_rotation_x(angle);
-    (turn.x, turn.w)
+/// The rotation b, then a.
+#[inline(always)]
+pub(super) fn product<N: Number>(a: [N; 4], b: [N; 4]) -> [N; 4] {
+    [
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+        a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+        a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2],
+    ]
+}
+
+#[inline(always)]
+fn conjugate<N: Number>(q: [N; 4]) -> [N; 4] {
+    [-q[0], -q[1], -q[2], q[3]]
+}
+
+#[inline(always)]
+fn normalized<N: Number>(q: [N; 4]) -> [N; 4] {
+    let length = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).root();
+    let scale = N::splat(1.0) / length;
+    [q[0] * scale, q[1] * scale, q[2] * scale, q[3] * scale]
+}
+
+/// A vector turned by a unit quaternion.
+#[inline(always)]
+pub(super) fn rotated<N: Number>(q: [N; 4], v: [N; 3]) -> [N; 3] {
+    turned_by(&matrix(q), v)
+}
+
+/// The rows of the matrix of a rotation.
+#[inline(always)]
+pub(super) fn matrix<N: Number>([x, y, z, w]: [N; 4]) -> [[N; 3]; 3] {
+    let one = N::splat(1.0);
+    let [x2, y2, z2] = [x + x, y + y, z + z];
+    let [xx, xy, xz] = [x * x2, x * y2, x * z2];
+    let [yy, yz, zz] = [y * y2, y * z2, z * z2];
+    let [wx, wy, wz] = [w * x2, w * y2, w * z2];
+    [
+        [one - (yy + zz), xy - wz, xz + wy],
+        [xy + wz, one - (xx + zz), yz - wx],
+        [xz - wy, yz + wx, one - (xx + yy)],
+    ]
+}
+
+/// A vector times the rows of a matrix.
+#[inline(always)]
+pub(super) fn turned_by<N: Number>(rows: &[[N; 3]; 3], v: [N; 3]) -> [N; 3] {
+    [dot(rows[0], v), dot(rows[1], v), dot(rows[2], v)]
+}
+
+#[inline(always)]
+pub(super) fn dot<N: Number>(a: [N; 3], b: [N; 3]) -> N {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+pub(super) fn cross<N: Number>(a: [N; 3], b: [N; 3]) -> [N; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

@@ -395,3 +395,41 @@ proptest! {
         }
     }
 }
+
+/// Eight side by side, and seven with one repeated: the same bits as one by one, for small turns and large.
+#[test]
+fn eight_move_as_one_by_one() {
+    let mut random = Random::new(7);
+    let mut number = |scale: f64| scale * (2.0 * f64::from(random.unit()) - 1.0);
+    for count in [EIGHT, EIGHT - 1] {
+        let mut vector = |scale: f64| DVec3::new(number(scale), number(scale), number(scale));
+        let mut all: Vec<Assembly> = (0..count)
+            .map(|k| {
+                let inertia = DVec3::new(1.0, 1.5, 2.0) + 0.2 * vector(1.0);
+                // One of them turns by more than the series holds for.
+                top(inertia, vector(if k == 3 { 40.0 } else { 0.5 }))
+            })
+            .collect();
+        let mut single = all.clone();
+        let loads: Vec<Load> = all.iter().map(|_| Load { force: vector(3.0), torque: vector(2.0) }).collect();
+        let columns = |part: &dyn Fn(&Load) -> DVec3| {
+            [0, 1, 2].map(|axis| Eight::of(|lane| part(&loads[lane.min(count - 1)])[axis]))
+        };
+        let eight = Loads { force: columns(&|load| load.force), torque: columns(&|load| load.torque) };
+        let (dt, mut group) = (0.01, Group::new(&all));
+        group.kick(&eight, [0.0; 3], dt);
+        let energy = group.kinetic_energy();
+        let middle = group.turn(dt);
+        group.store(&mut all);
+        for (lane, (one, load)) in single.iter_mut().zip(&loads).enumerate() {
+            one.kick(load, dt);
+            assert_eq!(one.kinetic_energy(), energy.0[lane]);
+            let (spin, _) = one.drift(dt);
+            assert_eq!(spin.to_array(), [0, 1, 2].map(|axis| middle[axis].0[lane]), "lane {lane}");
+            assert_eq!(all[lane].orientation, one.orientation);
+            assert_eq!(all[lane].momentum, one.momentum);
+            assert_eq!(all[lane].angular_momentum, one.angular_momentum);
+            assert_eq!(group.angular_velocity().map(|axis| axis.0[lane]), one.angular_velocity().to_array());
+        }
+    }
+}

@@ -65,6 +65,7 @@ impl Scene {
             }
         }
         (self.dem.rayleigh_share, self.dem.collision_share) = STEP_SHARES;
+        self.dem.bridges_at_start = self.material.iter().any(|material| material.dem.liquid_volume > 0.0);
         self.upsample = None;
         self.output.fields.retain(|field| !BULK_FIELDS.contains(&field.as_str()));
         self.expect.retain(|expect| {

@@ -55,6 +55,11 @@ pub trait ParticleSolver: Send + 'static {
     /// The stages of a step of at most `max_dt` \[s\], in order; runs on the world's threads.
     fn step_stages(&mut self, max_dt: f64) -> StepReport;
 
+    /// Some steps, at most to a time \[s\] and at most this many, where several together are faster than one by one.
+    fn advance_stages(&mut self, until: f64, _most: usize) -> Vec<StepReport> {
+        vec![self.step_stages(until - self.world().time)]
+    }
+
     /// The values of one of its fields for the particles in this order.
     fn field(&self, name: &str, order: &[u32]) -> FieldData;
 
@@ -188,6 +193,11 @@ impl<S: ParticleSolver> Simulator for S {
     fn step(&mut self, max_dt: f64) -> StepReport {
         let team = self.world().team.clone();
         team.install(|| self.step_stages(max_dt))
+    }
+
+    fn advance(&mut self, until: f64, most: usize) -> Vec<StepReport> {
+        let team = self.world().team.clone();
+        team.install(|| self.advance_stages(until, most))
     }
 
     fn apply(&mut self, command: &Command) -> Result<CommandReport, CommandError> {

@@ -50,6 +50,9 @@ pub struct DemSettings {
     /// How much farther than they touch grains are listed as neighbours, in radii of the smallest grain: lists are kept
     /// until some grain has moved by half of it.
     pub skin: f32,
+    /// Whether liquid bridges span gaps at the start, where they reach over them (`liquid_volume`): moist sand as it was built. Else,
+    /// and later, they form where grains touch.
+    pub bridges_at_start: bool,
 }
 
 impl Default for DemSettings {
@@ -61,6 +64,7 @@ impl Default for DemSettings {
             rayleigh_share: 0.15,
             collision_share: 0.04,
             skin: 0.3,
+            bridges_at_start: false,
         }
     }
 }

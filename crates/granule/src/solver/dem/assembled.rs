@@ -4,13 +4,16 @@
 //! P, L += dt/2;  x_cm, q drift;  members: x = x_cm + R d, v = v_cm + omega x R d with the rates of the half step
 //! forces of members -> F = sum f + m g, T = sum R d x f + t;   P, L += dt/2;   members: rates of now
 //! ```
-//! Contacts of members feel the mass of the whole grain.
+//! Contacts of members feel the mass of the whole grain. Eight grains go side by side.
 
-use glam::{DMat3, DVec3, Mat3, Vec3, Vec4};
+use glam::{Vec3, Vec4};
 
-use crate::assemblies::{Assembly, Load, Member};
+use crate::assemblies::{Assembly, EIGHT, Eight3, Group, Loads, Shapes};
+use crate::cell::CellMotion;
 use crate::clumps::PlacedAssembly;
-use crate::position::{ExactDomain, ExactPosition};
+use crate::position::ExactPosition;
+use crate::simd::{Lanes, Vectorised};
+use crate::solver::search::Search;
 use crate::solver::world::World;
 use crate::team::SharedColumn;
 
@@ -33,97 +36,211 @@ impl Dem {
             }
         }
         if !new.is_empty() {
-            self.member_loads.clear();
             self.place_members();
             self.search.invalidate();
         }
     }
 
-    /// The first half kick of rigid grains, and their drift. Gives the farthest way of a member since lists were made, squared
-    /// \[m2\].
-    pub(super) fn kick_and_drift_assemblies(&mut self, dt: f64) -> f32 {
+    /// Moves rigid grains: the second half kick of a step of `end` \[s\], then the first of a step of `begin` and its drift;
+    /// without either, members are only put where their grains have them.
+    pub(super) fn move_assemblies(&mut self, end: Option<f64>, begin: Option<f64>) -> Moved {
         if self.assemblies.is_empty() {
-            return 0.0;
+            return Moved::default();
         }
-        let (search, domain) = (&self.search, &self.setup.domain);
-        let (force, torque, gravity) = (&self.state.force, &self.state.torque, self.world.gravity.as_dvec3());
-        let (strain, known) = (self.strain, &self.member_loads);
-        let Some(rows) = Rows::new(&mut self.world, &mut self.state.place, &self.setup) else { return 0.0 };
-        let ways = self.assemblies.map_mut(|k, grain, middle, members, places| {
-            // Forces are those that the last step has ended with.
-            let known = known.get(k).copied();
-            let load = known.unwrap_or_else(|| member_load(grain, members, places, force, torque));
-            grain.kick(&with_weight(load, grain, gravity), 0.5 * dt);
-            let way = strain.map(|strain| strain.way_of(grain.position.to_meters()));
-            let mut inside;
-            (*middle, inside) = grain.drift(dt);
-            if let (Some(strain), Some(way)) = (strain, way) {
-                inside &= grain.position.advance_meters(way);
-                grain.momentum *= strain.slowing.as_dvec3();
-            }
-            let sound = inside && grain.is_finite();
-            rows.put(grain, *middle, members, places, sound);
-            let way = |place: &u32| search.moved_squared(domain, *place as usize, rows.position(*place));
-            places.iter().map(way).fold(0.0, f32::max)
-        });
-        ways.into_iter().fold(0.0, f32::max)
-    }
-
-    /// The second half kick of rigid grains, of forces that are found. Gives their energy of motion and rotation \[J\].
-    pub(super) fn kick_assemblies(&mut self, dt: f64) -> f64 {
-        if self.assemblies.is_empty() {
-            return 0.0;
-        }
-        let (force, torque, gravity) = (&self.state.force, &self.state.torque, self.world.gravity.as_dvec3());
-        self.member_loads.resize(self.assemblies.len(), Load::default());
-        let loads = SharedColumn::of(&mut self.member_loads);
-        let Some(rows) = Rows::new(&mut self.world, &mut self.state.place, &self.setup) else { return 0.0 };
-        let energies = self.assemblies.map_mut(|k, grain, _, members, places| {
-            let load = member_load(grain, members, places, force, torque);
-            // SAFETY: every grain has a load of its own, and is taken once.
-            *unsafe { loads.get_mut(k) } = load;
-            grain.kick(&with_weight(load, grain, gravity), 0.5 * dt);
-            let spin = grain.angular_velocity();
-            rows.put_rates(grain, spin, members, places);
-            grain.kinetic_energy_of(spin)
-        });
-        energies.into_iter().sum()
+        let gravity = self.world.gravity.as_dvec3().to_array();
+        let (search, setup, strain) = (&self.search, &self.setup, self.strain);
+        let (force, torque) = (&self.state.force[..], &self.state.torque[..]);
+        let Some(rows) = Rows::new(&mut self.world, &mut self.state.place) else { return Moved::default() };
+        let input = &MoveInput { rows, force, torque, search, setup, strain, gravity, end, begin };
+        let moved = self
+            .assemblies
+            .map_groups_mut(|grains, shapes| setup.instructions.run(MoveGroup { input, grains, shapes }));
+        moved.into_iter().fold(Moved::default(), Moved::with)
     }
 
     fn place_members(&mut self) {
-        let Some(rows) = Rows::new(&mut self.world, &mut self.state.place, &self.setup) else { return };
-        self.assemblies.map_mut(|_, grain, _, members, places| {
-            rows.put(grain, grain.angular_velocity(), members, places, grain.is_finite());
-        });
+        self.move_assemblies(None, None);
     }
 }
 
-/// The load of its members on a rigid grain:
-///
-/// ```text
-/// F = sum f_k,   T = sum (x_k - x_cm) x f_k + t_k
-/// ```
-fn member_load(
-    grain: &Assembly,
-    members: &[Member],
-    places: &[u32],
-    force: &[Vec4],
-    torque: &[Vec4],
-) -> Load {
-    let turned = DMat3::from_quat(grain.orientation);
-    let mut load = Load::default();
-    for (member, &place) in members.iter().zip(places) {
-        let arm = turned * member.offset.as_dvec3();
-        let force = force[place as usize].truncate().as_dvec3();
-        load.force += force;
-        load.torque += arm.cross(force) + torque[place as usize].truncate().as_dvec3();
-    }
-    load
+/// What moving rigid grains finds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moved {
+    /// Energy of motion and rotation after the second half kick \[J\].
+    pub(super) energy: f64,
+    /// Farthest way of a member since lists were made, squared \[m2\].
+    pub(super) way: f32,
 }
 
-/// A load, and the weight of a grain under gravity [m/s2].
-fn with_weight(load: Load, grain: &Assembly, gravity: DVec3) -> Load {
-    Load { force: load.force + grain.properties.mass * gravity, ..load }
+impl Moved {
+    fn with(self, other: Self) -> Self {
+        Self { energy: self.energy + other.energy, way: self.way.max(other.way) }
+    }
+}
+
+/// What moving rigid grains depends on.
+struct MoveInput<'a> {
+    rows: Rows<'a>,
+    force: &'a [Vec4],
+    torque: &'a [Vec4],
+    search: &'a Search,
+    setup: &'a Setup,
+    strain: Option<CellMotion>,
+    gravity: [f64; 3],
+    end: Option<f64>,
+    begin: Option<f64>,
+}
+
+/// Up to eight rigid grains on their way.
+struct MoveGroup<'a> {
+    input: &'a MoveInput<'a>,
+    grains: &'a mut [Assembly],
+    shapes: Shapes<'a>,
+}
+
+impl Vectorised for MoveGroup<'_> {
+    type Output = Moved;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Moved {
+        let Self { input, grains, shapes } = self;
+        let mut group = Group::new(grains);
+        let mut moved = Moved::default();
+        let mut loads = Loads::default();
+        if input.end.is_some() || input.begin.is_some() {
+            loads = input.member_loads(&group, &shapes);
+        }
+        if let Some(dt) = input.end {
+            group.kick(&loads, input.gravity, 0.5 * dt);
+            let energies = group.kinetic_energy();
+            moved.energy = energies.0[..grains.len()].iter().sum();
+        }
+        let Some(dt) = input.begin else {
+            group.store(grains);
+            if input.end.is_some() {
+                input.put_rates(&group, group.angular_velocity(), &shapes);
+            } else {
+                input.put(grains, &group, group.angular_velocity(), &shapes, [true; EIGHT]);
+            }
+            return moved;
+        };
+        group.kick(&loads, input.gravity, 0.5 * dt);
+        let velocity = group.velocity();
+        let middle = group.turn(dt);
+        if let Some(strain) = input.strain {
+            group.slow(strain.slowing.as_dvec3().to_array());
+        }
+        let mut sound = [true; EIGHT];
+        for (lane, grain) in grains.iter_mut().enumerate() {
+            let way = glam::DVec3::new(velocity[0].0[lane], velocity[1].0[lane], velocity[2].0[lane]) * dt;
+            let strained = input.strain.map(|strain| strain.way_of(grain.position.to_meters()));
+            sound[lane] = grain.position.advance_meters(way);
+            if let Some(way) = strained {
+                sound[lane] &= grain.position.advance_meters(way);
+            }
+        }
+        group.store(grains);
+        for (lane, grain) in grains.iter().enumerate() {
+            sound[lane] &= grain.is_finite();
+        }
+        moved.way = input.put(grains, &group, middle, &shapes, sound);
+        moved
+    }
+}
+
+impl MoveInput<'_> {
+    /// The loads of the members on rigid grains, without their weight.
+    #[inline(always)]
+    fn member_loads(&self, group: &Group, shapes: &Shapes) -> Loads {
+        let mut sum = Loads::default();
+        for k in 0..shapes.most() {
+            let (mut force, mut torque): (Eight3, Eight3) = Default::default();
+            for lane in 0..shapes.len() {
+                if let Some(&place) = shapes.places(lane).get(k) {
+                    let (f, t) = (self.force[place as usize], self.torque[place as usize]);
+                    for axis in 0..3 {
+                        force[axis].0[lane] = f64::from(f[axis]);
+                        torque[axis].0[lane] = f64::from(t[axis]);
+                    }
+                }
+            }
+            group.add_load(&mut sum, group.arms(shapes, k), force, torque);
+        }
+        sum
+    }
+
+    /// Puts the members of grains that turn with `spin` [rad/s] where these have them; those of a lost one nowhere. Gives the
+    /// farthest way of a member since lists were made, squared \[m2\].
+    #[inline(always)]
+    fn put(
+        &self,
+        grains: &[Assembly],
+        group: &Group,
+        spin: Eight3,
+        shapes: &Shapes,
+        sound: [bool; EIGHT],
+    ) -> f32 {
+        let (velocity, spin) = (single(group.velocity()), single(spin));
+        let mut farthest = 0.0f32;
+        for k in 0..shapes.most() {
+            let arms = group.arms(shapes, k);
+            let rates = member_rates(velocity, spin, arms);
+            for (lane, grain) in grains.iter().enumerate() {
+                let Some(&place) = shapes.places(lane).get(k) else { continue };
+                let mut exact = grain.position;
+                let arm = glam::DVec3::new(arms[0].0[lane], arms[1].0[lane], arms[2].0[lane]);
+                let inside = sound[lane] & exact.advance_meters(arm);
+                exact = self.setup.exact_domain.wrap(exact);
+                let x = if inside { exact.to_vec3() } else { Vec3::NAN };
+                self.rows.put(place, exact, x);
+                self.rows.put_rates(place, &rates, &spin, lane);
+                let way = self.search.moved_squared(&self.setup.domain, place as usize, x);
+                farthest = farthest.max(way);
+            }
+        }
+        farthest
+    }
+
+    /// Gives the members of grains that turn with `spin` [rad/s] their velocities.
+    #[inline(always)]
+    fn put_rates(&self, group: &Group, spin: Eight3, shapes: &Shapes) {
+        let (velocity, spin) = (single(group.velocity()), single(spin));
+        for k in 0..shapes.most() {
+            let rates = member_rates(velocity, spin, group.arms(shapes, k));
+            for lane in 0..shapes.len() {
+                if let Some(&place) = shapes.places(lane).get(k) {
+                    self.rows.put_rates(place, &rates, &spin, lane);
+                }
+            }
+        }
+    }
+}
+
+/// Three numbers of each of eight grains in single precision.
+type Single3 = [[f32; EIGHT]; 3];
+
+#[inline(always)]
+fn single(wide: Eight3) -> Single3 {
+    let mut narrow = [[0.0; EIGHT]; 3];
+    for axis in 0..3 {
+        for lane in 0..EIGHT {
+            narrow[axis][lane] = wide[axis].0[lane] as f32;
+        }
+    }
+    narrow
+}
+
+/// Velocities of members at some arms \[m\]: v + omega x arm [m/s].
+#[inline(always)]
+fn member_rates(velocity: Single3, spin: Single3, arms: Eight3) -> Single3 {
+    let (arms, mut rates) = (single(arms), velocity);
+    for axis in 0..3 {
+        let (b, c) = ((axis + 1) % 3, (axis + 2) % 3);
+        for lane in 0..EIGHT {
+            rates[axis][lane] += spin[b][lane] * arms[c][lane] - spin[c][lane] * arms[b][lane];
+        }
+    }
+    rates
 }
 
 /// The columns of particles that rigid grains write.
@@ -133,11 +250,10 @@ struct Rows<'a> {
     velocity: SharedColumn<'a, Vec4>,
     spin: SharedColumn<'a, Vec4>,
     count: usize,
-    domain: &'a ExactDomain,
 }
 
 impl<'a> Rows<'a> {
-    fn new(world: &'a mut World, place: &'a mut [ExactPosition], setup: &'a Setup) -> Option<Self> {
+    fn new(world: &'a mut World, place: &'a mut [ExactPosition]) -> Option<Self> {
         let particles = &mut world.particles;
         let spin = particles.angular_velocity.as_mut()?;
         let count = place.len().min(particles.position.len()).min(particles.velocity.len()).min(spin.len());
@@ -147,46 +263,31 @@ impl<'a> Rows<'a> {
             velocity: SharedColumn::of(&mut particles.velocity),
             spin: SharedColumn::of(spin),
             count,
-            domain: &setup.exact_domain,
         })
     }
 
-    /// Puts the members of a grain that turns with `spin` [rad/s] where it has them; those of a lost one nowhere.
-    fn put(&self, grain: &Assembly, spin: DVec3, members: &[Member], places: &[u32], sound: bool) {
-        let turned = DMat3::from_quat(grain.orientation);
-        for (member, &place) in members.iter().zip(places) {
-            let place = self.checked(place);
-            // SAFETY: the place exists, and no other grain has this particle.
-            let (exact, x) = unsafe { (self.place.get_mut(place), self.position.get_mut(place)) };
-            *exact = grain.position;
-            let inside = sound && exact.advance_meters(turned * member.offset.as_dvec3());
-            *exact = self.domain.wrap(*exact);
-            *x = if inside { exact.to_vec3() } else { Vec3::NAN }.extend(x.w);
-        }
-        self.put_rates(grain, spin, members, places);
+    #[inline(always)]
+    fn put(&self, place: u32, exact: ExactPosition, rounded: Vec3) {
+        let place = self.checked(place);
+        // SAFETY: the place exists, and no other grain has this particle.
+        let (at, x) = unsafe { (self.place.get_mut(place), self.position.get_mut(place)) };
+        *at = exact;
+        *x = rounded.extend(x.w);
     }
 
-    /// Gives the members of a grain that turns with `spin` [rad/s] their velocities.
-    fn put_rates(&self, grain: &Assembly, spin: DVec3, members: &[Member], places: &[u32]) {
-        let (velocity, spin) = (grain.velocity().as_vec3(), spin.as_vec3());
-        let turned = Mat3::from_quat(grain.orientation.as_quat());
-        for (member, &place) in members.iter().zip(places) {
-            let place = self.checked(place);
-            // SAFETY: the place exists, and no other grain has this particle.
-            let (v, turning) = unsafe { (self.velocity.get_mut(place), self.spin.get_mut(place)) };
-            *v = (velocity + spin.cross(turned * member.offset)).extend(v.w);
-            *turning = spin.extend(turning.w);
-        }
+    /// Gives a particle a lane of velocities and angular velocities.
+    #[inline(always)]
+    fn put_rates(&self, place: u32, velocity: &Single3, spin: &Single3, lane: usize) {
+        let place = self.checked(place);
+        // SAFETY: the place exists, and no other grain has this particle.
+        let (v, turning) = unsafe { (self.velocity.get_mut(place), self.spin.get_mut(place)) };
+        *v = Vec4::new(velocity[0][lane], velocity[1][lane], velocity[2][lane], v.w);
+        *turning = Vec4::new(spin[0][lane], spin[1][lane], spin[2][lane], turning.w);
     }
 
+    #[inline(always)]
     fn checked(&self, place: u32) -> usize {
         assert!((place as usize) < self.count, "members are among the particles");
         place as usize
-    }
-
-    /// Where a particle is \[m\] that this grain has put.
-    fn position(&self, place: u32) -> Vec3 {
-        // SAFETY: only the grain that has put it asks.
-        unsafe { self.position.get_mut(place as usize) }.truncate()
     }
 }

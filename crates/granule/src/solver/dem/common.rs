@@ -19,6 +19,9 @@ use super::params::Setup;
 use super::state::{DemState, mover};
 use super::walls::REMEMBERED;
 
+/// Most steps that are taken before somebody may look: enough to hide the ends of the first and the last.
+const AHEAD: usize = 16;
+
 impl ParticleSolver for Dem {
     type Columns = DemState;
     const NAME: &'static str = "dem";
@@ -49,7 +52,11 @@ impl ParticleSolver for Dem {
     }
 
     fn step_stages(&mut self, max_dt: f64) -> StepReport {
-        self.run_stages(max_dt)
+        self.run_steps(self.step_of(max_dt), self.world.time + max_dt, 1).pop().unwrap_or_default()
+    }
+
+    fn advance_stages(&mut self, until: f64, most: usize) -> Vec<StepReport> {
+        self.run_steps(self.step_of(until - self.world.time), until, most.min(AHEAD))
     }
 
     fn field(&self, name: &str, order: &[u32]) -> FieldData {
@@ -83,7 +90,6 @@ impl ParticleSolver for Dem {
     fn after_removal(&mut self, keep: &[bool], id: &[u32]) {
         self.assemblies.grow(keep.len());
         self.assemblies.retain(&mut keep.to_vec());
-        self.member_loads.clear();
         self.state.memory.retain(keep, id);
         self.state.walls.retain(keep, id);
         self.search.invalidate();
@@ -132,7 +138,6 @@ impl ParticleSolver for Dem {
 
     fn restore_assemblies(&mut self, saved: SavedAssemblies) -> Result<(), AssembliesError> {
         self.assemblies = Assemblies::restore(saved, &self.world.particles.id)?;
-        self.member_loads.clear();
         Ok(())
     }
 

@@ -7,13 +7,19 @@
 
 use glam::{Vec3, Vec4};
 
+use crate::cell::CellMotion;
+use crate::position::ExactPosition;
 use crate::solver::drag::DragInput;
 use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::particle_solver::ParticleSolver;
+use crate::solver::search::Search;
 use crate::team::{self, BLOCK, PerBlock, QUICK, block_count};
 
 use super::Dem;
+use super::pairs::Pairs;
+use super::params::Setup;
 use super::state::mover;
+use super::walls::WallBlock;
 
 /// What a pass over a block finds beside its columns.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,16 +54,105 @@ fn kick(half: f32, v: &mut Vec4, spin: &mut Vec4, force: Vec4, torque: Vec4, rad
     (v.w, spin.w) = (mass, contact_mass);
 }
 
+/// What grains change in a drift: rates, then places.
+struct Drift<'a> {
+    setup: &'a Setup,
+    search: &'a Search,
+    strain: Option<CellMotion>,
+    movers: &'a [u16],
+    dt: f64,
+}
+
+/// The columns of a block that a drift changes.
+struct Drifting<'a> {
+    velocity: &'a mut [Vec4],
+    spin: &'a mut [Vec4],
+    place: &'a mut [ExactPosition],
+    position: &'a mut [Vec4],
+    turn: &'a mut [Vec4],
+}
+
+impl Drift<'_> {
+    /// The first half kick of the free spheres of a block, and their drift. Gives the farthest way of one since lists were made,
+    /// squared \[m2\].
+    #[inline(always)]
+    fn kick_and_drift(&self, b: usize, columns: Drifting, force: &[Vec4], torque: &[Vec4]) -> f32 {
+        let Drifting { velocity, spin, place, position, turn } = columns;
+        let (dt, half, mut farthest) = (self.dt, 0.5 * self.dt as f32, 0.0f32);
+        for k in 0..velocity.len() {
+            let i = b * BLOCK + k;
+            if self.movers[i] != mover::FREE {
+                continue;
+            }
+            kick(half, &mut velocity[k], &mut spin[k], force[k], torque[k], position[k].w);
+            turn[k] += (dt as f32 * spin[k]).with_w(0.0);
+            // What has left the range is found by its position, which then is not the one it should be.
+            let way = dt * velocity[k].truncate().as_dvec3();
+            let way = self.strain.map_or(way, |strain| way + strain.way_of(place[k].to_meters()));
+            let inside = place[k].advance_meters(way);
+            if let Some(strain) = self.strain {
+                velocity[k] *= strain.slowing.extend(1.0);
+            }
+            place[k] = self.setup.exact_domain.wrap(place[k]);
+            let x = if inside { place[k].to_vec3() } else { Vec3::NAN };
+            position[k] = x.extend(position[k].w);
+            farthest = farthest.max(self.search.moved_squared(&self.setup.domain, i, x));
+        }
+        farthest
+    }
+}
+
+/// What acts on grains.
+struct Acting<'a> {
+    pairs: &'a Pairs,
+    walls: &'a [WallBlock],
+    drag: &'a [Vec3],
+    movers: &'a [u16],
+    gravity: Vec3,
+}
+
+impl Acting<'_> {
+    /// Adds up what acts on the particles of a block; members of rigid grains have no weight of their own. Gives the number of
+    /// contacts, those of pairs twice.
+    #[inline(always)]
+    fn add_up(&self, b: usize, velocity: &[Vec4], force: &mut [Vec4], torque: &mut [Vec4]) -> u64 {
+        let mut contacts = 0;
+        for (k, own) in self.pairs.loads_of_block(b).iter().enumerate().take(force.len()) {
+            let mut load = *own;
+            self.pairs.loads_from_others(b * BLOCK + k).for_each(|other| load.add(other));
+            contacts += load.torque.w as u64;
+            (force[k], torque[k]) = (load.force, load.torque);
+        }
+        for touch in &self.walls[b].touch {
+            let k = usize::from(touch.grain);
+            force[k] += touch.force.extend(0.0);
+            torque[k] += touch.torque.extend(0.0);
+            contacts += u64::from(touch.history[3] > 0.0);
+        }
+        for k in 0..force.len() {
+            let i = b * BLOCK + k;
+            (force[k].w, torque[k].w) = (0.0, 0.0);
+            let drag = self.drag.get(i).copied().unwrap_or(Vec3::ZERO);
+            if self.movers[i] == mover::MEMBER {
+                force[k] += drag.extend(0.0);
+            }
+            if self.movers[i] == mover::FREE {
+                force[k] += (velocity[k].w * self.gravity + drag).extend(0.0);
+            }
+        }
+        contacts
+    }
+}
+
 impl Dem {
     /// The first half kick, and the drift; the search hears how far grains have moved.
     pub(super) fn kick_and_drift(&mut self, dt: f64) {
-        let half = 0.5 * dt as f32;
-        let (setup, search) = (&self.setup, &self.search);
         let state = &mut self.state;
         let particles = &mut self.world.particles;
         let Some(angular_velocity) = particles.angular_velocity.as_mut() else { return };
-        let (force, torque, movers) = (&state.force, &state.torque, &state.mover);
-        let strain = self.strain;
+        let (setup, search, strain) = (&self.setup, &self.search, self.strain);
+        let drift = Drift { setup, search, strain, movers: &state.mover, dt };
+        let (force, torque) = (&state.force, &state.torque);
         let mut farthest = vec![0.0f32; block_count(force.len())];
         let rates = (&mut particles.velocity[..], &mut angular_velocity[..]);
         let places = (&mut state.place[..], &mut particles.position[..], &mut state.turn[..]);
@@ -66,29 +161,19 @@ impl Dem {
             QUICK,
             (rates, places, PerBlock(&mut farthest)),
             |b, ((velocity, spin), (place, position, turn), farthest)| {
-                for k in 0..velocity.len() {
-                    let i = b * BLOCK + k;
-                    if movers[i] != mover::FREE {
-                        continue;
-                    }
-                    kick(half, &mut velocity[k], &mut spin[k], force[i], torque[i], position[k].w);
-                    turn[k] += (dt as f32 * spin[k]).with_w(0.0);
-                    // What has left the range is found by its position, which then is not the one it should be.
-                    let way = dt * velocity[k].truncate().as_dvec3();
-                    let way = strain.map_or(way, |strain| way + strain.way_of(place[k].to_meters()));
-                    let inside = place[k].advance_meters(way);
-                    if let Some(strain) = strain {
-                        velocity[k] *= strain.slowing.extend(1.0);
-                    }
-                    place[k] = setup.exact_domain.wrap(place[k]);
-                    let x = if inside { place[k].to_vec3() } else { Vec3::NAN };
-                    position[k] = x.extend(position[k].w);
-                    *farthest = farthest.max(search.moved_squared(&setup.domain, i, x));
-                }
+                let own = b * BLOCK..b * BLOCK + velocity.len();
+                let columns = Drifting { velocity, spin, place, position, turn };
+                *farthest = drift.kick_and_drift(b, columns, &force[own.clone()], &torque[own]);
             },
         );
-        let farthest = farthest.into_iter().fold(0.0, f32::max);
-        let farthest = farthest.max(self.kick_and_drift_assemblies(dt)).sqrt();
+        let of_grains = self.move_assemblies(None, Some(dt));
+        self.arrive(farthest, of_grains.way, dt);
+    }
+
+    /// What follows a drift: the search hears how far spheres and members of rigid grains have moved, as squares \[m2\], and led
+    /// particles go on.
+    fn arrive(&mut self, of_spheres: Vec<f32>, of_members: f32, dt: f64) {
+        let farthest = of_spheres.into_iter().fold(of_members, f32::max).sqrt();
         self.note_motion(farthest, dt);
         self.follow_paths(self.world.time + dt);
     }
@@ -123,12 +208,12 @@ impl Dem {
     /// Adds up the forces of all contacts, and gives the second half kick. `dt` is 0 before the first step.
     pub(super) fn add_up_and_kick(&mut self, dt: f64) -> Totals {
         let half = 0.5 * dt as f32;
-        let gravity = self.world.gravity;
         let state = &mut self.state;
         let particles = &mut self.world.particles;
         let Some(angular_velocity) = particles.angular_velocity.as_mut() else { return Totals::default() };
-        let (pairs, walls, movers) = (&state.pairs, &state.walls.blocks, &state.mover);
-        let (position, drag) = (&particles.position, &self.drag);
+        let (pairs, walls, movers) = (&state.pairs, &state.walls.blocks[..], &state.mover[..]);
+        let acting = Acting { pairs, walls, movers, drag: &self.drag, gravity: self.world.gravity };
+        let position = &particles.position;
         let mut totals = vec![Totals::default(); block_count(position.len())];
         let loads = (&mut state.force[..], &mut state.torque[..]);
         let rates = (&mut particles.velocity[..], &mut angular_velocity[..]);
@@ -137,36 +222,61 @@ impl Dem {
             1,
             (loads, rates, PerBlock(&mut totals)),
             |b, ((force, torque), (velocity, spin), totals)| {
-                for (k, own) in pairs.loads_of_block(b).iter().enumerate().take(force.len()) {
-                    let mut load = *own;
-                    pairs.loads_from_others(b * BLOCK + k).for_each(|other| load.add(other));
-                    totals.contacts += load.torque.w as u64;
-                    (force[k], torque[k]) = (load.force, load.torque);
-                }
-                for touch in &walls[b].touch {
-                    let k = usize::from(touch.grain);
-                    force[k] += touch.force.extend(0.0);
-                    torque[k] += touch.torque.extend(0.0);
-                    totals.contacts += u64::from(touch.history[3] > 0.0);
-                }
+                totals.contacts = acting.add_up(b, velocity, force, torque);
                 for k in 0..force.len() {
                     let i = b * BLOCK + k;
-                    let radius = position[i].w;
-                    (force[k].w, torque[k].w) = (0.0, 0.0);
-                    let drag = drag.get(i).copied().unwrap_or(Vec3::ZERO);
-                    if movers[i] == mover::MEMBER {
-                        // Its weight is that of the whole grain.
-                        force[k] += drag.extend(0.0);
-                    }
                     if movers[i] == mover::FREE {
-                        force[k] += (velocity[k].w * gravity + drag).extend(0.0);
-                        kick(half, &mut velocity[k], &mut spin[k], force[k], torque[k], radius);
+                        kick(half, &mut velocity[k], &mut spin[k], force[k], torque[k], position[i].w);
                     }
                     totals.add(movers[i], velocity[k], spin[k], position[i], force[k], torque[k]);
                 }
             },
         );
-        totals.into_iter().fold(Totals::default(), Totals::with)
+        let mut totals = totals.into_iter().fold(Totals::default(), Totals::with);
+        totals.kinetic_energy += self.move_assemblies(Some(dt), None).energy;
+        totals
+    }
+
+    /// The end of a step of `dt` \[s\] and the beginning of one of `next` in one pass over the grains: what
+    /// [`add_up_and_kick`](Self::add_up_and_kick) and [`kick_and_drift`](Self::kick_and_drift) do, to the same bits. Totals are
+    /// those between the steps.
+    pub(super) fn add_up_kick_and_drift(&mut self, dt: f64, next: f64) -> Totals {
+        let half = 0.5 * dt as f32;
+        let state = &mut self.state;
+        let particles = &mut self.world.particles;
+        let Some(angular_velocity) = particles.angular_velocity.as_mut() else { return Totals::default() };
+        let (pairs, walls, movers) = (&state.pairs, &state.walls.blocks[..], &state.mover[..]);
+        let acting = Acting { pairs, walls, movers, drag: &self.drag, gravity: self.world.gravity };
+        let (setup, search, strain) = (&self.setup, &self.search, self.strain);
+        let drift = Drift { setup, search, strain, movers, dt: next };
+        let count = particles.position.len();
+        let mut found = vec![(Totals::default(), 0.0f32); block_count(count)];
+        let loads = (&mut state.force[..], &mut state.torque[..]);
+        let rates = (&mut particles.velocity[..], &mut angular_velocity[..]);
+        let places = (&mut state.place[..], &mut particles.position[..], &mut state.turn[..]);
+        team::for_each_block(
+            count,
+            1,
+            ((loads, rates), places, PerBlock(&mut found)),
+            |b, (((force, torque), (velocity, spin)), (place, position, turn), (totals, farthest))| {
+                totals.contacts = acting.add_up(b, velocity, force, torque);
+                for k in 0..force.len() {
+                    let moved_by = movers[b * BLOCK + k];
+                    if moved_by == mover::FREE {
+                        kick(half, &mut velocity[k], &mut spin[k], force[k], torque[k], position[k].w);
+                    }
+                    totals.add(moved_by, velocity[k], spin[k], position[k], force[k], torque[k]);
+                }
+                let columns = Drifting { velocity, spin, place, position, turn };
+                *farthest = drift.kick_and_drift(b, columns, force, torque);
+            },
+        );
+        let (totals, farthest): (Vec<Totals>, Vec<f32>) = found.into_iter().unzip();
+        let mut totals = totals.into_iter().fold(Totals::default(), Totals::with);
+        let of_grains = self.move_assemblies(Some(dt), Some(next));
+        totals.kinetic_energy += of_grains.energy;
+        self.arrive(farthest, of_grains.way, next);
+        totals
     }
 
     /// Removes grains whose state is not finite and returns how many.

@@ -12,6 +12,7 @@
 //! ([`StepBounds`](params::StepBounds)); the same length within a frame.
 
 mod assembled;
+mod bridges;
 mod check;
 mod common;
 mod compress;
@@ -38,7 +39,7 @@ pub use led::Path;
 
 use glam::Vec3;
 
-use crate::assemblies::{Assemblies, Load};
+use crate::assemblies::Assemblies;
 use crate::cell::CellMotion;
 use crate::columns::ParticleColumns;
 use crate::particles::OptionalColumn;
@@ -65,9 +66,6 @@ pub struct Dem {
     search: Search,
     /// Grains of several spheres.
     assemblies: Assemblies,
-    /// What the members of rigid grains did to them at the end of the last step, weight not included; empty where that is not
-    /// known.
-    member_loads: Vec<Load>,
     /// Particles that follow paths.
     leads: Vec<(u32, Path)>,
     /// Forces of air \[N\]; empty without.
@@ -99,7 +97,6 @@ impl Dem {
             state,
             search: Search::default(),
             assemblies: Assemblies::default(),
-            member_loads: Vec::new(),
             leads: Vec::new(),
             drag: Vec::new(),
             wall_way: 0.0,
@@ -126,35 +123,67 @@ impl Dem {
         }
     }
 
-    /// The stages of a step, in order.
-    fn run_stages(&mut self, max_dt: f64) -> StepReport {
+    /// A first step of this length that gets there or not, and more to a time \[s\], `most` of them at most. The end of one and the beginning of the next go through the grains
+    /// together, to the same bits as one by one; a grain that gets lost is found a little later.
+    fn run_steps(&mut self, first: (f64, bool), until: f64, most: usize) -> Vec<StepReport> {
         let mut t = StageTimes::default();
         self.prime_stages(&mut t);
-        let dt = equal_steps(max_dt, self.setup.step);
-        self.strain_cell(dt);
-        t.time(Stage::Integrate, || self.kick_and_drift(dt));
-        t.time(Stage::MoveBodies, || self.lead_walls(dt));
-        self.list_pairs(&mut t);
-        let totals = self.find_forces(dt, &mut t);
-        t.time(Stage::MoveBodies, || self.push_bodies(dt));
-        self.steer_cell();
-        let lost = t.time(Stage::Quarantine, || self.quarantine(totals.unsound));
-        self.world.time += dt;
-        let frame_ends = dt >= max_dt * (1.0 - 1e-9);
-        t.time(Stage::MoveBodies, || self.visit_bodies(dt, frame_ends));
-        self.steps = if frame_ends { 0 } else { self.steps + 1 };
-        if frame_ends {
+        let (mut dt, mut last) = first;
+        t.time(Stage::Integrate, || {
+            self.strain_cell(dt);
+            self.kick_and_drift(dt);
+        });
+        let mut reports = Vec::new();
+        loop {
+            t.time(Stage::MoveBodies, || self.lead_walls(dt));
+            self.list_pairs(&mut t);
+            self.find_loads(dt, &mut t);
+            let stop = last || reports.len() + 1 >= most;
+            let mut totals = Totals::default();
+            if stop {
+                totals = t.time(Stage::Integrate, || self.add_up_and_kick(dt));
+            }
+            t.time(Stage::MoveBodies, || self.push_bodies(dt));
+            self.steer_cell();
+            self.world.time += dt;
+            t.time(Stage::MoveBodies, || self.visit_bodies(dt, last));
+            self.steps = if last { 0 } else { self.steps + 1 };
+            let taken = dt;
+            if !stop {
+                (dt, last) = self.step_of(until - self.world.time);
+                totals = t.time(Stage::Integrate, || {
+                    self.strain_cell(dt);
+                    self.add_up_kick_and_drift(taken, dt)
+                });
+            }
+            let lost = t.time(Stage::Quarantine, || self.quarantine(totals.unsound));
+            reports.push(self.report(taken, lost, totals, std::mem::take(&mut t)));
+            if stop {
+                break;
+            }
+        }
+        if last {
             // Lists do not outlive a frame, so that a checkpoint need not hold them.
             self.search.invalidate();
         }
-        self.report(dt, lost, totals, t)
+        reports
+    }
+
+    /// Length of the next step where some time is left \[s\], and whether it is the last.
+    fn step_of(&self, left: f64) -> (f64, bool) {
+        let dt = equal_steps(left, self.setup.step);
+        (dt, dt >= left * (1.0 - 1e-9))
     }
 
     /// Finds forces before the first step, of springs that do not grow yet.
     fn prime_stages(&mut self, t: &mut StageTimes) {
         if !self.ready {
             self.list_pairs(t);
-            self.find_forces(0.0, t);
+            if self.setup.bridges_at_start {
+                self.bridge_gaps();
+            }
+            self.find_loads(0.0, t);
+            t.time(Stage::Integrate, || self.add_up_and_kick(0.0));
             self.push_bodies(0.0);
             self.ready = true;
         }
@@ -258,16 +287,11 @@ impl Dem {
         }
     }
 
-    /// Forces of all contacts, and the second kick. `dt` is 0 before the first step.
-    fn find_forces(&mut self, dt: f64, t: &mut StageTimes) -> Totals {
+    /// Loads of all contacts and of air. `dt` is 0 before the first step.
+    fn find_loads(&mut self, dt: f64, t: &mut StageTimes) {
         t.time(Stage::Touch, || self.touch(dt));
         t.time(Stage::TouchWalls, || self.touch_walls(dt));
         t.time(Stage::Drag, || self.find_drag(dt));
-        t.time(Stage::Integrate, || {
-            let mut totals = self.add_up_and_kick(dt);
-            totals.kinetic_energy += self.kick_assemblies(dt);
-            totals
-        })
     }
 
     fn touch(&mut self, dt: f64) {

@@ -38,6 +38,8 @@ pub struct Setup {
     pub domain: Domain,
     /// Space for exact positions.
     pub exact_domain: ExactDomain,
+    /// Whether liquid bridges span gaps at the start.
+    pub bridges_at_start: bool,
     /// What grains of several spheres are like.
     pub shapes: GrainShapes,
     /// Instructions of the CPU to use.
@@ -60,6 +62,7 @@ impl Setup {
             step: scene.simulation.time_step.unwrap_or_else(|| StepBounds::new(scene, shapes).longest()),
             body_interval: scene.simulation.body_interval.unwrap_or(BODY_INTERVAL),
             skin: scene.dem.skin * radii(scene, shapes).0 as f32,
+            bridges_at_start: scene.dem.bridges_at_start,
             shapes: shapes.clone(),
             materials: scene.material.iter().map(|m| Material::new(m, YieldLaw::Tan)).collect(),
             domain: Domain::new(axes),
