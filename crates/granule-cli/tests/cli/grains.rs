@@ -26,22 +26,15 @@ macro_rules! scenes {
 
 scenes! {
     column = "column";
-    #[ignore = "grains that fall onto the heap leave it at 19 degrees; 26 to 34 are asked for"]
     heap = "heap";
-    #[ignore = "tens of seconds; run it by hand"]
     hourglass = "hourglass";
     silo = "silo";
     dunes = "dunes";
-    #[ignore = "19 grains reach the lee; 30 to 900 are asked for"]
     windy = "windy";
     castle = "castle";
-    #[ignore = "tens of seconds; run it by hand"]
     drum = "drum";
-    #[ignore = "the ball comes to rest at 0.182 m; 0.07 to 0.17 m are asked for"]
     bunker = "bunker";
-    #[ignore = "tens of seconds; run it by hand"]
     boxes = "boxes";
-    #[ignore = "tens of seconds; run it by hand"]
     dumptruck = "dumptruck";
     mesh_drop = "mesh-drop";
 }
