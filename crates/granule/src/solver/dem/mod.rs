@@ -232,7 +232,7 @@ impl Dem {
         if !world.bodies.is_empty() {
             let motions = world.bodies.free_motions(&world.boundaries, world.gravity, 0.0);
             let centers: Vec<Vec3> = motions.iter().map(|motion| motion.center).collect();
-            world.coupling.load = walls.loads_on_bodies(&centers);
+            world.coupling.load = walls.loads_on_bodies(&centers, &world.particles.position);
             world.bodies.kick(dt, world.gravity, &world.coupling.load, &mut world.boundaries);
         }
     }

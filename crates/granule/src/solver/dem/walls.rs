@@ -213,14 +213,22 @@ impl Walls {
         }
     }
 
-    /// Forces and torques on bodies about their centres of mass \[m\], in the order of blocks.
-    pub fn loads_on_bodies(&self, centers: &[Vec3]) -> Vec<Wrench> {
+    /// Forces and torques on bodies about their centres of mass \[m\], in the order of blocks: what grains at their positions
+    /// \[m\] lose, resistance to rolling and twisting included.
+    ///
+    /// ```text
+    /// F = -f,   T = -t + (x - c) x F          f, t on the grain at x
+    /// ```
+    pub fn loads_on_bodies(&self, centers: &[Vec3], position: &[Vec4]) -> Vec<Wrench> {
         let mut loads = vec![Wrench::default(); centers.len()];
-        for touch in self.blocks.iter().flat_map(|block| &block.touch) {
-            let Some(load) = loads.get_mut(touch.body as usize) else { continue };
-            let force: DVec3 = -touch.force.as_dvec3();
-            let arm = (touch.point - centers[touch.body as usize]).as_dvec3();
-            *load += Wrench { force, torque: arm.cross(force) };
+        for (b, block) in self.blocks.iter().enumerate() {
+            for touch in &block.touch {
+                let Some(load) = loads.get_mut(touch.body as usize) else { continue };
+                let force: DVec3 = -touch.force.as_dvec3();
+                let grain = position[b * BLOCK + usize::from(touch.grain)].truncate();
+                let arm = (grain - centers[touch.body as usize]).as_dvec3();
+                *load += Wrench { force, torque: arm.cross(force) - touch.torque.as_dvec3() };
+            }
         }
         loads
     }
