@@ -29,6 +29,8 @@ pub enum Action {
     FullSpeed,
     /// Looks at everything.
     FrameAll,
+    /// Looks at the grain that was picked.
+    FramePicked,
     /// From the front.
     ViewFront,
     /// From above.
@@ -83,6 +85,10 @@ const fn key(key: Key) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(Modifiers::NONE, key))
 }
 
+const fn with_shift(key: Key) -> Option<KeyboardShortcut> {
+    Some(KeyboardShortcut::new(Modifiers::SHIFT, key))
+}
+
 const fn command(key: Key) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(Modifiers::COMMAND, key))
 }
@@ -123,6 +129,8 @@ pub const ACTIONS: &[ActionInfo] = &[
     info(Action::RealTime, "Real time", "Run", None),
     info(Action::SlowMotion, "Slow motion", "Run", None),
     info(Action::FullSpeed, "As fast as it goes", "Run", None),
+    // Before the same key without Shift.
+    info(Action::FramePicked, "Look at the picked grain", "View", with_shift(Key::F)),
     info(Action::FrameAll, "Look at everything", "View", key(Key::F)),
     info(Action::ViewFront, "From the front", "View", None),
     info(Action::ViewTop, "From above", "View", None),
@@ -139,7 +147,7 @@ pub const ACTIONS: &[ActionInfo] = &[
 pub fn pressed(ctx: &egui::Context, driving: bool) -> Option<Action> {
     let writing = ctx.egui_wants_keyboard_input();
     let is_arrow = |key: Key| matches!(key, Key::ArrowLeft | Key::ArrowRight);
-    let is_plain = |shortcut: &KeyboardShortcut| shortcut.modifiers == Modifiers::NONE;
+    let is_plain = |shortcut: &KeyboardShortcut| !shortcut.modifiers.command;
     let hit = |info: &&ActionInfo| {
         let Some(shortcut) = info.key else { return false };
         let taken = writing && is_plain(&shortcut) || driving && is_arrow(shortcut.logical_key);

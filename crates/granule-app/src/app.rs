@@ -145,6 +145,7 @@ impl App {
         let view = |from| Some(from);
         match action {
             Action::FrameAll => side.viewport.look_at_all(&side.session, look, None),
+            Action::FramePicked => side.viewport.look_at_picked(&side.session),
             Action::ViewFront => side.viewport.look_at_all(&side.session, look, view(CameraChoice::Front)),
             Action::ViewTop => side.viewport.look_at_all(&side.session, look, view(CameraChoice::Top)),
             Action::ViewIso => side.viewport.look_at_all(&side.session, look, view(CameraChoice::Iso)),

@@ -19,6 +19,10 @@ use crate::session::{Session, Severity};
 use crate::side::{Side, live_options};
 use crate::viewport::Viewport;
 
+/// What whoever sees the window for the first time should know.
+const HINT: &str =
+    "Drag to turn, wheel to come nearer, Space to pause. Ctrl-K finds everything, ? shows the keys.";
+
 /// All that panels show and change.
 pub struct Contents {
     /// One run, or two that are compared.
@@ -31,6 +35,8 @@ pub struct Contents {
     pub load: Option<Source>,
     /// Hands.
     pub hands: Hands,
+    /// Whether nobody has touched the view yet.
+    untouched: bool,
     parameters: Parameters,
     gallery: Gallery,
     gamepad: Gamepad,
@@ -64,6 +70,7 @@ impl Contents {
             look,
             load: None,
             hands: Hands::default(),
+            untouched: true,
             parameters: Parameters::default(),
             gallery: Gallery::default(),
             gamepad: Gamepad::find(),
@@ -149,7 +156,8 @@ impl Contents {
     /// The view, or two beside each other that share a camera.
     pub fn view(&mut self, ui: &mut egui::Ui) {
         let drive = self.drive(ui);
-        let corner = ui.available_rect_before_wrap().left_top();
+        let room = ui.available_rect_before_wrap();
+        let corner = room.left_top();
         let count = self.sides.len();
         let width = ui.available_width() / count as f32;
         let mut moved = None;
@@ -166,6 +174,7 @@ impl Contents {
                 });
                 if touched.inner.inner {
                     self.active = k;
+                    self.untouched = false;
                 }
                 if side.viewport.rig != before {
                     moved = Some(side.viewport.rig);
@@ -176,6 +185,11 @@ impl Contents {
             for side in &mut self.sides {
                 side.viewport.rig = rig;
             }
+        }
+        if self.untouched {
+            let place =
+                egui::Rect::from_min_max(room.left_bottom() - egui::vec2(0.0, 28.0), room.right_bottom());
+            ui.put(place, egui::Label::new(HINT).selectable(false).truncate());
         }
         self.tool_bar(ui, corner);
     }

@@ -9,6 +9,8 @@ struct Edit {
     /// The frame at which it was.
     frame: u64,
     path: String,
+    /// What the key is set to.
+    value: String,
     /// What the key was set to before, where it was.
     before: Option<String>,
 }
@@ -20,8 +22,25 @@ pub struct Edits(Vec<Edit>);
 impl Edits {
     /// Notes a change at a frame among what is set.
     pub fn carry_out(&mut self, sets: &mut Sets, frame: u64, path: String, value: String) {
-        let before = put(sets, &path, Some(value));
-        self.0.push(Edit { frame, path, before });
+        let before = put(sets, &path, Some(value.clone()));
+        self.0.push(Edit { frame, path, value, before });
+    }
+
+    /// What a key was set to last.
+    pub fn value(&self, path: &str) -> Option<&str> {
+        self.0.iter().rev().find(|edit| edit.path == path).map(|edit| edit.value.as_str())
+    }
+
+    /// A file has them from now on: whoever takes one back is left with a change of the file, to what the run had before it.
+    /// `first` gives what a key was when the run began.
+    pub fn save(&mut self, first: impl Fn(&str) -> Option<String>) {
+        for k in 0..self.0.len() {
+            let (earlier, rest) = self.0.split_at_mut(k);
+            let edit = &mut rest[0];
+            let known = earlier.iter().rev().find(|other| other.path == edit.path);
+            let known = known.map(|other| other.value.clone());
+            edit.before = edit.before.take().or(known).or_else(|| first(&edit.path));
+        }
     }
 
     /// Takes the changes at a frame and after it back, the newest first.
@@ -32,7 +51,7 @@ impl Edits {
         }
     }
 
-    /// Takes all of them for good: the scene begins anew with them, or a file has them.
+    /// Takes all of them for good: the scene begins anew with them.
     pub fn settle(&mut self) {
         self.0.clear();
     }
@@ -72,6 +91,25 @@ mod tests {
         edits.carry_out(&mut sets, 3, "angle".into(), "20".into());
         edits.settle();
         edits.take_back(&mut sets, 0);
-        assert_eq!(sets, [set("radius", "1"), set("angle", "20")], "a file has it");
+        assert_eq!(sets, [set("radius", "1"), set("angle", "20")], "a new beginning has it");
+    }
+
+    #[test]
+    fn changes_that_a_file_has_become_changes_of_the_file_when_they_are_taken_back() {
+        let (mut edits, mut sets) = (Edits::default(), Vec::new());
+        edits.carry_out(&mut sets, 3, "angle".into(), "30".into());
+        edits.carry_out(&mut sets, 5, "angle".into(), "35".into());
+        assert_eq!(edits.value("angle"), Some("35"));
+        sets.clear();
+        edits.save(|path| (path == "angle").then(|| "20".into()));
+        edits.take_back(&mut sets, 6);
+        assert!(sets.is_empty(), "nothing was done since");
+        edits.carry_out(&mut sets, 7, "angle".into(), "40".into());
+        edits.take_back(&mut sets, 7);
+        assert!(sets.is_empty(), "back to what the file has: {sets:?}");
+        edits.take_back(&mut sets, 4);
+        assert_eq!(sets, [set("angle", "30")]);
+        edits.take_back(&mut sets, 0);
+        assert_eq!((sets, edits.value("angle")), (vec![set("angle", "20")], None));
     }
 }

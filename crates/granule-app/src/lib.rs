@@ -22,6 +22,8 @@ mod parameters;
 mod picture;
 mod places;
 mod publisher;
+#[cfg(feature = "inspection")]
+mod remote;
 mod session;
 mod side;
 mod slice;
@@ -35,6 +37,8 @@ pub use app::{App, Pane};
 pub use hands::{Tool, ToolKind};
 pub use look::Look;
 pub use options::{AppOptions, Place};
+#[cfg(feature = "inspection")]
+pub use remote::Remote;
 pub use session::{LogLine, Sample, Session, Severity};
 
 use std::sync::Arc;

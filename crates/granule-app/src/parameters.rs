@@ -55,6 +55,30 @@ pub struct Group {
 /// Sections that are not parameters of a running simulation.
 const LEFT_OUT: [&str; 3] = ["expect", "quick", "output"];
 
+/// The value at a path of a scene, whose lists have entries with names or numbers.
+pub fn value_at<'a>(scene: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.').try_fold(scene, |value, key| match value {
+        Value::Array(entries) => {
+            let named = entries.iter().find(|entry| entry["name"] == key);
+            named.or_else(|| entries.get(key.parse::<usize>().ok()?))
+        }
+        _ => value.get(key),
+    })
+}
+
+/// A value as a scene file has it: numbers of single precision without the digits that double precision adds.
+pub fn written(value: &Value) -> String {
+    match value.as_f64().filter(|_| value.is_f64()) {
+        Some(number) if f64::from(number as f32) == number => format!("{:?}", number as f32),
+        _ => value.to_string(),
+    }
+}
+
+/// A value from how a scene file has it.
+pub fn read(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.trim_matches(['"', '\'']).into()))
+}
+
 /// All keys of a scene that hold numbers, words or flags, by section.
 pub fn groups(schema: &Value, scene: &Value) -> Vec<Group> {
     let mut groups = Vec::new();
@@ -180,6 +204,18 @@ mod tests {
         let solver = &find(&groups, "simulation.solver").kind;
         assert!(matches!(solver, Kind::Choice(words) if words.contains(&"wcsph".to_string())), "{solver:?}");
         assert!(matches!(find(&groups, "emitter.spout.limit").kind, Kind::Number { whole: true, .. }));
+    }
+
+    #[test]
+    fn values_are_found_by_path_and_written_as_files_have_them() {
+        let scene = serde_json::to_value(Scene::open("heap", false, &[]).unwrap()).unwrap();
+        let at = |path: &str| value_at(&scene, path).map(written);
+        assert_eq!(at("material.sand.friction_angle").as_deref(), Some("30.0"));
+        assert_eq!(at("material.0.friction_angle").as_deref(), Some("30.0"));
+        assert_eq!(at("simulation.solver").map(|word| read(&word)), Some("iisph".into()));
+        assert_eq!((at("material.gold.radius"), at("simulation.nothing")), (None, None));
+        assert_eq!(written(&serde_json::json!(0.1_f32)), "0.1");
+        assert_eq!((read("45"), read("'ideal'")), (serde_json::json!(45), "ideal".into()));
     }
 
     /// Every path is one that `--set` takes.

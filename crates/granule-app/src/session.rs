@@ -13,6 +13,7 @@ use granule_render::Bounds;
 
 use crate::edits::Edits;
 use crate::look::{Look, MATERIAL};
+use crate::parameters::{value_at, written};
 use crate::picture::{Grains, Stage, needed_fields};
 use crate::places::{Places, Setting};
 use crate::publisher::{DeviceViews, Tapped};
@@ -66,6 +67,12 @@ pub struct Sample {
 /// Whether keys of a file can be set anew: not in checkpoints and in runs that are over.
 fn can_be_set(file: &str) -> bool {
     matches!(FileKind::of(file), FileKind::Scene | FileKind::Recording)
+}
+
+/// What a source sets a key to.
+fn set_in<'a>(source: &'a Source, path: &str) -> Option<&'a str> {
+    let Source::File { sets, .. } = source else { return None };
+    sets.iter().rev().find(|(known, _)| known == path).map(|(_, value)| value.as_str())
 }
 
 /// A change of the scene that waits for its answer.
@@ -197,9 +204,10 @@ impl Session {
             self.live.publish(&needed);
             self.published = needed;
         }
-        if look.contacts != self.contacts {
-            self.live.publish_contacts(look.contacts);
-            self.contacts = look.contacts;
+        let contacts = look.contacts || self.picked.is_some();
+        if contacts != self.contacts {
+            self.live.publish_contacts(contacts);
+            self.contacts = contacts;
         }
     }
 
@@ -267,7 +275,8 @@ impl Session {
 
     /// Takes the file that the scene was just saved in as its own.
     pub fn saved_as(&mut self, source: Source) {
-        self.edits.settle();
+        let scene = serde_json::to_value(self.frame.scene.as_ref()).unwrap_or_default();
+        self.edits.save(|path| value_at(&scene, path).map(written));
         self.source = source.clone();
         self.live.saved(source);
     }
@@ -281,6 +290,14 @@ impl Session {
             self.edits.settle();
             self.source = source;
         }
+    }
+
+    /// What a key of the scene has been set to in the window or for it, where it has: the newest wish.
+    pub fn given(&self, path: &str) -> Option<&str> {
+        let pending =
+            self.pending.iter().rev().find(|edit| edit.path == path).map(|edit| edit.value.as_str());
+        let loading = || self.loading.last().and_then(|(_, source)| set_in(source, path));
+        pending.or_else(loading).or_else(|| self.edits.value(path)).or_else(|| set_in(&self.source, path))
     }
 
     /// What it simulates with.

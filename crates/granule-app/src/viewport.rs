@@ -25,6 +25,8 @@ const TURN: f32 = 2.0;
 const WHEEL: f32 = 1.0 / 400.0;
 /// Speed of flight in distances to the target per second.
 const FLIGHT: f32 = 0.8;
+/// What is seen around a grain that is looked at, in radii.
+const NEAR_PICKED: f32 = 8.0;
 /// Share of grains at each side that a framed picture may leave out.
 const STRAY_SHARE: f64 = 0.002;
 
@@ -168,6 +170,19 @@ impl Viewport {
             Some(choice) => self.rig.look_from(choice, &points, aspect),
             None => self.rig.frame(&points, aspect),
         }
+    }
+
+    /// Looks at the grain that was picked and those around it; stays where none is.
+    pub fn look_at_picked(&mut self, session: &Session) {
+        let frame = session.frame();
+        let row = session.picked().and_then(|id| crate::panels::grain::row_of(&frame.snapshot, id));
+        let Some(place) = row.zip(frame.snapshot.vec3("position")).map(|(row, all)| Vec3::from(all[row]))
+        else {
+            return;
+        };
+        let around = NEAR_PICKED * frame.scene.reference_radius();
+        let points = [-1.0, 1.0].map(|side| place + side * Vec3::splat(around));
+        self.rig.frame(&points, 1.0);
     }
 
     /// Draws the frame anew for a file, with its legend.

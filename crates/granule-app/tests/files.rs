@@ -289,6 +289,50 @@ fn a_change_that_is_undone_is_not_asked_about() {
     assert!(told(window.state(), Severity::Info, "undone"));
 }
 
+/// The star is about the file: what is changed back, whichever way, is no change, and what is undone after it was saved is one.
+#[test]
+fn a_scene_is_marked_exactly_where_it_differs_from_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scene_file(folder.path());
+    let Some(mut window) = window(&path) else { return };
+    let (angle, radius) = ("material.sand.friction_angle", "material.sand.radius");
+    let marked = |app: &App| app.title().starts_with("* ");
+    let sets = |window: &Harness<App>| match window.state().session().source() {
+        Source::File { sets, .. } => sets.clone(),
+        Source::Scene(_) => panic!("a file"),
+    };
+    // Changed and set back, on the way and by a new beginning.
+    for (key, other, own) in [(angle, "45", "30"), (radius, "0.018", "0.02")] {
+        window.state_mut().session_mut().edit(key, other);
+        until(&mut window, "a mark", marked);
+        window.state_mut().session_mut().edit(key, own);
+        until(&mut window, "no mark", |app| !marked(app));
+        assert_eq!(window.state().session().given(key), Some(own));
+    }
+    act(&mut window, Action::Save);
+    assert!(sets(&window).is_empty() && !marked(window.state()));
+    // Saved, changed further, undone: back to what the file has.
+    seek(&mut window, 2);
+    window.state_mut().session_mut().edit(angle, "45");
+    until(&mut window, "a mark", marked);
+    act(&mut window, Action::Save);
+    until(&mut window, "no mark", |app| !marked(app));
+    assert_eq!(window.state().session().given(angle), Some("45"), "the run has it still");
+    seek(&mut window, 20);
+    window.state_mut().session_mut().edit(angle, "50");
+    until(&mut window, "a mark", marked);
+    act(&mut window, Action::Undo);
+    until(&mut window, "no mark", |app| !marked(app));
+    assert_eq!(window.state().session().given(angle), Some("45"));
+    // Undone beyond what was saved: the run is as before the change, and the file is not.
+    act(&mut window, Action::Undo);
+    until(&mut window, "a mark", marked);
+    assert_eq!(window.state().session().given(angle), Some("30.0"));
+    act(&mut window, Action::Save);
+    let saved = std::fs::read_to_string(&path).unwrap();
+    assert!(saved.contains("friction_angle = 30.0") && !marked(window.state()), "{saved}");
+}
+
 #[test]
 fn a_dropped_mesh_is_looked_at_and_becomes_a_body_of_the_scene() {
     let folder = tempfile::tempdir().unwrap();
@@ -296,13 +340,17 @@ fn a_dropped_mesh_is_looked_at_and_becomes_a_body_of_the_scene() {
     let rock = folder.path().join("rock.stl");
     granule::geometry::write_mesh(&rock, &granule::geometry::builtin_mesh("sphere").unwrap()).unwrap();
     drop_file(&mut window, rock.clone());
-    let begin = Instant::now();
-    while window.query_by_label("Add to the scene").is_none() {
-        assert!(begin.elapsed() < PATIENCE);
-        window.step();
-    }
+    until_labelled(&mut window, "closed");
     assert!(window.query_by_label("closed").is_some() && window.query_by_label("volume").is_some());
     assert!(window.query_by_label("field").is_some() && window.query_by_label("grains in it").is_none());
+    until_labelled(&mut window, "Slice of its field");
+    window.get_by_label("Slice across x").click();
+    window.run_steps(2);
+    window.get_by_label("Shape full of grains").click();
+    until_labelled(&mut window, "Slice of its grains");
+    assert!(window.query_by_label("grains in it").is_some());
+    window.get_by_label("Body that moves freely").click();
+    until_labelled(&mut window, "Slice of its field");
     window.get_by_label("Add to the scene").click();
     until(&mut window, "the body", |app| app.session().frame().bodies.len() == 1);
     assert_eq!(window.state().session().frame().bodies[0].name, "rock");
@@ -316,17 +364,35 @@ fn a_dropped_mesh_is_looked_at_and_becomes_a_body_of_the_scene() {
     let cup = folder.path().join("cup.stl");
     granule::geometry::write_mesh(&cup, &open).unwrap();
     drop_file(&mut window, cup);
-    let begin = Instant::now();
-    while window.query_by_label("open edges").is_none() {
-        assert!(begin.elapsed() < PATIENCE);
-        window.step();
-    }
+    until_labelled(&mut window, "open edges");
     window.get_by_label("Add to the scene").click();
     window.run_steps(3);
     assert_eq!(window.state().session().frame().bodies.len(), 1);
-    window.key_press(egui::Key::Escape);
+    window.get_by_label("Leave it").click();
     window.run_steps(3);
     assert!(window.query_by_label("Leave it").is_none());
+    // A good one is left by the same button, or by Escape.
+    for escape in [false, true] {
+        drop_file(&mut window, rock.clone());
+        until_labelled(&mut window, "Slice of its field");
+        match escape {
+            true => window.key_press(egui::Key::Escape),
+            false => window.get_by_label("Leave it").click(),
+        }
+        window.run_steps(3);
+        assert!(window.query_by_label("Leave it").is_none(), "by Escape: {escape}");
+    }
+    assert_eq!(window.state().session().frame().bodies.len(), 1);
+}
+
+/// Shows the window until something of a name is there.
+#[track_caller]
+fn until_labelled(window: &mut Harness<App>, label: &str) {
+    let begin = Instant::now();
+    while window.query_by_label(label).is_none() {
+        assert!(begin.elapsed() < PATIENCE, "{label}");
+        window.step();
+    }
 }
 
 /// Frames 0 to 4 of the scene in a folder, as `granule run` leaves them.

@@ -198,7 +198,7 @@ mod tests {
         same_layout!("begin of plain", "Pose", PoseRecord: rotation, translation, pivot, linear, angular, shape_pivot,
             low, high, solids);
         same_layout!("begin of plain", "MotionSegment", MotionSegmentRecord: from_time, to_time, fastest, fastest_turn,
-            axis, pivot, velocity, pivot_2, pivot_3);
+            axis, pivot, velocity, pivot_2, pivot_3, base);
         same_layout!("attach of plain", "Body", BodyRecord: center, begin_linear, begin_angular, inertia_x, inertia_y,
             inertia_z, linear, angular, force, torque);
         same_layout!("warm_start", "Contact", ContactRecord: normal, velocity, impulse, friction, wall,

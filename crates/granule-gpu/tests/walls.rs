@@ -117,6 +117,51 @@ fn outlets_of_meshes_take_the_same_grains() {
     assert!(a.drained[0].abs_diff(b.drained[0]) <= 1, "{:?} {:?}", a.drained, b.drained);
 }
 
+/// A block that is led through frames of several steps, turned and turning, pushes grains as on the CPU.
+#[test]
+fn a_led_tool_moves_grains_alike() {
+    let Some(device) = gpu() else { return };
+    let mut scene = sand(30.0, 4);
+    scene.grains.push(block([-6.0, 0.5, 1.5], [6.0, 9.5, 8.0]));
+    let shape = Shape::Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] };
+    scene.boundary.push(wall("floor", shape, Some(0.5)));
+    let blade = Shape::cuboid([-8.0, 0.0, -0.5].map(|c| c * D), [8.0, 8.0, 0.5].map(|c| c * D));
+    scene.boundary.push(wall("blade", blade, Some(0.4)));
+    (scene.simulation.fps, scene.simulation.max_time_step) = (200.0, Some(1e-3));
+    let (mut cpu, mut gpu) = (simulate(&scene, &Device::Cpu), simulate(&scene, &device));
+    let pose = |time: f32| {
+        let (velocity, rate) = (Vec3::new(0.1, 0.0, 0.6), Vec3::new(0.0, 6.0, 1.0));
+        let position = Vec3::new(0.0, 0.0, 0.95 * D) + time * velocity;
+        (position, Quat::from_scaled_axis(time * rate) * Quat::from_rotation_x(-0.02))
+    };
+    let boundary = "blade".to_string();
+    let (position, rotation) = pose(0.0);
+    let (velocity, angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
+    let put =
+        Command::ToolPose { boundary: boundary.clone(), position, rotation, velocity, angular_velocity };
+    for simulation in [&mut cpu, &mut gpu] {
+        simulation.apply(&put).unwrap();
+        for frame in 1..=3 {
+            let (position, rotation) = pose(frame as f32 / 200.0);
+            let (boundary, seconds) = (boundary.clone(), 1.0 / 200.0);
+            simulation.apply(&Command::MoveTool { boundary, position, rotation, seconds }).unwrap();
+            simulation.run_until(f64::from(frame) / 200.0);
+            let found = simulation.boundary_poses()[1];
+            let apart = (found.translation - position).length();
+            assert!(
+                apart < 1e-6 && found.rotation.dot(rotation).abs() > 1.0 - 1e-6,
+                "frame {frame}: {found:?}"
+            );
+        }
+        assert_eq!(simulation.failure(), None);
+    }
+    let fastest = gpu.read(&["velocity"]).unwrap();
+    let fastest =
+        fastest.vec3("velocity").unwrap().iter().map(|v| Vec3::from(*v).length()).fold(0.0, f32::max);
+    assert!(fastest > 0.6, "the blade has pushed grains: {fastest}");
+    compare(cpu, gpu, 1, &[("density", 1e-3), ("velocity", 1e-2)]);
+}
+
 /// A block that turns by command in every step, about a point beside it, pushes grains as on the CPU.
 #[test]
 fn a_tool_that_turns_by_command_moves_grains_alike() {

@@ -190,7 +190,7 @@ pub enum Command {
     /// Replaces gravity or any other uniform force field [m/s2].
     Gravity(Vec3),
     /// Takes over a named boundary's pose: it stays there, and its walls move with these velocities, until told otherwise.
-    /// Whoever leads a tool gives a pose per frame or step. With the pivot p of the boundary's motion (0 without one) and
+    /// Whoever leads a tool so gives a pose per step; [`Command::MoveTool`] moves on by itself. With the pivot p of the boundary's motion (0 without one) and
     /// the place X that a point of it is described at:
     ///
     /// ```text
@@ -210,6 +210,20 @@ pub enum Command {
         /// Angular velocity [rad/s].
         #[serde(default)]
         angular_velocity: Vec3,
+    },
+    /// Leads a named boundary from where it is to a pose within a time, at constant velocity and turning rate, the shorter way
+    /// round; it stays there until told otherwise. Its walls move in every step, so grains feel a motion without jumps if
+    /// whoever leads a tool gives a pose per frame and the time of a frame. Positions are those of [`Command::ToolPose`].
+    MoveTool {
+        /// Name of the boundary.
+        boundary: String,
+        /// Displacement of the pivot from where it is described \[m\].
+        position: Vec3,
+        /// Rotation about the pivot from how the boundary is described, a unit quaternion.
+        #[serde(default)]
+        rotation: Quat,
+        /// Time that it takes \[s\].
+        seconds: f64,
     },
     /// Pushes a free rigid body: its velocities change at once, as by a blow.
     ///

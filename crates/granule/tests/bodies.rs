@@ -389,10 +389,16 @@ fn a_push_survives_a_checkpoint() {
     assert_ne!(untouched.simulator().state_hash(), simulation.simulator().state_hash());
 }
 
-/// A hand gives a pose per frame, of several steps each: the plate jumps from frame to frame, but what it meets goes on at
-/// its speed, not at that of the jumps.
+/// A hand gives a pose per frame, of several steps each: whether the plate jumps from frame to frame or is led all the way, what
+/// it meets goes on at its speed, not at that of jumps.
 #[test]
 fn a_plate_that_is_led_by_poses_pushes_a_box_at_its_own_speed() {
+    for smooth in [false, true] {
+        push_a_box(smooth);
+    }
+}
+
+fn push_a_box(smooth: bool) {
     let mut scene = sand(30.0);
     scene.simulation.gravity = [0.0; 3];
     scene.simulation.max_time_step = Some(2e-3);
@@ -404,12 +410,17 @@ fn a_plate_that_is_led_by_poses_pushes_a_box_at_its_own_speed() {
     let speed = 0.4;
     let mut most = 0.0_f32;
     while simulation.time() < 0.5 {
-        let pose = Command::ToolPose {
-            boundary: "plate".into(),
-            position: Vec3::new(speed * simulation.time() as f32, 0.0, 0.0),
-            rotation: glam::Quat::IDENTITY,
-            velocity: Vec3::new(speed, 0.0, 0.0),
-            angular_velocity: Vec3::ZERO,
+        let (boundary, rotation) = ("plate".to_string(), glam::Quat::IDENTITY);
+        let position = Vec3::new(speed * simulation.time() as f32, 0.0, 0.0);
+        let velocity = Vec3::new(speed, 0.0, 0.0);
+        let pose = match smooth {
+            true => {
+                Command::MoveTool { boundary, position: position + 0.02 * velocity, rotation, seconds: 0.02 }
+            }
+            false => {
+                let angular_velocity = Vec3::ZERO;
+                Command::ToolPose { boundary, position, rotation, velocity, angular_velocity }
+            }
         };
         simulation.apply(&pose).unwrap();
         let frame = simulation.frame() + 1;

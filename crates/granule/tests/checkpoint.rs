@@ -37,6 +37,13 @@ fn commands(frame: u64) -> Vec<Command> {
         velocity: Vec3::new(-0.5, 0.0, 0.0),
         angular_velocity: Vec3::new(0.0, 0.0, -0.5),
     };
+    // On its way at the ends of two frames.
+    let lead = |x: f32| Command::MoveTool {
+        boundary: "tool".into(),
+        position: Vec3::new(x, 0.0, 0.0),
+        rotation: Quat::from_rotation_z(x),
+        seconds: 0.024,
+    };
     let remove = |center: [f32; 3]| Command::Remove { region: Shape::ball(center, 0.04) };
     match frame {
         1 => vec![layer(0.26)],
@@ -45,7 +52,8 @@ fn commands(frame: u64) -> Vec<Command> {
         6 => vec![tool(-0.08)],
         7 => vec![tool(-0.085), layer(0.3)],
         8 => vec![remove([0.08, 0.05, 0.06])],
-        9 => vec![set("simulation.cfl", 0.3)],
+        9 => vec![set("simulation.cfl", 0.3), lead(-0.1)],
+        11 => vec![lead(-0.12)],
         _ => Vec::new(),
     }
 }

@@ -147,6 +147,70 @@ fn a_tool_pose_moves_a_wall_by_command() {
     assert!(simulation.apply(&unknown).unwrap_err().to_string().contains("floor"));
 }
 
+/// Grains on a floor that is lifted: led, they rise evenly; put from pose to pose, they are kicked once per frame.
+#[test]
+fn grains_on_a_led_floor_rise_without_jumps() {
+    let mut scene = sand(30.0);
+    scene.boundary.push(floor());
+    scene.simulation.fps = 50.0;
+    scene.simulation.max_time_step = Some(1e-3);
+    scene.grains.push(block([0.0; 3], [4.0, 3.0, 4.0], Fill::Jittered));
+    let speed = 0.1_f32;
+    let roughness = |led: bool| {
+        let mut simulation = simulate(scene.clone());
+        simulation.run_until(0.5);
+        let (mut last, mut most) = (None, 0.0_f64);
+        for k in 1..=10 {
+            let position = Vec3::new(0.0, 0.02 * speed * k as f32, 0.0);
+            let command = match led {
+                true => Command::MoveTool {
+                    boundary: "floor".into(),
+                    position,
+                    rotation: Quat::IDENTITY,
+                    seconds: 0.02,
+                },
+                false => tool_pose("floor", position, speed * Vec3::Y),
+            };
+            simulation.apply(&command).unwrap();
+            let frame = simulation.frame() + 1;
+            while simulation.frame() < frame {
+                simulation.step();
+                let velocity = mean(&mut simulation, "velocity")[1];
+                if let Some(last) = last.replace(velocity).filter(|_| k > 5) {
+                    most = most.max((velocity - last).abs());
+                }
+            }
+        }
+        most / f64::from(speed)
+    };
+    let (led, put) = (roughness(true), roughness(false));
+    eprintln!("largest change of velocity in a step: led {led}, put {put}");
+    assert!(led < 0.05 && put > 5.0 * led, "led {led}, put {put}");
+}
+
+#[test]
+fn ways_that_are_none_are_refused() {
+    let mut scene = sand(30.0);
+    scene.boundary.push(floor());
+    scene.grains.push(block([0.0; 3], [2.0; 3], Fill::Lattice));
+    let mut simulation = simulate(scene);
+    let way = |boundary: &str, position, seconds| Command::MoveTool {
+        boundary: boundary.into(),
+        position,
+        rotation: Quat::IDENTITY,
+        seconds,
+    };
+    for (command, word) in [
+        (way("flor", Vec3::ZERO, 0.1), "floor"),
+        (way("floor", Vec3::NAN, 0.1), "move_tool.position"),
+        (way("floor", Vec3::ZERO, 0.0), "move_tool.seconds"),
+        (way("floor", Vec3::ZERO, f64::INFINITY), "move_tool.seconds"),
+    ] {
+        let reason = simulation.apply(&command).unwrap_err().to_string();
+        assert!(reason.contains(word), "{reason}");
+    }
+}
+
 /// A pose about the origin, turned about y by an angle [rad] and turning [rad/s].
 fn turned(boundary: &str, angle: f32, rate: f32) -> Command {
     Command::ToolPose {

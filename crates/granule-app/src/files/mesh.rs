@@ -1,17 +1,22 @@
 //! A mesh that was dropped onto the window: what it is like, and what it is to become.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use glam::Vec3;
-use granule::geometry::{self, Grid, MassProperties, MeshOptions, MeshReport, VolumeMap};
+use granule::geometry::{self, Grid, MassProperties, MeshOptions, MeshReport, MeshTree, VolumeMap};
 use granule::geometry::{inspect, load_mesh, repair};
 use granule::scene::Scene;
 use granule_render::Bounds;
 
-/// Width of the question \[points\].
+use super::mesh_slice::{Cut, SliceView, SolidMesh};
+
+/// Width of what is asked, beside the slice \[points\].
 const WIDTH: f32 = 400.0;
+/// Height that the window keeps free of the question \[points\].
+const AROUND: f32 = 120.0;
 
 /// What a mesh becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +41,8 @@ impl Role {
 #[derive(Clone, Debug)]
 struct Facts {
     report: MeshReport,
-    /// Volume as a solid \[m3\], or why it is none.
-    solid: Result<f64, String>,
+    /// The solid that it encloses, or why it encloses none.
+    solid: Result<SolidMesh, String>,
 }
 
 /// A mesh that waits for what it is to become.
@@ -51,6 +56,9 @@ pub struct MeshDrop {
     /// Middle \[m\].
     position: [f32; 3],
     hollow: bool,
+    /// Axis of the slice, and where it is from 0 to 1.
+    slice: (usize, f32),
+    view: SliceView,
     /// The grains, to stand above of.
     region: Bounds,
 }
@@ -76,8 +84,18 @@ impl MeshDrop {
         });
         let (position, size) = (((region.min + region.max) / 2.0).to_array(), 0.1);
         let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
-        let (facts, reading) = (None, Some(receiver));
-        Self { path, reading, facts, role: Role::Body, size, position, hollow: false, region }
+        Self {
+            path,
+            reading: Some(receiver),
+            facts: None,
+            role: Role::Body,
+            size,
+            position,
+            hollow: false,
+            slice: (2, 0.5),
+            view: SliceView::default(),
+            region,
+        }
     }
 
     /// Shows what it is like and asks what it is to become.
@@ -87,26 +105,73 @@ impl MeshDrop {
         let mut decision = if escape { Decision::Cancelled } else { Decision::None };
         let window = egui::Window::new("Add mesh").collapsible(false).resizable(false);
         window.anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0]).show(ctx, |ui| {
-            // As wide as its longest row, so that nothing moves while it is read.
-            ui.set_width(WIDTH);
             ui.strong(self.path.file_name().unwrap_or_default().to_string_lossy());
-            match self.facts.clone() {
+            let facts = self.facts.clone();
+            let room = (ctx.content_rect().height() - AROUND).max(AROUND);
+            egui::ScrollArea::both().max_height(room).show(ui, |ui| match &facts {
                 None => _ = ui.label("reading"),
                 Some(Err(error)) => _ = ui.colored_label(ui.visuals().error_fg_color, error),
-                Some(Ok(facts)) => {
-                    self.show_facts(ui, &facts, scene);
-                    self.choices(ui);
-                    let usable = facts.solid.is_ok();
-                    if ui.add_enabled(usable, egui::Button::new("Add to the scene")).clicked() {
-                        decision = self.entry(scene);
-                    }
+                Some(Ok(facts)) => self.show_found(ui, facts, scene),
+            });
+            ui.horizontal(|ui| {
+                let usable = facts.is_some_and(|facts| facts.is_ok_and(|facts| facts.solid.is_ok()));
+                if ui.add_enabled(usable, egui::Button::new("Add to the scene")).clicked() {
+                    decision = self.entry(scene);
                 }
-            }
-            if ui.button("Leave it").clicked() {
-                decision = Decision::Cancelled;
-            }
+                if ui.button("Leave it").clicked() {
+                    decision = Decision::Cancelled;
+                }
+            });
         });
         decision
+    }
+
+    /// What it is like and what it can become; beside that a slice, where it encloses something.
+    fn show_found(&mut self, ui: &mut egui::Ui, facts: &Facts, scene: &Scene) {
+        ui.horizontal_top(|ui| {
+            ui.vertical(|ui| {
+                // As wide as its longest row, so that nothing moves while sizes are chosen.
+                ui.set_width(WIDTH);
+                self.show_facts(ui, facts, scene);
+                self.choices(ui);
+            });
+            if let Ok(solid) = &facts.solid {
+                ui.vertical(|ui| self.show_slice(ui, solid, scene));
+            }
+        });
+    }
+
+    /// The field that grains will meet, or the grains that will fill it, in a plane.
+    fn show_slice(&mut self, ui: &mut egui::Ui, solid: &SolidMesh, scene: &Scene) {
+        let radius = scene.reference_radius();
+        let scale = self.size / solid.bounds.size().max_element().max(f32::MIN_POSITIVE);
+        let (axis, share) = self.slice;
+        let filled = self.role == Role::Filling;
+        let cut = Cut {
+            axis,
+            share,
+            cell: VolumeMap::default_cell(2.0 * radius) / scale,
+            grain_radius: filled.then_some(radius / scale),
+        };
+        self.view.show(ui, solid, cut);
+        ui.horizontal(|ui| {
+            for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+                let response = ui.selectable_value(&mut self.slice.0, axis, name);
+                let label = format!("Slice across {name}");
+                let chosen = self.slice.0 == axis;
+                response.widget_info(|| {
+                    egui::WidgetInfo::selected(egui::Role::RadioButton, true, chosen, &label)
+                });
+            }
+            let slider = egui::Slider::new(&mut self.slice.1, 0.0..=1.0).show_value(false);
+            let response = ui.add(slider);
+            response
+                .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Slider, true, "Place of the slice"));
+        });
+        ui.weak(match filled {
+            true => "Grains of a layer: what has none stays empty.",
+            false => "Distances as grains will meet them, a line per cell.",
+        });
     }
 
     fn hear(&mut self) {
@@ -144,15 +209,14 @@ impl MeshDrop {
                     row(ui, name, count.to_string());
                 }
             }
-            if let Ok(volume) = &facts.solid {
+            if let Ok(solid) = &facts.solid {
                 let scale = f64::from(self.size / size.max_element()).powi(3);
-                row(ui, "volume", format!("{:.4e} m3", volume * scale));
+                let volume = solid.volume * scale;
+                row(ui, "volume", format!("{volume:.4e} m3"));
                 let spacing = 2.0 * scene.reference_radius();
                 let extent = size * (self.size / size.max_element());
                 match self.role {
-                    Role::Filling => {
-                        row(ui, "grains in it", format!("about {}", room_for(volume * scale, spacing)))
-                    }
+                    Role::Filling => row(ui, "grains in it", format!("about {}", room_for(volume, spacing))),
                     Role::Body | Role::Wall => row(ui, "field", field_in_words(extent, spacing)),
                 }
                 // What is thinner than a grain is wide lets grains through.
@@ -255,7 +319,9 @@ fn facts(path: &Path) -> Result<Facts, String> {
     let mesh = load_mesh(path, &MeshOptions::default()).map_err(|error| error.to_string())?;
     let solid = repair(&mesh).and_then(|(repaired, report)| {
         report.require_closed()?;
-        Ok(MassProperties::new(&repaired, 1.0)?.volume)
+        let volume = MassProperties::new(&repaired, 1.0)?.volume;
+        let bounds = repaired.bounds().unwrap_or(geometry::Bounds { min: Vec3::ZERO, max: Vec3::ZERO });
+        Ok(SolidMesh { volume, bounds, tree: Arc::new(MeshTree::new(&repaired)) })
     });
     Ok(Facts { report: inspect(&mesh), solid: solid.map_err(|error| error.to_string()) })
 }

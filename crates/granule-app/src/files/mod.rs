@@ -2,6 +2,7 @@
 
 mod dialog;
 mod mesh;
+mod mesh_slice;
 mod recent;
 mod write;
 
@@ -22,6 +23,7 @@ use self::write::{Written, checkpoint, frame};
 use crate::actions::Action;
 use crate::camera_rig::CameraRig;
 use crate::document::{own_file, save};
+use crate::edits::Sets;
 use crate::look::Look;
 use crate::session::{Session, Severity};
 use crate::video::{Eye, Video};
@@ -39,11 +41,33 @@ enum Intent {
 #[derive(Default)]
 struct Saved {
     path: String,
-    sets: Vec<(String, String)>,
+    sets: Sets,
     /// Of the commands, where it is a recording.
     mark: (usize, Option<u64>),
     /// Of the session, when it was last looked at.
     beginnings: Option<u64>,
+    /// What is set, when it was last found out whether that differs from what the file has; and whether it does.
+    compared: Option<(Sets, bool)>,
+}
+
+impl Saved {
+    /// Whether what is set makes another scene of the file than it has.
+    fn differs(&mut self, source: &Source) -> bool {
+        let Source::File { path, quick, sets } = source else { return false };
+        if *sets == self.sets {
+            return false;
+        }
+        if let Some((_, differs)) = self.compared.as_ref().filter(|(known, _)| known == sets) {
+            return *differs;
+        }
+        let saved = Source::File { path: path.clone(), quick: *quick, sets: self.sets.clone() };
+        let differs = match (source.open(), saved.open()) {
+            (Ok(now), Ok(saved)) => now != saved,
+            _ => true,
+        };
+        self.compared = Some((sets.clone(), differs));
+        differs
+    }
 }
 
 /// Files of the window.
@@ -91,9 +115,9 @@ impl Files {
     }
 
     /// Whether there are changes that no file has.
-    pub fn is_unsaved(&self, session: &Session) -> bool {
-        let Source::File { path, sets, .. } = session.source() else { return false };
-        let edited = !sets.is_empty() && *sets != self.saved.sets;
+    pub fn is_unsaved(&mut self, session: &Session) -> bool {
+        let Source::File { path, .. } = session.source() else { return false };
+        let edited = self.saved.differs(session.source());
         let done = || session.live().command_mark() != self.saved.mark;
         edited || (FileKind::of(path) == FileKind::Recording && done())
     }
@@ -201,11 +225,13 @@ impl Files {
         if self.saved.beginnings != Some(session.beginnings()) {
             self.saved.beginnings = Some(session.beginnings());
             self.saved.mark = session.live().command_mark();
+            // The file may have changed.
+            self.saved.compared = None;
         }
         if let Source::File { path, sets, .. } = session.source()
             && *path != self.saved.path
         {
-            (self.saved.path, self.saved.sets) = (path.clone(), sets.clone());
+            (self.saved.path, self.saved.sets, self.saved.compared) = (path.clone(), sets.clone(), None);
             if find(path).is_none() {
                 self.recent.add(path);
             }
@@ -220,7 +246,7 @@ impl Files {
         }
     }
 
-    fn titled(&self, session: &Session) -> String {
+    fn titled(&mut self, session: &Session) -> String {
         let name = match session.source() {
             Source::File { path, .. } => Path::new(path).file_name().map(|name| name.to_string_lossy()),
             Source::Scene(_) => None,
@@ -364,7 +390,7 @@ impl Files {
         let Source::File { quick, sets, .. } = session.source().clone() else { return };
         let sets = if quick { sets } else { Vec::new() };
         let path = file.display().to_string();
-        (self.saved.path, self.saved.sets) = (path.clone(), sets.clone());
+        (self.saved.path, self.saved.sets, self.saved.compared) = (path.clone(), sets.clone(), None);
         self.recent.add(&path);
         session.saved_as(Source::File { path, quick, sets });
     }

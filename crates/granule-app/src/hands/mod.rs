@@ -162,9 +162,6 @@ impl Hands {
     pub fn release(&mut self) -> Vec<Command> {
         self.grip = None;
         self.acted = None;
-        if let Some(body) = &mut self.body {
-            return body.stop().into_iter().collect();
-        }
         std::mem::take(&mut self.blowing).then_some(Command::Wind(Vec3::ZERO)).into_iter().collect()
     }
 

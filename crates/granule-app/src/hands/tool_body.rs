@@ -1,4 +1,6 @@
 //! Tools that are bodies of the simulation: they push, dig and carry, and the load of the grains on them is known.
+//!
+//! A hand says once per frame where a tool is to be at the frame's end; in between the simulation moves it, step by step.
 
 use glam::{EulerRot, Quat, Vec3};
 use granule::Shape;
@@ -98,8 +100,6 @@ pub struct ToolBody {
     pitch: f32,
     /// The frame after which it was last led.
     led: Option<u64>,
-    /// Whether the run believes that it moves.
-    moving: bool,
 }
 
 impl ToolBody {
@@ -115,7 +115,6 @@ impl ToolBody {
             yaw: pointing.forward.x.atan2(pointing.forward.z),
             pitch: 0.0,
             led: None,
-            moving: false,
         }
     }
 
@@ -142,7 +141,7 @@ impl ToolBody {
 
     /// Drives on.
     pub fn drive(&mut self, frame: &Frame, drive: Drive) -> Option<Command> {
-        if drive == Drive::default() && !self.moving {
+        if drive == Drive::default() {
             return None;
         }
         let stride = STRIDE * frame.scene.reference_radius();
@@ -150,46 +149,44 @@ impl ToolBody {
         self.go(frame, stride * (drive.forward * forward + 0.5 * drive.up * Vec3::Y), TURN * drive.left, 0.0)
     }
 
-    /// Moves as far as it may in a frame; nothing where time stands still.
+    /// Moves as far as it may in a frame, and comes in where it is at first; nothing where time stands still.
     fn go(&mut self, frame: &Frame, by: Vec3, yaw: f32, pitch: f32) -> Option<Command> {
         if self.led == Some(frame.frame) {
             return None;
         }
         let first = self.led.replace(frame.frame).is_none();
-        let by = by.clamp_length_max(STRIDE * frame.scene.reference_radius());
-        let before = self.rotation();
-        self.position += by;
+        self.position += by.clamp_length_max(STRIDE * frame.scene.reference_radius());
         self.yaw += yaw.clamp(-TURN, TURN);
         self.pitch += pitch.clamp(-TURN, TURN);
-        let fps = frame.scene.simulation.fps as f32;
-        let turned = (self.rotation() * before.inverse()).to_scaled_axis();
-        let (velocity, angular) = if first { (Vec3::ZERO, Vec3::ZERO) } else { (fps * by, fps * turned) };
-        self.moving = velocity != Vec3::ZERO || angular != Vec3::ZERO;
-        Some(self.pose(velocity, angular))
-    }
-
-    /// Stands still.
-    pub fn stop(&mut self) -> Option<Command> {
-        std::mem::take(&mut self.moving).then(|| self.pose(Vec3::ZERO, Vec3::ZERO))
+        if first {
+            return Some(self.put());
+        }
+        Some(Command::MoveTool {
+            boundary: self.name.clone(),
+            position: self.position,
+            rotation: self.rotation(),
+            seconds: frame.scene.simulation.fps.recip(),
+        })
     }
 
     /// Goes where it is in nobody's way.
     pub fn put_away(mut self) -> Command {
         self.position = Vec3::NEG_Y * AWAY;
-        self.pose(Vec3::ZERO, Vec3::ZERO)
+        self.put()
     }
 
     fn rotation(&self) -> Quat {
         Quat::from_euler(EulerRot::YXZ, self.yaw, self.pitch, 0.0)
     }
 
-    fn pose(&self, velocity: Vec3, angular_velocity: Vec3) -> Command {
+    /// Is where it is at once, without a way there.
+    fn put(&self) -> Command {
         Command::ToolPose {
             boundary: self.name.clone(),
             position: self.position,
             rotation: self.rotation(),
-            velocity,
-            angular_velocity,
+            velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! A picked grain: its row of numbers, its neighbours, and the equation that moves it.
 
 use glam::Vec3;
+use granule::contacts::{Contact, Partner};
+use granule::scene::Scene;
 use granule::simulator::{FieldData, Snapshot};
 
 use crate::session::Session;
@@ -39,6 +41,7 @@ pub fn show(ui: &mut egui::Ui, session: &mut Session) {
                 ui.end_row();
             }
         });
+        contacts(ui, &frame.contacts, id, &frame.scene);
         neighbors(ui, &frame.snapshot, row, frame.scene.reference_radius());
         ui.separator();
         ui.label("What moves it");
@@ -60,6 +63,52 @@ fn value(values: &FieldData, row: usize) -> String {
         FieldData::Quaternion(values) => list(&values[row]),
         FieldData::Tensor(values) => list(&values[row]),
     }
+}
+
+/// What a grain touches, with the force on it \[N\], the strongest first.
+fn touched(contacts: &[Contact], id: u32) -> Vec<(Partner, Vec3)> {
+    let own = contacts.iter().filter_map(|contact| match contact.partner.as_particle() {
+        _ if contact.particle == id => Some((contact.partner, contact.force())),
+        Some(other) if other == id => Some((Partner::particle(contact.particle), -contact.force())),
+        _ => None,
+    });
+    let mut found: Vec<(Partner, Vec3)> = own.collect();
+    found.sort_by(|a, b| b.1.length().total_cmp(&a.1.length()));
+    found
+}
+
+/// Contacts of a solver that has some, with their forces.
+fn contacts(ui: &mut egui::Ui, contacts: &[Contact], id: u32, scene: &Scene) {
+    if contacts.is_empty() {
+        return;
+    }
+    let found = touched(contacts, id);
+    let sum: Vec3 = found.iter().map(|(_, force)| *force).sum();
+    ui.separator();
+    ui.label(format!("{} contacts, {:.4} N in sum", found.len(), sum.length()));
+    egui::Grid::new("contacts").num_columns(2).striped(true).show(ui, |ui| {
+        for (partner, force) in found {
+            ui.monospace(name(partner, scene));
+            ui.monospace(format!(
+                "{:.4} N  ({:.4}  {:.4}  {:.4})",
+                force.length(),
+                force.x,
+                force.y,
+                force.z
+            ));
+            ui.end_row();
+        }
+    });
+}
+
+/// What is touched, in words: bodies come after the walls of a scene.
+fn name(partner: Partner, scene: &Scene) -> String {
+    if let Some(id) = partner.as_particle() {
+        return format!("grain {id}");
+    }
+    let names = scene.boundary.iter().map(|wall| &wall.name).chain(scene.body.iter().map(|body| &body.name));
+    let wall = partner.as_wall().and_then(|(boundary, _)| names.into_iter().nth(usize::from(boundary)));
+    wall.cloned().unwrap_or_else(|| "wall".into())
 }
 
 /// Grains within a distance of one, nearest first: their ids and how far they are \[m\].
@@ -120,5 +169,35 @@ mod tests {
         let snapshot = Snapshot { time: 0.0, columns };
         assert_eq!((row_of(&snapshot, 8), row_of(&snapshot, 4)), (Some(2), None));
         assert_eq!(near(&snapshot, 0, 1.0), [(8, 0.2), (5, 0.5)]);
+    }
+
+    #[test]
+    fn contacts_of_a_grain_are_those_it_keeps_and_those_its_partners_keep() {
+        let contact = |particle, partner, force| Contact {
+            particle,
+            partner,
+            center: Vec3::ZERO,
+            branch: Vec3::X,
+            point: Vec3::ZERO,
+            normal: Vec3::Y,
+            normal_force: force,
+            tangential_force: Vec3::ZERO,
+            overlap: 0.0,
+        };
+        let all = [
+            contact(3, Partner::particle(5), 1.0),
+            contact(5, Partner::wall(1, 0), 2.0),
+            contact(3, Partner::particle(8), 4.0),
+        ];
+        assert_eq!(
+            touched(&all, 5),
+            [(Partner::wall(1, 0), 2.0 * Vec3::Y), (Partner::particle(3), -Vec3::Y)]
+        );
+        let scene = Scene::new("walls").with_wall("floor", granule::Shape::floor(0.0));
+        let scene = scene.with_wall("lid", granule::Shape::floor(1.0));
+        assert_eq!(
+            (name(Partner::wall(1, 0), &scene), name(Partner::particle(3), &scene)),
+            ("lid".into(), "grain 3".into())
+        );
     }
 }

@@ -1,28 +1,26 @@
 //! The scene's keys, to be changed while it runs.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use granule::scene::Scene;
 use serde_json::Value;
 
 use super::look::choose;
-use crate::parameters::{Group, Kind, Parameter, groups};
+use crate::parameters::{Group, Kind, Parameter, groups, read};
 use crate::session::Session;
 
-/// The scene's keys with the values that they were given in the window.
+/// The scene's keys.
 pub struct Parameters {
     schema: Value,
     of: Option<Arc<Scene>>,
     groups: Vec<Group>,
-    given: HashMap<String, Value>,
     filter: String,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        let (groups, given) = (Vec::new(), HashMap::new());
-        Self { schema: granule::reference::json_schema(), of: None, groups, given, filter: String::new() }
+        let schema = granule::reference::json_schema();
+        Self { schema, of: None, groups: Vec::new(), filter: String::new() }
     }
 }
 
@@ -49,7 +47,8 @@ impl Parameters {
                 let header = header.show(ui, |ui| {
                     egui::Grid::new(&group.title).num_columns(3).show(ui, |ui| {
                         for parameter in shown {
-                            let now = self.given.get(&parameter.path).or(parameter.value.as_ref());
+                            let given = session.given(&parameter.path).map(read);
+                            let now = given.as_ref().or(parameter.value.as_ref());
                             if let Some(value) = row(ui, parameter, now) {
                                 edits.push((parameter.path.clone(), value));
                             }
@@ -64,7 +63,6 @@ impl Parameters {
                 Value::Number(_) | Value::String(_) => session.edit(&path, &value.to_string()),
                 _ => _ = session.edit_anew(&path, &value.to_string()),
             }
-            self.given.insert(path, value);
         }
     }
 
@@ -75,19 +73,18 @@ impl Parameters {
         }
         let value = serde_json::to_value(scene.as_ref()).unwrap_or_default();
         self.groups = groups(&self.schema, &value);
-        self.given.clear();
         self.of = Some(Arc::clone(scene));
     }
 }
 
 /// A key with its value, unit and way back to the default; gives the value that it was changed to.
 fn row(ui: &mut egui::Ui, parameter: &Parameter, now: Option<&Value>) -> Option<Value> {
-    let changed = parameter.value.as_ref() != now;
+    let changed = !same(parameter.value.as_ref(), now);
     let name =
         if changed { egui::RichText::new(&parameter.name).strong() } else { parameter.name.clone().into() };
     ui.label(name).on_hover_text(format!("{}\n{}", parameter.path, parameter.about));
     let edited = ui.horizontal(|ui| value_of(ui, parameter, now)).inner;
-    let reset = parameter.default.as_ref().filter(|default| Some(*default) != now && now.is_some());
+    let reset = parameter.default.as_ref().filter(|default| !same(Some(default), now) && now.is_some());
     let reset = reset.and_then(|default| {
         let button = ui.small_button("reset").on_hover_text(format!("Back to {default}"));
         let name = format!("{} back to its default", parameter.path);
@@ -96,6 +93,14 @@ fn row(ui: &mut egui::Ui, parameter: &Parameter, now: Option<&Value>) -> Option<
     });
     ui.end_row();
     edited.or(reset)
+}
+
+/// Whether two values are the same; 30 is 30.0, to single precision.
+fn same(a: Option<&Value>, b: Option<&Value>) -> bool {
+    match (a.and_then(Value::as_f64), b.and_then(Value::as_f64)) {
+        (Some(a), Some(b)) => a as f32 == b as f32,
+        _ => a == b,
+    }
 }
 
 fn value_of(ui: &mut egui::Ui, parameter: &Parameter, now: Option<&Value>) -> Option<Value> {

@@ -11,6 +11,8 @@ mod mesh;
 mod oracle;
 mod place;
 mod recordings;
+#[cfg(feature = "inspection")]
+mod remote;
 mod render;
 mod run;
 mod scenes;

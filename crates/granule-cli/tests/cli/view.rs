@@ -6,9 +6,10 @@ use std::process::{Child, Command, Stdio};
 use crate::place::Place;
 
 /// A display of its own, until it is dropped.
-struct Display {
+pub struct Display {
     server: Child,
-    name: String,
+    /// As programs name it.
+    pub name: String,
 }
 
 impl Display {
@@ -35,7 +36,8 @@ impl Drop for Display {
     }
 }
 
-fn display() -> Option<Display> {
+/// A display, or the note that the test is skipped.
+pub fn display() -> Option<Display> {
     let display = Display::open();
     if display.is_none() {
         granule_testing::skip("Xvfb is not installed");

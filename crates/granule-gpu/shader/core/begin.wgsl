@@ -71,7 +71,7 @@ fn move_wall(boundary: u32, now: f32, dt: f32) {
     }
     let place = segment_place(last, clamp(next, last.from_time, last.to_time) - last.from_time);
     let half_angle = 0.5 * place.w;
-    pose.rotation = vec4(sin(half_angle) * last.axis.xyz, cos(half_angle));
+    pose.rotation = turn(vec4(sin(half_angle) * last.axis.xyz, cos(half_angle)), last.base);
     pose.pivot = vec4(place.xyz, pose.pivot.w);
     let offset = rotate(pose.rotation, pose.shape_pivot.xyz);
     let turned = select(1.0, 0.0, any(pose.rotation.xyz != vec3(0.0)));

@@ -31,10 +31,17 @@ struct MotionSegment {
     velocity: vec4<f32>,
     pivot_2: vec4<f32>,
     pivot_3: vec4<f32>,
+    // What is turned by the angle about the axis.
+    base: vec4<f32>,
 }
 
 fn rotate(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
     return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v);
+}
+
+// The rotation b, then a.
+fn turn(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
+    return vec4(a.w * b.xyz + b.w * a.xyz + cross(a.xyz, b.xyz), a.w * b.w - dot(a.xyz, b.xyz));
 }
 
 fn conjugate(q: vec4<f32>) -> vec4<f32> {

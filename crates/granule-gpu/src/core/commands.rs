@@ -17,8 +17,9 @@ use super::simulation::GpuSimulation;
 impl GpuSimulation {
     pub(crate) fn apply_command(&mut self, command: &Command) -> Result<CommandReport, CommandError> {
         self.method.forget_neighbors(&mut self.step);
-        let Self { scene, gravity, air, boundaries, bodies, .. } = self;
-        match (Commanded { scene, gravity, air, boundaries, bodies }.apply(command)?, command) {
+        let Self { scene, gravity, air, boundaries, bodies, time, .. } = self;
+        let commanded = Commanded { scene, gravity, air, boundaries, bodies, time: *time };
+        match (commanded.apply(command)?, command) {
             (Applied::Changed(scene), _) => self.adopt(*scene),
             (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
                 let radius = self.scene.material[material as usize].radius;

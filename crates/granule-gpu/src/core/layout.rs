@@ -205,6 +205,7 @@ pub struct MotionSegmentRecord {
     pub velocity: [f32; 4],
     pub pivot_2: [f32; 4],
     pub pivot_3: [f32; 4],
+    pub base: [f32; 4],
 }
 
 /// A wall contact; twin of `Contact`.

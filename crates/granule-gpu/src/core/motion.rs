@@ -1,7 +1,7 @@
 //! Boundaries and their motion, for shaders.
 
 use glam::Vec3;
-use granule::boundary::{Boundaries, Boundary, Motion};
+use granule::boundary::{Boundaries, Boundary, MotionSegment};
 
 use crate::GpuError;
 use crate::solid_table::SolidTable;
@@ -22,7 +22,7 @@ pub fn poses(boundaries: &Boundaries, table: &mut SolidTable) -> Result<Vec<Pose
 
 fn pose(boundary: &Boundary, [first, count]: [u32; 2]) -> PoseRecord {
     let bounds = boundary.sdf().bounds();
-    let pivot = boundary.path().map_or(Vec3::ZERO, |motion| Vec3::from(motion.pivot));
+    let pivot = boundary.shape_pivot();
     let mut record = PoseRecord {
         shape_pivot: row(pivot, boundary.sdf().farthest_wall(pivot)),
         low: bounds.map_or([0.0; 4], |(low, _)| row(low, 1.0)),
@@ -58,9 +58,7 @@ pub fn segments(
     let mut all = Vec::new();
     for (boundary, pose) in boundaries.iter().zip(poses) {
         let first = all.len() as u32;
-        if let Some(motion) = boundary.path() {
-            all.extend(segments_of(motion, start, length));
-        }
+        all.extend(segments_of(|time| boundary.segment_at(time), start, length));
         pose.solids[2] = first;
         pose.solids[3] = all.len() as u32 - first;
     }
@@ -70,12 +68,16 @@ pub fn segments(
 /// Most segments of one motion in a batch; a motion that repeats more often within a frame is a blur anyway.
 const MOST_OF_MOTION: usize = 256;
 
-/// The segments of a motion, with times since `start`.
-fn segments_of(motion: &Motion, start: f64, length: f64) -> Vec<MotionSegmentRecord> {
+/// The segments of a motion, with times since `start`; none where nothing moves.
+fn segments_of(
+    motion: impl Fn(f64) -> Option<MotionSegment>,
+    start: f64,
+    length: f64,
+) -> Vec<MotionSegmentRecord> {
     let mut found = Vec::new();
     let mut now = start;
     while now < start + length && found.len() < MOST_OF_MOTION {
-        let (record, end) = segment(motion, now, start, start + length);
+        let Some((record, end)) = segment(&motion, now, start, start + length) else { break };
         found.push(record);
         now = end;
     }
@@ -86,12 +88,17 @@ fn segments_of(motion: &Motion, start: f64, length: f64) -> Vec<MotionSegmentRec
 }
 
 /// The segment at a time, and when it ends.
-fn segment(motion: &Motion, now: f64, start: f64, end: f64) -> (MotionSegmentRecord, f64) {
+fn segment(
+    motion: &impl Fn(f64) -> Option<MotionSegment>,
+    now: f64,
+    start: f64,
+    end: f64,
+) -> Option<(MotionSegmentRecord, f64)> {
     // A segment that rounding has left over does not hold the others up.
     let hair = 1e-6 * (end - start);
-    let mut segment = motion.segment_at(now);
+    let mut segment = motion(now)?;
     if segment.end < now + hair {
-        segment = motion.segment_at(now + hair);
+        segment = motion(now + hair)?;
     }
     let ends = segment.end.min(end).max(now + hair);
     let [angle, rate, angle_2, angle_3] = segment.angle.map(|coefficient| coefficient as f32);
@@ -107,15 +114,16 @@ fn segment(motion: &Motion, now: f64, start: f64, end: f64) -> (MotionSegmentRec
         velocity: row(velocity, rate),
         pivot_2: row(pivot_2, angle_2),
         pivot_3: row(pivot_3, angle_3),
+        base: segment.base.as_quat().to_array(),
     };
-    (record, ends)
+    Some((record, ends))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use glam::Vec4;
-    use granule::boundary::{Interpolation, Keyframe};
+    use granule::boundary::{Interpolation, Keyframe, Motion};
 
     fn key(time: f64, x: f32, angle: f32) -> Keyframe {
         Keyframe { time, translation: [x, 0.0, 0.0], axis: [0.0, 0.0, 1.0], angle }
@@ -133,7 +141,7 @@ mod tests {
             let keyframe = vec![key(0.1, 0.0, 0.0), key(0.3, 1.0, 90.0), key(0.4, 0.0, 360.0)];
             let motion = Motion { keyframe, pivot: [0.2, 0.0, 0.0], repeat, interpolation, servo: None };
             for start in [0.0, 0.05, 0.1, 0.25, 0.37, 0.45, 7.3] {
-                let found = segments_of(&motion, start, 0.1);
+                let found = segments_of(|time| Some(motion.segment_at(time)), start, 0.1);
                 for k in 1..=20 {
                     let t = 0.1 * k as f64 / 20.0;
                     let segment =

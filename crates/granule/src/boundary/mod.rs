@@ -7,10 +7,12 @@
 //! with the nearest point only.
 
 mod combine;
+mod commanded;
 mod compile;
 mod distances;
 mod exact;
 mod grid_solid;
+mod lead;
 mod mesh_shape;
 mod motion;
 mod primitive;
@@ -25,12 +27,13 @@ mod surface_mesh;
 #[cfg(test)]
 mod tests;
 
+pub use commanded::ToolPose;
 pub use compile::{Resolution, ShapeError};
 pub use exact::ExactSurface;
 pub use grid_solid::{MapNode, MapWall, SampledMap};
 pub use mesh_shape::MeshShape;
 pub use motion::{Interpolation, Keyframe, Motion, MotionError, MotionSegment, Pose};
-pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY, ToolPose};
+pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
 pub use sdf::{MOST_SLOPE, Parts, Sdf, Surface};
 pub use servo::{Servo, ServoError};
 pub use shape::Shape;

@@ -163,20 +163,23 @@ pub struct MotionSegment {
     pub angle: [f64; 4],
     /// Place of the pivot in the world \[m\].
     pub pivot: [DVec3; 4],
+    /// What is turned by the angle about the axis.
+    pub base: DQuat,
     /// Bounds of the pivot's speed [m/s] and of the turning rate [rad/s].
     pub fastest: [f32; 2],
 }
 
 impl MotionSegment {
-    /// A shape that stays where it is, with its pivot [m].
-    fn at_rest(pivot: DVec3) -> Self {
-        let pivot = [pivot, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO];
-        Self { end: f64::INFINITY, axis: DVec3::Y, angle: [0.0; 4], pivot, fastest: [0.0; 2] }
+    /// A shape that stays where it is.
+    pub(super) fn at_rest(pose: PivotPose) -> Self {
+        let pivot = [pose.pivot, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO];
+        let base = pose.rotation;
+        Self { end: f64::INFINITY, axis: DVec3::Y, angle: [0.0; 4], pivot, base, fastest: [0.0; 2] }
     }
 }
 
 /// A pose in double precision, about the pivot: velocities are differences of these.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PivotPose {
     pub(super) rotation: DQuat,
     /// Place of the pivot in the world \[m\].
@@ -298,7 +301,9 @@ impl Motion {
     /// The motion from a time \[s\] on until the next keyframe, as polynomials that devices can evaluate.
     pub fn segment_at(&self, time: f64) -> MotionSegment {
         let pivot = Vec3::from(self.pivot).as_dvec3();
-        let Some((k, local)) = self.segment(time) else { return MotionSegment::at_rest(pivot) };
+        let Some((k, local)) = self.segment(time) else {
+            return MotionSegment::at_rest(PivotPose { rotation: DQuat::IDENTITY, pivot });
+        };
         let key = &self.keyframe[(k + 1).min(self.keyframe.len() - 1)];
         let waiting = local < self.keyframe[k].time;
         let end = if waiting { self.keyframe.get(k) } else { self.keyframe.get(k + 1) };
@@ -315,7 +320,7 @@ impl Motion {
         let angle = [angle[0] - whole_turns, angle[1], angle[2], angle[3]].map(f64::to_radians);
         let axis = key.turning_axis().unwrap_or(DVec3::Y);
         let end = end.map_or(f64::INFINITY, |key| key.time + (time - local));
-        MotionSegment { end, axis, angle, pivot: place, fastest: [linear, angular] }
+        MotionSegment { end, axis, angle, pivot: place, base: DQuat::IDENTITY, fastest: [linear, angular] }
     }
 
     /// A coordinate between keyframe `k` and the next as a polynomial of the time since `time` \[s\]: the coefficients of

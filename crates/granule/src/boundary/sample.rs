@@ -6,7 +6,8 @@ use thiserror::Error;
 
 use super::compile::{Resolution, ShapeError};
 use super::exact::ExactSurface;
-use super::motion::{Motion, MotionError, Pose};
+use super::lead::Lead;
+use super::motion::{Motion, MotionError, MotionSegment, PivotPose, Pose};
 use super::sdf::{Sdf, Surface};
 use super::servo::{Servo, ServoState};
 use super::shape::Shape;
@@ -116,27 +117,29 @@ enum PoseKind {
 /// A solid in the world.
 #[derive(Clone, Debug)]
 pub struct Boundary {
-    name: String,
+    pub(super) name: String,
     sdf: Sdf,
     /// Bounds of the solid in its own frame.
     bounds: Option<(Vec3, Vec3)>,
     friction: Option<f32>,
     motion: Option<Motion>,
     /// Whether a command has taken the place of the motion.
-    commanded: bool,
+    pub(super) commanded: bool,
+    /// The way that a command leads it, until it is over.
+    pub(super) lead: Option<Lead>,
     pose: Pose,
     pose_kind: PoseKind,
     /// The pose in double precision, where a motion gives it.
     exact_pose: (DQuat, DVec3),
     /// Point that the velocity below belongs to \[m\].
-    pivot: Vec3,
-    linear_velocity: Vec3,
-    angular_velocity: Vec3,
+    pub(super) pivot: Vec3,
+    pub(super) linear_velocity: Vec3,
+    pub(super) angular_velocity: Vec3,
     pub(super) servo: ServoState,
     /// Number of the rigid body that this is the surface of, or [`NO_BODY`].
     body: u32,
     /// Whether a rigid body moves freely and takes this surface along.
-    free: bool,
+    pub(super) free: bool,
 }
 
 impl Boundary {
@@ -164,6 +167,7 @@ impl Boundary {
             friction,
             motion,
             commanded: false,
+            lead: None,
             pose: Pose::IDENTITY,
             pose_kind: PoseKind::Identity,
             exact_pose: (DQuat::IDENTITY, DVec3::ZERO),
@@ -219,6 +223,19 @@ impl Boundary {
         self.motion.as_ref().filter(|_| !self.commanded)
     }
 
+    /// The motion from a time \[s\] on until it changes, by keyframes or a command; none where nothing of both moves it.
+    pub fn segment_at(&self, time: f64) -> Option<MotionSegment> {
+        match &self.lead {
+            Some(lead) => Some(lead.segment_at(time)),
+            None => self.path().map(|motion| motion.segment_at(time)),
+        }
+    }
+
+    /// Point that motions and commands turn it about, as it is described \[m\].
+    pub fn shape_pivot(&self) -> Vec3 {
+        self.motion.as_ref().map_or(Vec3::ZERO, |motion| Vec3::from(motion.pivot))
+    }
+
     /// Point that the velocities belong to [m].
     pub fn pivot(&self) -> Vec3 {
         self.pivot
@@ -254,7 +271,7 @@ impl Boundary {
         self.sdf.distance(self.body_from_world(x))
     }
 
-    fn set_pose(&mut self, pose: Pose) {
+    pub(super) fn set_pose(&mut self, pose: Pose) {
         self.pose = pose;
         self.exact_pose = (pose.rotation.as_dquat().normalize(), pose.translation.as_dvec3());
         self.pose_kind = if pose.rotation != Quat::IDENTITY {
@@ -267,26 +284,36 @@ impl Boundary {
     }
 
     fn advance(&mut self, time: f64, dt: f64) {
-        let Some(motion) = self.motion.as_ref().filter(|_| !self.commanded) else { return };
-        let (now, mut next) = (motion.pivot_pose(time), motion.pivot_pose(time + dt));
+        let (Some(now), Some(mut next)) = (self.pivot_pose(time), self.pivot_pose(time + dt)) else { return };
         (self.linear_velocity, self.angular_velocity) = now.velocity_to(&next, dt);
-        if let Some(servo) = &motion.servo {
+        if let Some(direction) = self.servo().map(Servo::direction) {
             self.servo.way += dt * self.servo.speed;
-            next.pivot += self.servo.way * servo.direction();
-            self.linear_velocity += (self.servo.speed * servo.direction()).as_vec3();
+            next.pivot += self.servo.way * direction;
+            self.linear_velocity += (self.servo.speed * direction).as_vec3();
         }
         self.pivot = next.pivot.as_vec3();
-        let pose = next.pose(motion.pivot);
-        let exact = (next.rotation, next.pivot - next.rotation * Vec3::from(motion.pivot).as_dvec3());
-        self.set_pose(pose);
-        self.exact_pose = exact;
+        let pivot = self.shape_pivot();
+        self.set_pose(next.pose(pivot.to_array()));
+        self.exact_pose = (next.rotation, next.pivot - next.rotation * pivot.as_dvec3());
+    }
+
+    /// Where keyframes or a command have it at a time \[s\]; none where nothing of both moves it.
+    fn pivot_pose(&self, time: f64) -> Option<PivotPose> {
+        match &self.lead {
+            Some(lead) => Some(lead.pivot_pose(time)),
+            None => self.path().map(|motion| motion.pivot_pose(time)),
+        }
     }
 
     fn fastest(&self, time: f64) -> f32 {
-        match self.motion.as_ref().filter(|_| !self.commanded) {
-            Some(motion) => {
-                let (linear, angular) = motion.speeds(time);
-                self.servo.speed.abs() as f32 + linear + angular * self.sdf.farthest_wall(motion.pivot.into())
+        let speeds = match &self.lead {
+            Some(lead) => Some(lead.speeds(time)),
+            None => self.path().map(|motion| motion.speeds(time)),
+        };
+        match speeds {
+            Some((linear, angular)) => {
+                let servo = if self.lead.is_none() { self.servo.speed.abs() as f32 } else { 0.0 };
+                servo + linear + angular * self.sdf.farthest_wall(self.shape_pivot())
             }
             None => {
                 let center = self.body_from_world(self.pivot);
@@ -363,25 +390,11 @@ impl Boundary {
     }
 }
 
-/// Where a command puts a boundary, and how it moves there: velocities are those of its pivot, which is that of its
-/// motion, or the origin of the frame that it is described in.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ToolPose {
-    /// Displacement of the pivot from where it is described \[m\], as
-    /// [`Keyframe::translation`](super::Keyframe::translation).
-    pub position: Vec3,
-    /// Rotation about the pivot, a unit quaternion.
-    pub rotation: Quat,
-    /// Velocity of the pivot [m/s].
-    pub velocity: Vec3,
-    /// Angular velocity [rad/s].
-    pub angular_velocity: Vec3,
-}
-
 /// Where a boundary is and how it moves: what a checkpoint keeps of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundaryState {
     commanded: bool,
+    lead: Option<Lead>,
     rotation: Quat,
     translation: Vec3,
     pivot: Vec3,
@@ -398,6 +411,7 @@ impl BoundaryState {
             .all(|v| v.is_finite())
             && (self.rotation.length_squared() - 1.0).abs() < 1e-3
             && self.servo.is_sound()
+            && self.lead.is_none_or(|lead| lead.is_sound())
     }
 }
 
@@ -446,23 +460,6 @@ impl Boundaries {
         }
     }
 
-    /// Takes a boundary over: from now on it stays where the pose puts it, its walls moving at the pose's velocities,
-    /// until the next call. False if there is no boundary of that name, or if it is a free body.
-    pub fn set_pose(&mut self, name: &str, pose: &ToolPose) -> bool {
-        let named = |boundary: &&mut Boundary| boundary.name == name && !boundary.free;
-        let Some(boundary) = self.list.iter_mut().find(named) else {
-            return false;
-        };
-        let pivot = boundary.motion.as_ref().map_or(Vec3::ZERO, |motion| Vec3::from(motion.pivot));
-        boundary.commanded = true;
-        boundary.pivot = pivot + pose.position;
-        boundary.linear_velocity = pose.velocity;
-        boundary.angular_velocity = pose.angular_velocity;
-        let translation = boundary.pivot - pose.rotation * pivot;
-        boundary.set_pose(Pose { rotation: pose.rotation, translation });
-        true
-    }
-
     /// Makes the boundary at an index the surface of rigid body number `body`, which may move `free`ly.
     pub fn attach(&mut self, index: usize, body: u32, free: bool) {
         if let Some(boundary) = self.list.get_mut(index) {
@@ -507,6 +504,7 @@ impl Boundaries {
     pub fn state(&self) -> Vec<BoundaryState> {
         let state = |b: &Boundary| BoundaryState {
             commanded: b.commanded,
+            lead: b.lead,
             rotation: b.pose.rotation,
             translation: b.pose.translation,
             pivot: b.pivot,
@@ -521,6 +519,7 @@ impl Boundaries {
     pub fn restore(&mut self, states: &[BoundaryState]) {
         for (boundary, state) in self.list.iter_mut().zip(states) {
             boundary.commanded = state.commanded;
+            boundary.lead = state.lead;
             boundary.pivot = state.pivot;
             boundary.linear_velocity = state.linear_velocity;
             boundary.angular_velocity = state.angular_velocity;

@@ -80,6 +80,7 @@ impl Simulation {
 
     /// What a command means for fine grains.
     pub(super) fn tell_grains(&mut self, command: &Command) {
+        let time = self.time();
         let Some(upsampler) = &mut self.upsampler else { return };
         match command {
             Command::Gravity(gravity) => upsampler.set_gravity(*gravity),
@@ -91,6 +92,11 @@ impl Simulation {
                     angular_velocity: *angular_velocity,
                 };
                 upsampler.set_tool_pose(boundary, &pose);
+            }
+            Command::MoveTool { boundary, position, rotation, seconds } => {
+                let (position, rotation) = (*position, rotation.normalize());
+                let pose = ToolPose { position, rotation, ..ToolPose::default() };
+                upsampler.lead_tool(boundary, &pose, time, *seconds);
             }
             Command::Remove { region } => {
                 // The solver has taken it for a shape.

@@ -34,6 +34,8 @@ pub struct Commanded<'a> {
     pub boundaries: &'a mut Boundaries,
     /// Rigid bodies.
     pub bodies: &'a mut Bodies,
+    /// Simulated time \[s\].
+    pub time: f64,
 }
 
 impl Commanded<'_> {
@@ -75,6 +77,17 @@ impl Commanded<'_> {
                     angular_velocity: finite("tool_pose.angular_velocity", *angular_velocity)?,
                 };
                 if !self.boundaries.set_pose(boundary, &pose) {
+                    return Err(CommandError::unknown("boundary", boundary, &self.boundaries.names()));
+                }
+            }
+            Command::MoveTool { boundary, position, rotation, seconds } => {
+                let pose = ToolPose {
+                    position: finite("move_tool.position", *position)?,
+                    rotation: unit("move_tool.rotation", *rotation)?,
+                    ..ToolPose::default()
+                };
+                let seconds = duration("move_tool.seconds", *seconds)?;
+                if !self.boundaries.lead(boundary, &pose, self.time, seconds) {
                     return Err(CommandError::unknown("boundary", boundary, &self.boundaries.names()));
                 }
             }
@@ -122,6 +135,16 @@ fn finite(path: &str, value: Vec3) -> Result<Vec3, CommandError> {
         reason: "must be finite".into(),
     };
     value.is_finite().then_some(value).ok_or_else(wrong)
+}
+
+/// A time that is longer than nothing \[s\].
+fn duration(path: &str, value: f64) -> Result<f64, CommandError> {
+    let wrong = || CommandError::Value {
+        path: path.into(),
+        value: value.to_string(),
+        reason: "must be finite and above 0".into(),
+    };
+    (value.is_finite() && value > 0.0).then_some(value).ok_or_else(wrong)
 }
 
 /// Distance of the square of a quaternion's length from 1 that is rounding.

@@ -101,8 +101,8 @@ impl World {
     /// # Errors
     /// Says what does not exist or is not allowed.
     pub fn apply(&mut self, command: &Command) -> Result<Applied, CommandError> {
-        let Self { scene, gravity, air, boundaries, bodies, .. } = self;
-        Commanded { scene, gravity, air, boundaries, bodies }.apply(command)
+        let Self { scene, gravity, air, boundaries, bodies, time, .. } = self;
+        Commanded { scene, gravity, air, boundaries, bodies, time: *time }.apply(command)
     }
 
     /// Takes over a changed scene.

@@ -421,6 +421,11 @@ impl Upsampler {
         self.boundaries.set_pose(name, pose);
     }
 
+    /// Leads a boundary by a command, as [`Boundaries::lead`].
+    pub fn lead_tool(&mut self, name: &str, pose: &ToolPose, time: f64, seconds: f64) {
+        self.boundaries.lead(name, pose, time, seconds);
+    }
+
     /// Removes the grains in a region, which a command has named, where they were at the last frame.
     ///
     /// # Errors

@@ -167,6 +167,62 @@ fn commanded_tool_stays_where_it_is_put() {
     assert!((list[0].closest - Vec3::new(1.4, 0.0, 0.0)).length() < 1e-6);
 }
 
+/// A tool that is led goes all the way evenly, stands still then, and devices are told the same.
+#[test]
+fn a_led_tool_moves_evenly_to_its_pose_and_stays_there() {
+    for pivot in [Vec3::ZERO, Vec3::new(0.3, -0.2, 0.1)] {
+        let keyframe = vec![key(0.0, [0.2, 0.0, 0.0], [0.0, 1.0, 0.0], 30.0)];
+        let mut boundaries = moved(Motion { keyframe, pivot: pivot.to_array(), ..Motion::default() });
+        let pose = |boundaries: &Boundaries| boundaries.iter().next().expect("one").pose();
+        let (first, rotation) = (pose(&boundaries), Quat::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 0.7));
+        let there = ToolPose { position: Vec3::new(1.0, 0.2, -0.5), rotation, ..ToolPose::default() };
+        assert!(!boundaries.lead("nobody", &there, 2.0, 0.1));
+        assert!(boundaries.lead("paddle", &there, 2.0, 0.1));
+        assert_eq!(pose(&boundaries), first, "it is where it was");
+        let x = Vec3::new(0.4, 0.3, 0.2);
+        let (mut before, mut velocity) = (first.world_from_body(x), None);
+        for k in 0..10 {
+            let (time, dt) = (2.0 + 0.01 * f64::from(k), 0.01);
+            let fastest = boundaries.fastest(time);
+            boundaries.advance(time, dt);
+            let (boundary, now) =
+                (boundaries.iter().next().expect("one"), pose(&boundaries).world_from_body(x));
+            // The velocities belong to where the pivot is at the step's end, half a step's way beyond the middle.
+            let middle = 0.5 * (before + now + dt as f32 * boundary.linear_velocity());
+            let wanted = (now - before) / dt as f32;
+            assert!((boundary.velocity_at(middle) - wanted).length() < 0.02, "it moves as it says, step {k}");
+            assert!(boundary.velocity_at(now).length() <= 1.001 * fastest);
+            let even = (boundary.linear_velocity(), boundary.angular_velocity());
+            let (linear, angular) = *velocity.get_or_insert(even);
+            assert!((even.0 - linear).length() < 1e-4 && (even.1 - angular).length() < 1e-4, "step {k}");
+            // What devices are told.
+            let segment = boundary.segment_at(time).expect("it moves");
+            let turn = glam::DQuat::from_axis_angle(segment.axis, dt * segment.angle[1]) * segment.base;
+            let place = segment.pivot[0] + dt * segment.pivot[1] + turn * (x - pivot).as_dvec3();
+            assert!((place.as_vec3() - now).length() < 1e-5);
+            before = now;
+            let mut restored = moved(Motion {
+                pivot: pivot.to_array(),
+                keyframe: vec![Keyframe::default()],
+                ..Motion::default()
+            });
+            restored.restore(&boundaries.state());
+            restored.advance(time + dt, 0.005);
+            let mut same = boundaries.clone();
+            same.advance(time + dt, 0.005);
+            assert_eq!(restored.state(), same.state());
+        }
+        let end = pose(&boundaries);
+        assert!((end.world_from_body(pivot) - pivot - there.position).length() < 1e-6);
+        assert!(end.rotation.dot(rotation).abs() > 1.0 - 1e-6);
+        boundaries.advance(2.1, 0.1);
+        let boundary = boundaries.iter().next().expect("one");
+        assert_eq!((boundary.linear_velocity(), boundary.angular_velocity()), (Vec3::ZERO, Vec3::ZERO));
+        let stays = (pose(&boundaries).world_from_body(x) - before).length();
+        assert!(stays < 1e-6 && boundaries.fastest(2.2) == 0.0, "{stays}");
+    }
+}
+
 /// The walls of a tool that a command turns are those of the block at rest, turned about the pivot, and move as the pose
 /// of a moment later says.
 #[test]
