@@ -143,7 +143,7 @@ fn wall_of(friction: f64) -> Result<f64, Box<dyn Error>> {
 /// ```
 fn cohesion() -> Result<(), Box<dyn Error>> {
     println!("friction  rolling  pull of a bridge over weight      k  part that has fallen");
-    let bridges = [1.5, 2.0, 2.5, 3.0, 4.0, 5.0];
+    let bridges = [5.0, 6.0, 7.0, 8.0, 10.0, 12.0];
     let cuts = [(0.1, 28.2), (0.3, 35.2)];
     for (rolling, angle) in cuts {
         let (angle, friction) = (f64::to_radians(angle), 0.5);

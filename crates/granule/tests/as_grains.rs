@@ -40,3 +40,59 @@ fn packings_weigh_as_much_as_the_lattices_they_replace() {
         assert!(more > 0.8 && more < 1.2, "{scene}: number over number {more}");
     }
 }
+
+/// The part of a block of moist sand, 12 d high, 16 d long and 6 d deep (periodic), that has fallen out of its vertical cut after
+/// 1.2 s; its cohesion is that of a cut of which it has the given share of the critical height.
+///
+/// ```text
+/// H = 4c/(rho g) tan(45 + phi/2)
+/// ```
+fn fallen(angle: f64, share: f64) -> f64 {
+    let (d, density, height) = (0.01, 1600.0, 0.12);
+    let critical = density * 9.81 * height / (4.0 * (45.0 + 0.5 * angle).to_radians().tan());
+    let text = format!(
+        r#"
+        name = "cut"
+        [simulation]
+        periodic = {{ z = [0, 0.06] }}
+        [[material]]
+        name = "sand"
+        radius = 0.005
+        density = {density}
+        friction_angle = {angle}
+        cohesion = {}
+        [[grains]]
+        material = "sand"
+        shape.box = {{ min = [0, 0.0075, 0], max = [0.16, {}, 0.06] }}
+        [[boundary]]
+        name = "back"
+        friction = 0
+        shape.plane = {{ point = [0, 0, 0], normal = [1, 0, 0] }}
+        [[boundary]]
+        name = "floor"
+        friction = 1.0
+        rough = {d}
+        rough_region = {{ min = [0, -0.001, 0], max = [0.5, 0.001, 0.06] }}
+        shape.plane = {{ point = [0, 0, 0], normal = [0, 1, 0] }}
+        "#,
+        critical / share,
+        0.0075 + height,
+    );
+    let sets = [DEM].map(|(key, value)| (key.to_string(), value.to_string()));
+    let mut simulation = simulate(Scene::resolve(&text, "cut", false, &sets).unwrap());
+    simulation.run_until(1.2);
+    let state = simulation.read(&["position"]).unwrap();
+    // Spheres of the floor lie lower.
+    let sand: Vec<&[f32; 3]> = state.vec3("position").unwrap().iter().filter(|x| x[1] > 0.0055).collect();
+    sand.iter().filter(|x| x[0] > 0.18).count() as f64 / sand.len() as f64
+}
+
+#[test]
+fn a_vertical_cut_stands_below_its_critical_height_and_falls_above() {
+    for angle in [30.0, 35.0] {
+        let (low, high) = (fallen(angle, 0.8), fallen(angle, 1.2));
+        println!("{angle} degrees: {low} of it fallen at 0.8 of the critical height, {high} at 1.2");
+        assert!(low < 0.01, "{angle} degrees: {low} at 0.8");
+        assert!(high > 0.05, "{angle} degrees: {high} at 1.2");
+    }
+}

@@ -25,6 +25,7 @@ fn heap(radius: f64, height: f64) -> Scene {
         restitution = 0.3
         friction = 0.6
         rolling_friction = 0.1
+        twisting_friction = 1e-3
         [[grains]]
         material = "sand"
         fill = "relaxed"

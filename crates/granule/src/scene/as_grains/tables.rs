@@ -8,7 +8,7 @@ const REPOSE: [[f64; 3]; 5] =
 const WALL: [[f64; 2]; 6] = [[0.0, 0.0], [0.1, 0.1], [0.2, 0.2], [0.3, 0.3], [0.437, 0.5], [0.485, 0.8]];
 
 /// Cohesion times the squared diameter over the pull of a liquid bridge and the tangent of the friction angle.
-const COHESION: f64 = 0.7;
+const COHESION: f64 = 0.55;
 
 /// Largest cohesion over the weight of a layer of bulk matter of one diameter.
 pub const MOST_COHESION: f64 = 10.0;
@@ -32,7 +32,7 @@ pub fn wall_friction(bulk: f64) -> f64 {
 /// Pull of a liquid bridge \[N\] that gives grains of a diameter \[m\] and a friction angle \[degrees\] a cohesion \[Pa\].
 ///
 /// ```text
-/// F = c d^2/(0.7 tan(phi))
+/// F = c d^2/(0.55 tan(phi))
 /// ```
 pub fn bridge(cohesion: f64, diameter: f64, angle: f64) -> f64 {
     cohesion * diameter * diameter / (COHESION * angle.to_radians().tan())
