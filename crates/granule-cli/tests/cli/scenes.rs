@@ -62,12 +62,12 @@ scenes! {
     tank = "tank", "70e0f14e3241e434";
     pipe = "pipe", "5720b16d4e373415";
     droplet = "droplet", "1c201a52ce653a82";
-    funnel = "funnel", "e0dd7fe484b47f2b";
+    funnel = "funnel", "5ed81b650d809604";
     mesh_drop = "mesh-drop", "6f0e130ad89597c6";
     marbles = "marbles", "7222204016b332c9";
     angle = "angle", "216f52d07ccd23d5";
     avalanche = "avalanche", "a9f58d2ff939933d";
-    bowling = "bowling", "6874f39a5989be11";
+    bowling = "bowling", "70bbbca35f93d1cf";
     packing = "packing", "b4c9b3147d070752";
 }
 
