@@ -222,9 +222,9 @@ type Single3 = [[f32; EIGHT]; 3];
 #[inline(always)]
 fn single(wide: Eight3) -> Single3 {
     let mut narrow = [[0.0; EIGHT]; 3];
-    for axis in 0..3 {
-        for lane in 0..EIGHT {
-            narrow[axis][lane] = wide[axis].0[lane] as f32;
+    for (narrow, wide) in narrow.iter_mut().zip(wide) {
+        for (narrow, wide) in narrow.iter_mut().zip(wide.0) {
+            *narrow = wide as f32;
         }
     }
     narrow
@@ -234,10 +234,10 @@ fn single(wide: Eight3) -> Single3 {
 #[inline(always)]
 fn member_rates(velocity: Single3, spin: Single3, arms: Eight3) -> Single3 {
     let (arms, mut rates) = (single(arms), velocity);
-    for axis in 0..3 {
+    for (axis, rates) in rates.iter_mut().enumerate() {
         let (b, c) = ((axis + 1) % 3, (axis + 2) % 3);
-        for lane in 0..EIGHT {
-            rates[axis][lane] += spin[b][lane] * arms[c][lane] - spin[c][lane] * arms[b][lane];
+        for (lane, rate) in rates.iter_mut().enumerate() {
+            *rate += spin[b][lane] * arms[c][lane] - spin[c][lane] * arms[b][lane];
         }
     }
     rates
