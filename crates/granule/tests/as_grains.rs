@@ -91,7 +91,7 @@ fn fallen(angle: f64, share: f64) -> f64 {
 fn a_vertical_cut_stands_below_its_critical_height_and_falls_above() {
     for angle in [30.0, 35.0] {
         let (low, high) = (fallen(angle, 0.8), fallen(angle, 1.2));
-        println!("{angle} degrees: {low} of it fallen at 0.8 of the critical height, {high} at 1.2");
+        eprintln!("{angle} degrees: {low} of it fallen at 0.8 of the critical height, {high} at 1.2");
         assert!(low < 0.01, "{angle} degrees: {low} at 0.8");
         assert!(high > 0.05, "{angle} degrees: {high} at 1.2");
     }

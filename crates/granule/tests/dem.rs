@@ -188,7 +188,7 @@ fn the_energy_of_a_bed_never_grows() {
         fastest = fastest.max(kinetic);
         motion = kinetic;
     }
-    println!("largest growth {growth:e} of the energy at the start");
+    eprintln!("largest growth {growth:e} of the energy at the start");
     assert!(growth < 1e-6, "{growth:e}");
     assert!(fastest > 0.1 * start, "grains have fallen");
     assert!(motion < 1e-5 * start, "and come to rest: {motion} of {start}");

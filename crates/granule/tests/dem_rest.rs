@@ -80,7 +80,7 @@ fn rest(radius: f64, height: f64, settling: f64, rest: f64) -> (f64, f64, usize)
 #[test]
 fn a_small_heap_stays() {
     let (motion, fall, grains) = rest(0.36, 0.14, 5.0, 1.0);
-    println!("{grains} grains: energy of motion {motion:e} of that of height, crest {fall:e} d lower");
+    eprintln!("{grains} grains: energy of motion {motion:e} of that of height, crest {fall:e} d lower");
     assert!(grains > 1800, "{grains} grains");
     assert!(motion < 1e-8, "{motion:e}");
     assert!(fall.abs() < 1e-3, "{fall}");
@@ -91,7 +91,7 @@ fn a_small_heap_stays() {
 #[ignore = "takes minutes"]
 fn a_heap_of_ten_thousand_stays_for_half_a_minute() {
     let (motion, fall, grains) = rest(0.6, 0.23, 5.0, 30.0);
-    println!("{grains} grains: energy of motion {motion:e} of that of height, crest {fall:e} d lower");
+    eprintln!("{grains} grains: energy of motion {motion:e} of that of height, crest {fall:e} d lower");
     assert!(grains >= 10_000, "{grains} grains");
     assert!(motion < 1e-8, "{motion:e}");
     assert!(fall.abs() < 1e-3, "{fall}");

@@ -224,7 +224,7 @@ fn a_body_and_grains_keep_their_momentum() {
     assert!((after - before).length() < 1e-5 * moduli, "{before} {after}");
     // All of it passes at about 0.3 m from the origin.
     let lost = (turning_after - turning).length() / (0.3 * moduli);
-    println!("angular momentum lost: {lost:e}");
+    eprintln!("angular momentum lost: {lost:e}");
     assert!(lost < 2e-5, "{turning} {turning_after}");
     let spin = simulation.bodies()[0].angular_velocity.length();
     assert!(spin > 0.01, "{spin}");
