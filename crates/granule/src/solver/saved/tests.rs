@@ -225,7 +225,7 @@ fn impossible_states_are_refused() {
         ("`velocity`", &|s| vec4(&mut s.particles, "velocity")[7].y = f32::INFINITY),
         ("`mass`", &|s| vec4(&mut s.particles, "velocity")[7].w = 0.0),
         ("`contacts`", &|s| s.contacts.state[1] = f32::NAN),
-        ("`boundaries`", &|s| s.world.boundaries[0] = postcard::from_bytes(&[0; 89]).unwrap()),
+        ("`boundaries`", &|s| s.world.boundaries[0] = postcard::from_bytes(&[0; 90]).unwrap()),
         ("`time`", &|s| s.world.time = f64::NAN),
     ];
     for (word, change) in changes {
