@@ -6,11 +6,11 @@
 //! The floor is a smooth plate. The published runout does not depend on the plate's roughness; ours does while the
 //! thin front is only a grain or two thick, see docs/validation.md.
 
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::drive::{read, step};
 use super::profile::DepositProfile;
-use super::scenes::{GRAVITY, SPACING, cylinder, sand, smooth_floor, speed_scale};
+use super::scenes::{GRAVITY, SPACING, begin, bulk_volume, cylinder, sand, smooth_floor, speed_scale};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::statistics::power_fit;
 
@@ -116,9 +116,9 @@ fn collapse(
     scene.boundary.push(smooth_floor());
     // Half a grain wider, since only whole grains are filled in: the volume is then that of the radius asked for.
     scene.grains.push(cylinder(radius as f32 + 0.5, layers as f32));
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = begin(scene, options)?;
     measurement.describe(&simulation);
-    let volume = simulation.particle_count() as f64 * spacing.powi(3);
+    let volume = simulation.particle_count() as f64 * bulk_volume(options);
     let r0 = (volume / (std::f64::consts::PI * layers * spacing)).sqrt();
     let fall = (2.0 * layers * spacing / GRAVITY).sqrt();
     let mut energy = f64::INFINITY;
