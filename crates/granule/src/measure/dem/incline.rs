@@ -298,10 +298,11 @@ fn watch(simulation: &mut Simulation, size: &Size) -> Result<Window, SimulationE
                 momentum[k] += v.x / (GRAVITY * D).sqrt();
                 count[k] += 1.0;
             }
-            let (first, last) = (bin(y - r, bins), bin(y + r, bins));
-            for k in first.unwrap_or(0)..=last.unwrap_or(bins - 1) {
-                let low = k as f64;
-                volume[k] += volume_below(low + 1.0 - y, r) - volume_below(low - y, r);
+            let first = bin(y - r, bins).unwrap_or(0);
+            let last = bin(y + r, bins).unwrap_or(bins - 1);
+            for (k, volume) in volume[first..=last.max(first)].iter_mut().enumerate() {
+                let low = (first + k) as f64;
+                *volume += volume_below(low + 1.0 - y, r) - volume_below(low - y, r);
             }
         }
     }
