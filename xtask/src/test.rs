@@ -51,7 +51,10 @@ const STEPS: &[Step] = &[
         name: "documentation",
         work: Work::Cargo { args: &["doc", "--locked", "--workspace", "--no-deps"], component: None },
     },
-    Step { name: "tests", work: Work::Cargo { args: &["test", "--locked", "--workspace"], component: None } },
+    Step {
+        name: "tests",
+        work: Work::Cargo { args: &["test", "--locked", "--workspace", "--no-fail-fast"], component: None },
+    },
 ];
 
 impl Work {

@@ -41,6 +41,8 @@ pub struct Contents {
     gallery: Gallery,
     gamepad: Gamepad,
     places: Places,
+    /// Most bytes of the past of each run.
+    history_bytes: usize,
 }
 
 impl Contents {
@@ -57,7 +59,8 @@ impl Contents {
         let places = Places::new(gpu.clone(), options);
         let setting = places.first(options);
         let asked_for = options.place == crate::options::Place::Gpu;
-        let live = live_options(places.options(&setting, asked_for), options.playing);
+        let simulation = places.options(&setting, asked_for);
+        let live = live_options(simulation, options.playing, options.history_bytes);
         let source = match options.fits_machine {
             true => fitted(&options.source, setting.place != CPU, setting.threads),
             false => options.source.clone(),
@@ -75,6 +78,7 @@ impl Contents {
             gallery: Gallery::default(),
             gamepad: Gamepad::find(),
             places,
+            history_bytes: options.history_bytes,
         })
     }
 
@@ -115,7 +119,8 @@ impl Contents {
         }
         let first = &mut self.sides[0];
         let (source, setting) = (first.session.source().clone(), first.session.setting().clone());
-        let live = live_options(self.places.options(&setting, false), first.session.frame().playing);
+        let simulation = self.places.options(&setting, false);
+        let live = live_options(simulation, first.session.frame().playing, self.history_bytes);
         let second = Session::start(source, setting, live).map_err(AppError::from);
         let second = second.and_then(|session| Ok(Side { session, viewport: first.viewport.another()? }));
         match second {

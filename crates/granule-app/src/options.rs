@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use egui_wgpu::RenderState;
 use granule::SolverEntry;
-use granule::live::Source;
+use granule::live::{HISTORY_BYTES, Source};
 use granule_device::{AdapterKind, AdapterSummary, GpuDevice, Purpose, lack_of};
 
 use crate::AppError;
@@ -45,6 +45,8 @@ pub struct AppOptions {
     pub remember: bool,
     /// Size of pictures \[pixels\].
     pub picture_size: [u32; 2],
+    /// Most bytes that the past of a run may take, which the time line goes back to.
+    pub history_bytes: usize,
 }
 
 impl AppOptions {
@@ -61,6 +63,7 @@ impl AppOptions {
             screenshot: None,
             remember: false,
             picture_size: [1280, 720],
+            history_bytes: HISTORY_BYTES,
         }
     }
 

@@ -19,11 +19,12 @@ pub struct Side {
 }
 
 /// What a live run of the window is started with.
-pub fn live_options(simulation: granule::Options, playing: bool) -> LiveOptions {
+pub fn live_options(simulation: granule::Options, playing: bool, history_bytes: usize) -> LiveOptions {
     LiveOptions {
         simulation,
         fields: ["position", "id", "material"].map(String::from).to_vec(),
         playing,
+        history_bytes,
         speed: Speed::RealTime(1.0),
         ..LiveOptions::default()
     }

@@ -30,6 +30,7 @@ pub fn view(args: &ViewArgs) -> Result<(), Failure> {
         frames: args.frames,
         screenshot: args.screenshot.clone(),
         remember: args.frames.is_none(),
+        history_bytes: (args.history as usize) << 20,
         ..AppOptions::new(source)
     };
     granule_app::run(options).map_err(|error| match error {

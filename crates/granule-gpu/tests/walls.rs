@@ -117,16 +117,22 @@ fn outlets_of_meshes_take_the_same_grains() {
     assert!(a.drained[0].abs_diff(b.drained[0]) <= 1, "{:?} {:?}", a.drained, b.drained);
 }
 
-/// A block that is led through frames of several steps, turned and turning, pushes grains as on the CPU.
-#[test]
-fn a_led_tool_moves_grains_alike() {
-    let Some(device) = gpu() else { return };
+/// A block of sand on a floor, and a blade beside it.
+fn sand_and_blade() -> Scene {
     let mut scene = sand(30.0, 4);
     scene.grains.push(block([-6.0, 0.5, 1.5], [6.0, 9.5, 8.0]));
     let shape = Shape::Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] };
     scene.boundary.push(wall("floor", shape, Some(0.5)));
     let blade = Shape::cuboid([-8.0, 0.0, -0.5].map(|c| c * D), [8.0, 8.0, 0.5].map(|c| c * D));
     scene.boundary.push(wall("blade", blade, Some(0.4)));
+    scene
+}
+
+/// A block that is led through frames of several steps, turned and turning, pushes grains as on the CPU.
+#[test]
+fn a_led_tool_moves_grains_alike() {
+    let Some(device) = gpu() else { return };
+    let mut scene = sand_and_blade();
     (scene.simulation.fps, scene.simulation.max_time_step) = (200.0, Some(1e-3));
     let (mut cpu, mut gpu) = (simulate(&scene, &Device::Cpu), simulate(&scene, &device));
     let pose = |time: f32| {
@@ -166,12 +172,7 @@ fn a_led_tool_moves_grains_alike() {
 #[test]
 fn a_tool_that_turns_by_command_moves_grains_alike() {
     let Some(device) = gpu() else { return };
-    let mut scene = sand(30.0, 4);
-    scene.grains.push(block([-6.0, 0.5, 1.5], [6.0, 9.5, 8.0]));
-    let shape = Shape::Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] };
-    scene.boundary.push(wall("floor", shape, Some(0.5)));
-    let blade = Shape::cuboid([-8.0, 0.0, -0.5].map(|c| c * D), [8.0, 8.0, 0.5].map(|c| c * D));
-    scene.boundary.push(wall("blade", blade, Some(0.4)));
+    let scene = sand_and_blade();
     let (mut cpu, mut gpu) = (simulate(&scene, &Device::Cpu), simulate(&scene, &device));
     let mut touched = false;
     for _ in 0..8 {

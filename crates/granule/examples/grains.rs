@@ -43,7 +43,9 @@ fn scene(grains: Grains, depth: f64, gravity: [f64; 2], parts: &str) -> Result<S
     let weight = density * std::f64::consts::PI / 6.0 * DIAMETER.powi(3) * GRAVITY;
     let tension = bridge * weight / (2.0 * std::f64::consts::PI * radius);
     let liquid = if bridge > 0.0 { 1e-3 * radius.powi(3) } else { 0.0 };
-    let young = 3000.0 * (BULK * GRAVITY * depth + bridge * weight / (DIAMETER * DIAMETER));
+    // Weight and bridges let grains overlap by 1 and by 0.3 % of a diameter, as in scenes that are translated.
+    let of_pull = 1.5 * 0.91 * bridge * weight / ((0.5 * radius).sqrt() * (0.003 * DIAMETER).powf(1.5));
+    let young = of_pull.max(3000.0 * BULK * GRAVITY * depth);
     let text = format!(
         "name = \"grains\"\n[simulation]\nsolver = \"dem\"\nfps = 50\ngravity = [{}, {}, 0]\n{parts}\n\
          [dem]\nrayleigh_share = 0.2\ncollision_share = 0.1\nbridges_at_start = true\n\
@@ -164,7 +166,7 @@ fn fallen(grains: Grains) -> Result<f64, Box<dyn Error>> {
     let (side, depth, low) = (16.0 * DIAMETER, 6.0 * DIAMETER, 0.75 * DIAMETER);
     let parts = format!(
         "periodic = {{ z = [0, {depth}] }}\n\
-         [[grains]]\nmaterial = \"sand\"\nfill = \"packed\"\n\
+         [[grains]]\nmaterial = \"sand\"\nfill = \"touching\"\n\
          shape.box = {{ min = [0, {low}, 0], max = [{side}, {0}, {depth}] }}\n\
          [[boundary]]\nname = \"back\"\nfriction = 0\nshape.plane = {{ point = [0, 0, 0], normal = [1, 0, 0] }}\n\
          [[boundary]]\nname = \"floor\"\nrough = {DIAMETER}\n\

@@ -81,7 +81,9 @@ pub fn fill(
         Some(sizes) => {
             let solid = ShapeSolid::new(shape).ok_or(FillError::Unbounded)?;
             match grains.fill {
-                Fill::Lattice | Fill::Jittered | Fill::Packed => return Err(FillError::OneRadius),
+                Fill::Lattice | Fill::Jittered | Fill::Packed | Fill::Touching => {
+                    return Err(FillError::OneRadius);
+                }
                 Fill::Random => sample::random_of_sizes(&solid, &sizes, random.bits())?,
                 Fill::Relaxed => sample::relaxed_of_sizes(&solid, &sizes, random.bits())?,
             }
@@ -109,10 +111,11 @@ fn fill_with_one(fill: Fill, shape: &Sdf, radius: f32, random: &mut Random) -> R
         })?,
         Fill::Random => return Ok(sample::random(&solid()?, radius, Spread::None, random.bits())?),
         Fill::Relaxed => return Ok(sample::relaxed(&solid()?, radius, random.bits())?),
-        Fill::Packed => {
+        Fill::Packed | Fill::Touching => {
             let places = on_lattice(shape, radius, |position| position)?.len();
             let count = (GRAINS_PER_PLACE * places as f64).round() as usize;
-            return Ok(sample::packed(&solid()?, radius, count, random.bits())?);
+            let pack = if fill == Fill::Packed { sample::packed } else { sample::touching };
+            return Ok(pack(&solid()?, radius, count, random.bits())?);
         }
     };
     Ok(positions.into_iter().map(|center| Ball { center, radius }).collect())

@@ -96,3 +96,34 @@ fn a_vertical_cut_stands_below_its_critical_height_and_falls_above() {
         assert!(high > 0.05, "{angle} degrees: {high} at 1.2");
     }
 }
+
+/// Height of the castle \[m\] before and after so many seconds, with a cohesion \[Pa\].
+fn castle(cohesion: &str, seconds: f64) -> [f64; 2] {
+    let mut simulation = simulate(open("castle", true, &[DEM, ("material.cohesion", cohesion)]));
+    let mut height = || {
+        let state = simulation.read(&["position"]).unwrap();
+        let top = state.vec3("position").unwrap().iter().map(|x| f64::from(x[1])).fold(0.0, f64::max);
+        simulation.run_until(seconds);
+        top
+    };
+    [height(), height()]
+}
+
+fn check_castle(seconds: f64) {
+    let ([start, moist], [_, dry]) = (castle("2500", seconds), castle("0", seconds));
+    eprintln!("a castle of {start} m: {} of it after {seconds} s, dry {}", moist / start, dry / start);
+    assert!(moist > 0.97 * start, "moist: {moist} of {start}");
+    assert!(dry < 0.6 * start, "dry: {dry} of {start}");
+}
+
+#[test]
+fn a_moist_castle_stands_and_a_dry_one_falls() {
+    check_castle(0.5);
+}
+
+/// As long as the claim says; by 0.2 s nothing moves any more.
+#[test]
+#[ignore = "two minutes"]
+fn a_moist_castle_stands_for_two_seconds() {
+    check_castle(2.0);
+}

@@ -107,3 +107,17 @@ fn segregation_passes_and_fails_where_all_grains_are_of_one_size() {
     let mixed = Experiment::find("segregation").unwrap().run(&options, &mut |_, _| {}).unwrap();
     fails_in("below the large one", &mixed);
 }
+
+#[test]
+#[ignore = "a minute"]
+fn incline_passes_and_fails_without_friction() {
+    passes("incline");
+    fails_in("change of kinetic energy", &measure("incline", None, Some(0.0)));
+}
+
+#[test]
+#[ignore = "minutes"]
+fn piles_pass_and_fail_without_friction() {
+    passes("piles");
+    fails_in("slope of spheres with memory", &measure("piles", None, Some(0.0)));
+}

@@ -28,6 +28,9 @@ pub struct ViewArgs {
     /// Begin paused.
     #[arg(long)]
     pub paused: bool,
+    /// Memory for the past that the time line goes back to [MiB].
+    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(16..=1_048_576))]
+    pub history: u32,
     /// Close the window after so many frames.
     #[arg(long, value_name = "N")]
     pub frames: Option<u64>,

@@ -58,7 +58,7 @@ pub fn fill_with_clumps(
             Ok(places.into_iter().map(pose).collect())
         }
         Fill::Random => at_random(shape, clump, radius, random),
-        Fill::Jittered | Fill::Relaxed | Fill::Packed => Err(FillError::ClumpFill),
+        Fill::Jittered | Fill::Relaxed | Fill::Packed | Fill::Touching => Err(FillError::ClumpFill),
     }
 }
 

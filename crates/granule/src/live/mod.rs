@@ -43,7 +43,7 @@ pub use event::Event;
 pub use frame::Frame;
 pub use handle::Live;
 pub use history::HistoryReport;
-pub use options::{LiveOptions, Publish, Source, Speed};
+pub use options::{HISTORY_BYTES, LiveOptions, Publish, Source, Speed};
 pub use recording::{LoggedCommand, Recording, RecordingError};
 pub use request::RequestId;
 pub use statistics::StepStatistics;

@@ -11,7 +11,7 @@ use super::beginning::FileKind;
 use super::frame::Frame;
 
 /// Bytes that the history may take unless said otherwise.
-const HISTORY_BYTES: usize = 512 << 20;
+pub const HISTORY_BYTES: usize = 512 << 20;
 
 /// Wall time of simulating after which a checkpoint is taken: half of the 0.2 s in which any frame should be reached.
 const CHECKPOINT_AFTER: Duration = Duration::from_millis(100);

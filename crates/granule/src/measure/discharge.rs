@@ -4,7 +4,7 @@ use crate::flow::{Discharge, discharge};
 use crate::simulation::{Simulation, SimulationError};
 
 use super::drive::next_frame;
-use super::scenes::{GRAVITY, built_in};
+use super::scenes::{GRAVITY, SPACING, begin, built_in, bulk_volume};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
 /// Fill heights above the neck \[m\].
@@ -35,7 +35,7 @@ pub(super) fn measure(
         let steady = Point::new("R2 of the middle 60 % of the discharge", linearity, [0.995, 1.0], source);
         measurement.points.push(with(steady.against(1.0)));
         // Q = C sqrt(g) D^2.5 as volume at rest.
-        let flow = rate * spacing.powi(3);
+        let flow = rate * bulk_volume(options) * (spacing / f64::from(SPACING)).powi(3);
         let scaled = flow / (GRAVITY.sqrt() * (2.0 * f64::from(NECK)).powf(2.5));
         let source = "[BLV61]: 0.58 (1 - k d/D)^2.5 with k = 1 to 2, times up to 1.21 in a cone of 30 degrees [RT56]; 10 % above";
         measurement.points.push(with(Point::new("rate / (sqrt(g) D^2.5)", scaled, [0.28, 0.61], source)));
@@ -69,7 +69,7 @@ fn run(
     ];
     let scene = built_in("hourglass", &sets.map(|(path, value)| (path.to_string(), value)), options)?;
     let spacing = 2.0 * f64::from(scene.reference_radius());
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = begin(scene, options)?;
     measurement.describe(&simulation);
     let total = simulation.particle_count() as f64;
     let passed = |simulation: &Simulation| simulation.flow().curve("below").unwrap_or_default();

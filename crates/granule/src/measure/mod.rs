@@ -281,6 +281,16 @@ pub const EXPERIMENTS: &[Experiment] = &[
         work: dem::janssen::measure,
     },
     Experiment {
+        name: "piles",
+        summary: "slopes of spheres and of tetrahedra, with friction that remembers and with Longmore's (dem)",
+        work: dem::piles::measure,
+    },
+    Experiment {
+        name: "incline",
+        summary: "grains flow down a rough slope with Bagnold's profile, and stop on a gentle one (dem)",
+        work: dem::incline::measure,
+    },
+    Experiment {
         name: "segregation",
         summary: "a large sphere rises to the top of a shaken bed (dem)",
         work: dem::segregation::measure,

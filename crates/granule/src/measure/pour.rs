@@ -37,7 +37,7 @@ impl Pour {
         Self { random: Random::new(seed), crest: 0.0, per_emission }
     }
 
-    /// Pours until the simulation holds `count` grains, calling `progress` with the count now and then.
+    /// Pours `count` grains, calling `progress` with how many there are now and then.
     ///
     /// # Errors
     /// The device has failed.
@@ -47,15 +47,19 @@ impl Pour {
         count: usize,
         progress: &mut dyn FnMut(usize),
     ) -> Result<(), SimulationError> {
-        while simulation.particle_count() < count {
+        // Spheres of a rough floor are there already.
+        let before = simulation.particle_count();
+        loop {
+            let poured = simulation.particle_count().saturating_sub(before);
+            if poured >= count {
+                return Ok(());
+            }
             if simulation.frame().is_multiple_of(FRAMES) {
-                let room = count - simulation.particle_count();
-                self.emit(simulation, room.min(self.per_emission))?;
-                progress(simulation.particle_count());
+                self.emit(simulation, (count - poured).min(self.per_emission))?;
+                progress(poured);
             }
             next_frame(simulation)?;
         }
-        Ok(())
     }
 
     fn emit(&mut self, simulation: &mut Simulation, most: usize) -> Result<(), SimulationError> {

@@ -5,11 +5,14 @@ use crate::simulation::{Simulation, SimulationError};
 use super::drive::{read, run_until};
 use super::pour::Pour;
 use super::profile::DepositProfile;
-use super::scenes::{SPACING, rough_floor, sand};
+use super::scenes::{SPACING, begin, grains_solver, rough_floor, sand};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
 /// Simulated seconds after the last grain.
 const SETTLE: f64 = 2.0;
+
+/// Friction angles for solvers with grains \[degrees\]: up to those that grains of spheres have.
+const GRAINS: [f64; 4] = [20.0, 25.0, 30.0, 35.0];
 
 /// Grains per emission.
 const STREAM: usize = 12;
@@ -25,7 +28,11 @@ pub(super) fn measure(
     measurement: &mut Measurement,
     progress: &mut Progress,
 ) -> Result<(), SimulationError> {
-    let angles: &[f64] = if options.quick { &[20.0, 35.0] } else { &[0.0, 20.0, 25.0, 30.0, 35.0, 40.0] };
+    let angles: &[f64] = match (options.quick, grains_solver(options)) {
+        (true, _) => &[20.0, 35.0],
+        (false, None) => &[0.0, 20.0, 25.0, 30.0, 35.0, 40.0],
+        (false, Some(_)) => &GRAINS,
+    };
     let count = if options.quick { 1200 } else { 8200 };
     let heaps_of = |theta: f64| if theta >= 40.0 { STEEP_HEAPS } else { 1 };
     let all_heaps: u64 = angles.iter().map(|&theta| heaps_of(theta)).sum();
@@ -109,8 +116,11 @@ fn heap(
     let mut simulation = poured_heap(options, poured, progress)?;
     measurement.describe(&simulation);
     let snapshot = read(&mut simulation, &["position"])?;
-    let mut profile =
-        DepositProfile::of(snapshot.vec3("position").unwrap_or_default(), (0.0, 0.0), SPACING as f64);
+    // Spheres of a rough floor have their centres in it.
+    let above = |x: &&[f32; 3]| x[1] > 0.25 * SPACING;
+    let sand: Vec<[f32; 3]> =
+        snapshot.vec3("position").unwrap_or_default().iter().filter(above).copied().collect();
+    let mut profile = DepositProfile::of(&sand, (0.0, 0.0), SPACING as f64);
     if !profile.angle.is_finite() || profile.height < 3.0 * SPACING as f64 {
         // Too flat for a flank between 20 and 80 % of its height.
         profile.angle = (profile.height / profile.front).atan().to_degrees();
@@ -126,7 +136,7 @@ pub fn poured_heap(
 ) -> Result<Simulation, SimulationError> {
     let mut scene = sand("repose", poured.theta, options);
     scene.boundary.push(rough_floor());
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = begin(scene, options)?;
     Pour::new(poured.seed, STREAM).pour(&mut simulation, poured.count, progress)?;
     let end = simulation.time() + SETTLE;
     run_until(&mut simulation, end)?;

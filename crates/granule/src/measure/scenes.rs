@@ -2,8 +2,10 @@
 
 use crate::boundary::Shape;
 use crate::scene::{
-    BoundarySettings, Fill, GrainsSettings, IisphSettings, MaterialSettings, Scene, SceneError,
+    BoundarySettings, Fill, GrainsSettings, IisphSettings, MaterialSettings, PACKED_FRACTION, RegionSettings,
+    Scene, SceneError, SolverKind,
 };
+use crate::simulation::{Simulation, SimulationError};
 
 use super::MeasureOptions;
 
@@ -16,9 +18,48 @@ pub const GRAVITY: f64 = 9.81;
 /// Rest density of the sand [kg/m3].
 pub const DENSITY: f64 = 1600.0;
 
+/// Friction of a rough floor.
+const ROUGH: f32 = 1.0;
+
+/// Half of the side of the part of a rough floor that grains of spheres cover \[m\]: no experiment spreads farther.
+const ROUGH_HALF: f32 = 30.0 * SPACING;
+
 /// Velocity scale sqrt(g d) [m/s].
 pub fn speed_scale() -> f64 {
     (GRAVITY * SPACING as f64).sqrt()
+}
+
+/// The solver with grains that an experiment for bulk matter is asked for.
+pub fn grains_solver(options: &MeasureOptions) -> Option<SolverKind> {
+    options.solver.filter(|solver| solver.capabilities().has_grains)
+}
+
+/// Bulk volume of a particle of the experiments \[m3\]: its cube, or a grain with its share of the pores.
+pub fn bulk_volume(options: &MeasureOptions) -> f64 {
+    let cube = f64::from(SPACING).powi(3);
+    match grains_solver(options) {
+        Some(_) => std::f64::consts::PI / 6.0 * cube / PACKED_FRACTION,
+        None => cube,
+    }
+}
+
+/// Begins an experiment with bulk matter, or with the grains that it becomes, where a solver with grains is asked for: docs/grains.md.
+/// Rough floors are then covered with spheres.
+pub fn begin(mut scene: Scene, options: &MeasureOptions) -> Result<Simulation, SimulationError> {
+    if let Some(solver) = grains_solver(options).filter(|solver| *solver != scene.simulation.solver) {
+        let is_rough = |wall: &BoundarySettings| wall.friction.is_some_and(|friction| friction >= ROUGH);
+        let rough: Vec<bool> = scene.boundary.iter().map(is_rough).collect();
+        scene = scene.into_grains()?;
+        scene.simulation.solver = solver;
+        for (wall, _) in scene.boundary.iter_mut().zip(rough).filter(|(_, rough)| *rough) {
+            wall.rough = Some(SPACING);
+            wall.rough_region = Some(RegionSettings {
+                min: [-ROUGH_HALF, -SPACING, -ROUGH_HALF],
+                max: [ROUGH_HALF, SPACING, ROUGH_HALF],
+            });
+        }
+    }
+    Simulation::new(scene, &options.simulation)
 }
 
 /// A built-in scene with values set by path.
@@ -27,7 +68,9 @@ pub fn built_in(
     sets: &[(String, String)],
     options: &MeasureOptions,
 ) -> Result<Scene, SceneError> {
-    let mut scene = Scene::open(name, options.quick, sets)?;
+    let mut sets = sets.to_vec();
+    sets.extend(grains_solver(options).map(|solver| ("simulation.solver".into(), solver.name().into())));
+    let mut scene = Scene::open(name, options.quick, &sets)?;
     scene.iisph.friction = options.friction;
     scene.iisph.yield_law = options.yield_law;
     Ok(scene)
@@ -54,7 +97,7 @@ pub fn sand(name: &str, friction_angle: f64, options: &MeasureOptions) -> Scene 
 
 /// A rough floor at y = 0.
 pub fn rough_floor() -> BoundarySettings {
-    plane("floor", [0.0, 1.0, 0.0], 1.0)
+    plane("floor", [0.0, 1.0, 0.0], ROUGH)
 }
 
 /// A smooth floor at y = 0: sand on a plate of acrylic or glass slides at about 22 degrees.

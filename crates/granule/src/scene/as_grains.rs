@@ -26,6 +26,9 @@ pub const PACKED_FRACTION: f64 = 0.6;
 /// ```
 const YOUNG_PER_PRESSURE: f64 = 3000.0;
 
+/// Largest overlap, in diameters, that the pull of a liquid bridge gives two grains.
+const PULLED_OVERLAP: f64 = 0.003;
+
 /// Least depth that stiffness is for, in diameters.
 const LEAST_DEPTH: f64 = 10.0;
 
@@ -65,13 +68,14 @@ impl Scene {
                 _ => translate_material(&path, material, depth, f64::from(gravity))?,
             }
         }
+        let moist = self.material.iter().any(|m| m.dem.liquid_volume > 0.0 || m.pbd.tension > 0.0);
         for grains in &mut self.grains {
             if matches!(grains.fill, Fill::Lattice | Fill::Jittered | Fill::Relaxed) {
-                grains.fill = Fill::Packed;
+                grains.fill = if moist { Fill::Touching } else { Fill::Packed };
             }
         }
         (self.dem.rayleigh_share, self.dem.collision_share) = STEP_SHARES;
-        self.dem.bridges_at_start = self.material.iter().any(|material| material.dem.liquid_volume > 0.0);
+        self.dem.bridges_at_start = moist;
         self.upsample = None;
         self.output.fields.retain(|field| !BULK_FIELDS.contains(&field.as_str()));
         self.expect.retain(|expect| {
@@ -155,14 +159,28 @@ fn translate_material(path: &str, m: &mut MaterialSettings, depth: f64, gravity:
         m.dem.friction = Some(friction);
         m.dem.rolling_friction = rolling;
     }
-    if m.dem.young == DemMaterialSettings::default().young {
+    let soft = m.dem.young == DemMaterialSettings::default().young;
+    if soft {
         m.dem.young = (YOUNG_PER_PRESSURE * (bulk * gravity * depth + cohesion)).max(1e4);
     }
     if cohesion > 0.0 {
-        wet(path, m, gravity)?;
+        let force = wet(path, m, gravity)?;
+        let stiff = young_of_pull(force, f64::from(m.radius), m.dem.poisson);
+        m.dem.young = if soft { m.dem.young.max(stiff) } else { m.dem.young };
     }
     m.density = m.dem.density.take().unwrap_or(bulk / PACKED_FRACTION) as f32;
     Ok(())
+}
+
+/// Young's modulus \[Pa\] with which a pull \[N\] between grains of a radius \[m\] makes them overlap by [`PULLED_OVERLAP`]:
+/// moist sand shrinks as its bridges press grains together.
+///
+/// ```text
+/// E = 2 (1 - nu^2) 3 F/(4 sqrt(R/2) overlap^(3/2))
+/// ```
+fn young_of_pull(force: f64, radius: f64, poisson: f64) -> f64 {
+    let overlap = PULLED_OVERLAP * 2.0 * radius;
+    1.5 * (1.0 - poisson * poisson) * force / ((0.5 * radius).sqrt() * overlap.powf(1.5))
 }
 
 /// Pull of a liquid bridge that gives a material its cohesion \[N\].
@@ -180,16 +198,16 @@ fn bridge(path: &str, m: &MaterialSettings, gravity: f64) -> Result<f64, Refused
     Ok(tables::bridge(cohesion, 2.0 * radius, f64::from(m.friction_angle)))
 }
 
-/// Cohesion becomes liquid bridges.
+/// Cohesion becomes liquid bridges; gives the pull of one between grains that touch \[N\].
 ///
 /// ```text
 /// sigma = F/(2 pi R)          F: [`tables::bridge`]
 /// ```
-fn wet(path: &str, m: &mut MaterialSettings, gravity: f64) -> Result<(), Refused> {
+fn wet(path: &str, m: &mut MaterialSettings, gravity: f64) -> Result<f64, Refused> {
     let radius = f64::from(m.radius);
     let force = bridge(path, m, gravity)?;
     m.dem.liquid_volume = BRIDGE_VOLUME * radius.powi(3);
     m.dem.liquid_tension = force / (2.0 * std::f64::consts::PI * radius);
     m.dem.liquid_angle = 0.0;
-    Ok(())
+    Ok(force)
 }

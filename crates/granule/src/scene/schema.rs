@@ -410,6 +410,9 @@ pub enum Fill {
     /// At random, pushed apart, with the mass that bulk matter on a lattice has, where grains have 0.6 of the volume (solvers
     /// with grains): 1.146 grains of one radius per place of the lattice, as far as they fit.
     Packed,
+    /// As `packed`, then drawn together until neighbours touch: pores grow where gaps close, as in moist sand that was built
+    /// with.
+    Touching,
 }
 
 /// Initial grains that fill a shape.

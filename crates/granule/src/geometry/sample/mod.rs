@@ -5,6 +5,7 @@
 //! | `random` | at random until no more fit, never overlapping | about 0.38 |
 //! | `relaxed` | one per cube of a diameter, at random, pushed apart until none overlap | 0.52 |
 //! | `packed` | a number of them, at random, pushed apart until none overlap, as many as fit | as asked for |
+//! | `touching` | as `packed`, then drawn together until neighbours touch | as asked for |
 //! | `lattice` | on a cubic lattice | up to 0.52 |
 //!
 //! The first two also take spheres of different sizes: [`random_of_sizes`], [`relaxed_of_sizes`].
@@ -28,7 +29,7 @@ use glam::Vec3;
 pub use lattice::lattice;
 pub use levels::SphereLevels;
 pub use random::{random, random_of_sizes};
-pub use relaxed::{packed, relaxed, relaxed_of_sizes};
+pub use relaxed::{packed, relaxed, relaxed_of_sizes, touching};
 pub use sizes::SizeDistribution;
 pub use solid::{MeshSolid, Solid};
 pub use spread::Spread;

@@ -13,6 +13,15 @@ use crate::random::Random;
 /// Spheres are pushed apart as if they were larger by this part, so that what is left after a finite number of sweeps
 /// is not an overlap.
 const LARGER: f32 = 0.006;
+/// The same for spheres that are to touch in the end.
+const LARGER_IF_TOUCHING: f32 = 1e-3;
+/// Farthest gap that spheres are drawn together over, in radii.
+const FARTHEST_GAP: f32 = 0.2;
+/// Way that a sphere is drawn towards each neighbour across a gap in the first sweep, in radii; half of it after every so many
+/// sweeps, and nothing after the last.
+const FIRST_PULL: f32 = 0.01;
+const HALF_PULL: usize = 60;
+const PULLS: usize = 420;
 /// Part of an overlap that a sweep removes from each of the two spheres.
 const STEP: f32 = 0.45;
 /// Farthest way of a sphere in a sweep, in radii.
@@ -47,6 +56,19 @@ pub fn packed(solid: &dyn Solid, radius: f32, count: usize, seed: u64) -> Result
     check_radius(radius)?;
     check_places(solid.bounds(), 2.0 * radius)?;
     pushed_apart(Packing::begin(solid, radius, count.max(1), seed)?, radius)
+}
+
+/// Fills a solid as [`packed`] does and draws spheres together until neighbours touch: pores grow where gaps close, as in moist sand.
+pub fn touching(solid: &dyn Solid, radius: f32, count: usize, seed: u64) -> Result<Vec<Ball>, SampleError> {
+    let balls = packed(solid, radius, count, seed)?;
+    let mut packing = Packing::of(solid, balls);
+    packing.larger = LARGER_IF_TOUCHING;
+    for sweep in 0..PULLS {
+        packing.pull = FIRST_PULL * 0.5_f32.powf(sweep as f32 / HALF_PULL as f32);
+        packing.sweep();
+    }
+    packing.pull = 0.0;
+    pushed_apart(packing, radius)
 }
 
 /// Fills a solid with whole spheres of different sizes that do not overlap, as [`relaxed`] does with equal ones: their
@@ -85,6 +107,10 @@ fn pushed_apart(mut packing: Packing, smallest: f32) -> Result<Vec<Ball>, Sample
 struct Packing<'a> {
     solid: &'a dyn Solid,
     bounds: Bounds,
+    /// How much larger they are while they are pushed apart, as a part of their radii.
+    larger: f32,
+    /// How far a sweep draws them over each gap, in radii.
+    pull: f32,
     /// Smallest and largest radius \[m\].
     least: f32,
     most: f32,
@@ -159,6 +185,8 @@ impl<'a> Packing<'a> {
         Self {
             solid,
             bounds: solid.bounds(),
+            larger: LARGER,
+            pull: 0.0,
             least: radius.iter().copied().fold(f32::INFINITY, f32::min),
             most: radius.iter().copied().fold(0.0, f32::max),
             position: balls.iter().map(|ball| ball.center).collect(),
@@ -195,7 +223,7 @@ impl<'a> Packing<'a> {
         let moved: Vec<(Vec3, f32)> =
             (0..self.position.len()).into_par_iter().with_min_len(128).map(|i| self.pushed(i)).collect();
         let worst = moved.iter().fold(0.0, |worst: f32, (_, overlap)| worst.max(*overlap));
-        if worst <= TOLERANCE {
+        if worst <= TOLERANCE && self.pull == 0.0 {
             return true;
         }
         let mut longest = 0.0_f32;
@@ -215,9 +243,10 @@ impl<'a> Packing<'a> {
         for &j in &self.list[i] {
             let offset = center - self.position[j as usize];
             let other = self.radius[j as usize];
-            let reach = (radius + other) * (1.0 + LARGER);
+            let reach = (radius + other) * (1.0 + self.larger);
             let squared = offset.length_squared();
             if squared >= reach * reach {
+                push -= self.pulled(offset, squared.sqrt() - (radius + other), radius);
                 continue;
             }
             let distance = squared.sqrt();
@@ -236,6 +265,14 @@ impl<'a> Packing<'a> {
         let (before, _) = self.solid.sample(center, -1.1 * radius);
         worst = worst.max((before + radius) / radius);
         (self.inside(center + push, radius), worst)
+    }
+
+    /// How far a sphere is drawn away from where it is, against the offset from a neighbour across a gap \[m\].
+    fn pulled(&self, offset: Vec3, gap: f32, radius: f32) -> Vec3 {
+        if gap > FARTHEST_GAP * radius {
+            return Vec3::ZERO;
+        }
+        (self.pull * radius).min(STEP * gap) * offset.normalize_or_zero()
     }
 
     /// A place moved into the solid, deep enough for the whole sphere; twice, for corners.

@@ -79,6 +79,26 @@ fn relaxed_fills_a_cube_with_one_sphere_per_cube_of_a_diameter() {
     assert!(g[27..31].iter().all(|g| *g < 1.0), "{g:?}");
 }
 
+/// Mean number of neighbours that touch a sphere, up to a gap of 0.3 % of a diameter.
+fn coordination(balls: &[Ball]) -> f64 {
+    let touches = |a: &Ball, b: &Ball| a != b && a.center.distance(b.center) < 2.0 * RADIUS * 1.003;
+    let count: usize = balls.iter().map(|a| balls.iter().filter(|b| touches(a, b)).count()).sum();
+    count as f64 / balls.len() as f64
+}
+
+#[test]
+fn spheres_that_are_drawn_together_touch_and_do_not_overlap() {
+    let solid = cube();
+    let count = (0.6 / (4.0 / 3.0 * std::f64::consts::PI * f64::from(RADIUS).powi(3))) as usize;
+    let apart = packed(&solid, RADIUS, count, 1).unwrap();
+    let together = touching(&solid, RADIUS, count, 1).unwrap();
+    assert_sound(&together, &solid);
+    assert!(together.len() as f64 > 0.99 * apart.len() as f64, "{} {}", together.len(), apart.len());
+    let (before, after) = (coordination(&apart), coordination(&together));
+    eprintln!("{} spheres touch {before:.2} neighbours, drawn together {after:.2}", apart.len());
+    assert!(before < 2.0 && after > 5.0, "{before} {after}");
+}
+
 #[test]
 fn the_lattice_fills_a_cube_completely() {
     let solid = cube();

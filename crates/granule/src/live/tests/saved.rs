@@ -183,6 +183,7 @@ fn the_frames_of_a_run_are_played_and_nothing_simulates() {
     live.set_speed(Speed::RealTime(0.01));
     live.play();
     assert!(live.wait(PATIENCE, |frame| frame.frame < 5).is_some(), "and begins anew from there");
+    live.pause();
     after(&live, live.reset());
     assert_eq!((live.latest().frame, live.latest().history.end), (0, 5));
 

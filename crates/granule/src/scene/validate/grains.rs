@@ -123,8 +123,10 @@ impl Scene {
         if let Some(i) = self.grains.iter().position(|grains| grains.fixed) {
             return refused(format!("grains.{i}.fixed"), "true".into());
         }
-        if let Some(i) = self.grains.iter().position(|grains| grains.fill == Fill::Packed) {
-            return refused(format!("grains.{i}.fill"), "packed".into());
+        for (fill, word) in [(Fill::Packed, "packed"), (Fill::Touching, "touching")] {
+            if let Some(i) = self.grains.iter().position(|grains| grains.fill == fill) {
+                return refused(format!("grains.{i}.fill"), word.into());
+            }
         }
         for (i, wall) in self.boundary.iter().enumerate() {
             if let Some(rough) = wall.rough {
@@ -226,7 +228,7 @@ pub(super) fn check_fill(path: &str, grains: &GrainsSettings) -> Check {
     })?;
     let Some(radius) = &grains.radius else { return Ok(()) };
     check_radius(&format!("{path}.radius"), radius)?;
-    let ordered = matches!(grains.fill, Fill::Lattice | Fill::Jittered | Fill::Packed);
+    let ordered = matches!(grains.fill, Fill::Lattice | Fill::Jittered | Fill::Packed | Fill::Touching);
     ensure(!ordered || radius.one().is_some(), || {
         let found = "a lattice, and what replaces one, has grains of one radius only";
         let allowed = "fill = \"random\" or fill = \"relaxed\" for different radii, or one number as radius";
