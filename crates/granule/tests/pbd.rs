@@ -1,6 +1,7 @@
 //! Position-based sand: what must stay at rest, what must be conserved, and that nothing depends on threads or restarts.
 
 use glam::DVec3;
+use granule::contacts::Contact;
 use granule::scene::Scene;
 use granule::simulator::Command;
 use granule::solver::Defect;
@@ -322,7 +323,11 @@ fn a_resumed_run_in_the_middle_of_a_flow_has_the_same_bits() {
     unbroken.run_until(0.3);
     let checkpoint = unbroken.checkpoint().unwrap();
     let mut resumed = Simulation::resume(&checkpoint, &options(1)).unwrap();
-    let contacts = |simulation: &mut Simulation| simulation.contacts();
+    // Not where walls are now, which a checkpoint holds rounded; steps find it anew.
+    let contacts = |simulation: &mut Simulation| {
+        let known = |c: &Contact| (c.particle, c.partner, c.center, c.normal, c.force());
+        simulation.contacts().iter().map(known).collect::<Vec<_>>()
+    };
     assert!(contacts(&mut unbroken).len() > 300);
     assert_eq!(contacts(&mut unbroken), contacts(&mut resumed));
     for simulation in [&mut unbroken, &mut resumed] {
@@ -540,12 +545,13 @@ fn restitution_gives_back_its_share_of_the_speed() {
         let rest = format!("restitution = {restitution}\n{one}{FLOOR}");
         let mut simulation = start(scene("", "", (0.5, 0.0), &rest));
         let fall = positions(&mut simulation)[0].y - 0.5 * D;
-        let (mut highest, mut hit) = (0.0f64, false);
+        let (mut highest, mut rises) = (0.0f64, false);
         while simulation.time() < 0.7 {
             simulation.step();
+            let fields = simulation.read(&["velocity"]).unwrap();
+            rises |= fields.vec3("velocity").unwrap()[0][1] > 1e-3;
             let height = positions(&mut simulation)[0].y - 0.5 * D;
-            hit |= height < 0.01 * D;
-            highest = if hit { highest.max(height) } else { 0.0 };
+            highest = if rises { highest.max(height) } else { 0.0 };
         }
         let share = highest / fall;
         assert!((share - restitution * restitution).abs() < 0.04, "e = {restitution}: {share}");

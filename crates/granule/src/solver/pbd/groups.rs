@@ -273,11 +273,6 @@ impl Pairs {
         self.groups.iter().map(|group| group.active.count_ones() as usize).sum()
     }
 
-    /// Number of colours, without those that are solved one after the other.
-    pub fn colours(&self) -> usize {
-        (0..usize::from(REST)).filter(|&c| self.first.get(c + 1) > self.first.get(c)).count()
-    }
-
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         size_of::<PairGroup>() * self.groups.capacity()

@@ -208,9 +208,7 @@ fn prepare<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairGrou
     let filled = group.moves[0] | group.moves[1];
     let active = (touches | will_touch | connected) & filled;
     group.active = active;
-    for k in 0..3 {
-        group.normal[k] = normal[k].to_array();
-    }
+    group.normal = each(normal, L::to_array);
     (group.gap, group.approach) = (gap.to_array(), approach.to_array());
     let old = impulses::<L>(group);
     let carry = |lanes: L| (lanes * L::splat(step.carry)).keep(active);
@@ -218,6 +216,12 @@ fn prepare<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairGrou
     let tangent = sub(tangent, scale(dot(tangent, normal), normal));
     store(group, &Impulse { normal: carry(old.normal), tangent, rolling: each(old.rolling, carry) });
     group.memory[7] = L::splat(1.0).keep(connected & filled).to_array();
+}
+
+/// Rows with three of their columns changed.
+#[inline(always)]
+fn shifted<L: Lanes>([x, y, z, w]: [L; 4], by: [L; 3]) -> [L; 4] {
+    [x + by[0], y + by[1], z + by[2], w]
 }
 
 /// Both sides of sixteen pairs: velocities and angular velocities, each with its fourth column.
@@ -249,20 +253,16 @@ impl<L: Lanes> Sides<L> {
     fn push(&mut self, step: &StepConstants, normal: [L; 3], arm: [L; 2], radius: [L; 2], by: &Impulse<L>) {
         let [mi, mj] = self.inverse_mass();
         let whole = add(scale(by.normal, normal), by.tangent);
-        for k in 0..3 {
-            self.velocity[0][k] = self.velocity[0][k] + whole[k] * mi;
-            self.velocity[1][k] = self.velocity[1][k] - whole[k] * mj;
-        }
+        self.velocity[0] = shifted(self.velocity[0], scale(mi, whole));
+        self.velocity[1] = shifted(self.velocity[1], scale(-mj, whole));
         if !step.rotation {
             return;
         }
         let twist = cross(normal, by.tangent);
         let inertia = |side: usize, mass: L| L::splat(2.5) * mass / (radius[side] * radius[side]);
         let (ii, ij) = (inertia(0, mi), inertia(1, mj));
-        for k in 0..3 {
-            self.spin[0][k] = self.spin[0][k] + (by.rolling[k] - arm[0] * twist[k]) * ii;
-            self.spin[1][k] = self.spin[1][k] - (by.rolling[k] + arm[1] * twist[k]) * ij;
-        }
+        self.spin[0] = shifted(self.spin[0], scale(ii, sub(by.rolling, scale(arm[0], twist))));
+        self.spin[1] = shifted(self.spin[1], scale(-ij, add(by.rolling, scale(arm[1], twist))));
     }
 
     #[inline(always)]
@@ -300,10 +300,7 @@ fn warm_start<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairG
     let [mi, mj] = sides.inverse_mass();
     let share = apart / (mi + mj);
     for (side, places, mass) in [(0, &group.i, mi), (1, &group.j, -mj)] {
-        let mut rows = gather::<L>(&moving.push, places);
-        for k in 0..3 {
-            rows[k] = rows[k] + normal[k] * (share * mass);
-        }
+        let rows = shifted(gather::<L>(&moving.push, places), scale(share * mass, normal));
         scatter(&moving.push, places, group.moves[side] & deep, rows);
     }
 }
