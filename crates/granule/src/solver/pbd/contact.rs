@@ -107,7 +107,7 @@ pub fn push<F: Scalar>(gap: F, diameter: F, most: F) -> F {
 }
 
 /// Share of an overlap that is removed in a step.
-const PUSH: f32 = 0.2;
+pub const PUSH: f32 = 0.2;
 
 /// Overlap that stays, in diameters.
 const SLOP: f32 = 0.003;

@@ -2,7 +2,6 @@
 
 use glam::{Vec3, Vec4};
 
-use crate::solver::Defect;
 use crate::solver::drag::DragInput;
 use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::particle_solver::ParticleSolver;
@@ -84,7 +83,6 @@ impl Pbd {
 
     /// Moves grains by their velocity and by the push, which leaves no velocity behind.
     pub(super) fn drift(&mut self, dt: f64) -> Totals {
-        let as_velocity = self.setup.defect == Some(Defect::PushAsVelocity);
         let (setup, search, state) = (&self.setup, &self.search, &mut self.state);
         let particles = &mut self.world.particles;
         let Some(spin) = particles.angular_velocity.as_mut() else { return Totals::default() };
@@ -100,10 +98,6 @@ impl Pbd {
                 for k in 0..velocity.len() {
                     if spin[k].w == 0.0 {
                         continue;
-                    }
-                    if as_velocity {
-                        velocity[k] += push[k] / dt as f32;
-                        push[k] = Vec4::ZERO;
                     }
                     turn[k] += (dt as f32 * spin[k]).with_w(0.0);
                     let way = dt * velocity[k].truncate().as_dvec3() + push[k].truncate().as_dvec3();

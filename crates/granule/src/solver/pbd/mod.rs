@@ -233,6 +233,9 @@ impl Pbd {
         self.dt = h;
         let weak = self.setup.defect == Some(Defect::WeakWarmStart);
         let carry = if weak { 0.99 } else { 1.0 };
+        let as_velocity = self.setup.defect == Some(Defect::PushAsVelocity);
+        let (push_speed, drive) =
+            if as_velocity { (0.0, contact::PUSH / h) } else { (self.setup.push_speed(), 0.0) };
         let Self { setup, world, state, pairs, .. } = self;
         let particles = &mut world.particles;
         let Some(spin) = particles.angular_velocity.as_mut() else { return free };
@@ -242,7 +245,8 @@ impl Pbd {
             place,
             dt: h,
             carry: carry * (h / before),
-            push_speed: setup.push_speed(),
+            push_speed,
+            drive,
             rotation: setup.rotation,
             instructions: setup.instructions,
         };
@@ -250,7 +254,8 @@ impl Pbd {
             position: &particles.position,
             dt: h,
             carry,
-            push_speed: step.push_speed,
+            push_speed,
+            drive,
             rotation: setup.rotation,
         };
         t.time(Stage::TouchWalls, || {

@@ -31,6 +31,8 @@ pub struct StepConstants<'a> {
     pub carry: f32,
     /// Fastest push over the root of a diameter.
     pub push_speed: f32,
+    /// Velocity per overlap that contacts are driven apart with [1/s]: 0, but in a negative control.
+    pub drive: f32,
     /// Whether grains turn.
     pub rotation: bool,
     /// Instructions to use.
@@ -328,7 +330,7 @@ fn sweep<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairGroup)
     };
     let contact = Contact {
         normal,
-        least: zero.if_below(gap, -gap * L::splat(1.0 / step.dt), zero),
+        least: -gap * zero.if_below(gap, L::splat(1.0 / step.dt), L::splat(step.drive)),
         mass,
         tangential_mass: mass * share,
         rolling_mass,

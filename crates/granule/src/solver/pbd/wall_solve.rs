@@ -23,6 +23,8 @@ pub struct WallStep<'a> {
     pub carry: f32,
     /// Fastest push over the root of a diameter.
     pub push_speed: f32,
+    /// Velocity per overlap that contacts are driven apart with [1/s]: 0, but in a negative control.
+    pub drive: f32,
     /// Whether grains turn.
     pub rotation: bool,
 }
@@ -159,7 +161,7 @@ fn contact_of(touch: &WallTouch, step: &WallStep, grain: &Grain) -> Contact<f32>
     let turning = 5.0 * mass / (radius * radius) + touch.gives[2];
     Contact {
         normal: touch.normal.to_array(),
-        least: if touch.gap > 0.0 { -touch.gap / step.dt } else { 0.0 },
+        least: -touch.gap * if touch.gap > 0.0 { 1.0 / step.dt } else { step.drive },
         mass: 1.0 / (mass + touch.gives[0]),
         tangential_mass: 1.0 / (mass / share + touch.gives[1]),
         rolling_mass: if step.rotation { 1.0 / turning } else { 0.0 },
