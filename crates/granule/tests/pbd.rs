@@ -134,14 +134,13 @@ fn a_heap_comes_to_rest_and_stays() {
 
 /// The bars of the test above, without what makes heaps stay.
 #[test]
-fn heaps_melt_with_a_weak_warm_start_with_a_push_that_becomes_velocity_and_without_friction() {
+fn heaps_melt_with_a_weak_warm_start_and_without_friction() {
     let fails = |scene: Scene, options: &Options, what: &str| {
         let (drop, speed) = watch(scene, options, 3.0, 6.0);
         assert!(drop.abs() > 0.01 || speed > 1e-4, "{what}: {drop} {speed}");
     };
     let cone = || heap((0.5, 0.1), 0.16, 0.1);
     fails(cone(), &with_defect(Defect::WeakWarmStart), "warm start 0.99");
-    fails(cone(), &with_defect(Defect::PushAsVelocity), "push as velocity");
     fails(heap((0.0, 0.0), 0.16, 0.1), &options(2), "no friction");
 }
 
@@ -342,7 +341,7 @@ fn a_resumed_run_in_the_middle_of_a_flow_has_the_same_bits() {
 
 /// Half a heap against a frictionless wall, poured onto a rough floor, periodic across 6 d; its angle by the centre of mass, in
 /// degrees.
-fn slab_angle(frictions: Frictions, pbd: &str, simulation: &str, seed: u64) -> f64 {
+fn slab_angle(frictions: Frictions, pbd: &str, simulation: &str, seed: u64, options: &Options) -> f64 {
     let simulation = format!("{simulation}\nseed = {seed}\nperiodic = {{ z = [0, {}] }}", 6.0 * D);
     let rest = format!(
         "[[emitter]]\nname = \"hose\"\nmaterial = \"sand\"\nradius = [{r0}, {r1}]\nshape.box = {{ min = [0, {y0}, 0], max = [{x}, {y1}, \
@@ -356,7 +355,7 @@ fn slab_angle(frictions: Frictions, pbd: &str, simulation: &str, seed: u64) -> f
         y1 = 26.0 * D,
         z = 6.0 * D,
     );
-    let mut simulation = start(scene(&simulation, pbd, frictions, &rest));
+    let mut simulation = Simulation::new(scene(&simulation, pbd, frictions, &rest), options).unwrap();
     let fixed = simulation.simulator().particle_count();
     run_to(&mut simulation, 10.0);
     let grains: Vec<DVec3> = positions(&mut simulation).split_off(fixed);
@@ -373,10 +372,18 @@ fn heaps_have_the_angles_of_the_calibration() {
     for (frictions, pbd, expected) in
         [((0.5, 0.0), "", 22.3), ((0.5, 0.1), "", 34.3), ((0.2, 0.0), "rotation = false", 33.8)]
     {
-        let angle = slab_angle(frictions, pbd, "", 1);
+        let angle = slab_angle(frictions, pbd, "", 1, &options(2));
         eprintln!("{frictions:?} {pbd}: {angle:.1} degrees, {expected} in the table");
         assert!((angle - expected).abs() < 4.0, "{frictions:?} {pbd}: {angle}");
     }
+}
+
+/// Where overlaps are removed by velocity, poured heaps are shaken down: they miss the table by more than the bar above.
+#[test]
+fn a_push_that_becomes_velocity_shakes_heaps_down() {
+    let angle = slab_angle((0.5, 0.1), "", "", 1, &with_defect(Defect::PushAsVelocity));
+    eprintln!("{angle:.1} degrees");
+    assert!(angle < 34.3 - 4.0, "{angle}");
 }
 
 /// The whole table and the dependence on steps and sweeps, means of three:
@@ -385,7 +392,8 @@ fn heaps_have_the_angles_of_the_calibration() {
 #[ignore = "takes minutes"]
 fn calibration() {
     let mean = |frictions: Frictions, pbd: &str, simulation: &str| {
-        let all: Vec<f64> = (1..=3).map(|seed| slab_angle(frictions, pbd, simulation, seed)).collect();
+        let all: Vec<f64> =
+            (1..=3).map(|seed| slab_angle(frictions, pbd, simulation, seed, &options(2))).collect();
         let mean = all.iter().sum::<f64>() / 3.0;
         eprintln!("{frictions:?} {pbd:?} {simulation}: {mean:.1} of {all:.1?}");
         mean
