@@ -49,8 +49,8 @@ pub fn begin(mut scene: Scene, options: &MeasureOptions) -> Result<Simulation, S
     if let Some(solver) = grains_solver(options).filter(|solver| *solver != scene.simulation.solver) {
         let is_rough = |wall: &BoundarySettings| wall.friction.is_some_and(|friction| friction >= ROUGH);
         let rough: Vec<bool> = scene.boundary.iter().map(is_rough).collect();
-        scene = scene.into_grains()?;
         scene.simulation.solver = solver;
+        scene = scene.into_grains()?;
         for (wall, _) in scene.boundary.iter_mut().zip(rough).filter(|(_, rough)| *rough) {
             wall.rough = Some(SPACING);
             wall.rough_region = Some(RegionSettings {

@@ -22,7 +22,7 @@ const SLOPES: [f64; 3] = [4.0, 46.0, 2.0];
 /// Time at a slope before grains are watched, and until when [sqrt(d/g)].
 const WATCH: [f64; 2] = [8.0, 28.0];
 /// Way of the upper half in that time with which a bed has given way \[d\].
-const GIVES_WAY: f64 = 0.1;
+const GIVES_WAY: f64 = 0.5;
 
 /// How large the bed is, and which friction it is measured with.
 struct Size {
