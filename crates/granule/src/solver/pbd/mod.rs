@@ -4,11 +4,11 @@
 //!
 //! | stage | what it does |
 //! | --- | --- |
-//! | list | where something has moved too far: sort by cell, list pairs and walls with a skin, carry what contacts remember, [colour](colour) the pairs |
+//! | list | where something has moved too far: sort by cell, list pairs and walls with a skin, carry what contacts remember, give pairs their [`colour`]s |
 //! | fall | v += h g, and drag of air |
 //! | prepare | normals and gaps; who touches, or will within the step |
 //! | warm start | all impulses of the step before, in full; how far overlaps push |
-//! | sweeps | colour by colour, then walls: impulses are [corrected](contact) and given to grains at once; bodies follow |
+//! | sweeps | colour by colour, then walls: impulses are corrected ([`contact`]) and given to grains at once; bodies follow |
 //! | bounce | where a material has restitution |
 //! | drift | x += h v, plus the push, which leaves no velocity behind |
 //! | bodies | rapier moves them under the impulses of the contacts |
