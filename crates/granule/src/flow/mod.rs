@@ -305,12 +305,20 @@ impl Flow {
 
 /// Time between two visits of emitters and outlets \[s\]; 0 for one at every step.
 fn interval(scene: &Scene) -> f64 {
-    let of_solver = if scene.simulation.solver == SolverKind::Dem { DEM_INTERVAL } else { 0.0 };
+    let of_solver = match scene.simulation.solver {
+        SolverKind::Dem => DEM_INTERVAL,
+        SolverKind::Pbd => PBD_INTERVAL,
+        SolverKind::Iisph | SolverKind::Wcsph => 0.0,
+    };
     scene.simulation.flow_interval.unwrap_or(of_solver)
 }
 
 /// Time between two visits where thousands of steps make a frame \[s\]. A choice: grains fall by 5 micrometres in it.
 const DEM_INTERVAL: f64 = 1e-3;
+
+/// Time between two visits where new grains mean new lists, which take as long as several steps \[s\]. A choice: grains fall by
+/// half a millimetre in it.
+const PBD_INTERVAL: f64 = 0.01;
 
 /// What is wrong with a shape, and the remedy.
 struct Wrong {

@@ -36,7 +36,7 @@ pub(super) fn measure(
                 let source = "average density error at most 0.1 %";
                 Point::new("mean density error", bed.density_error, [0.0, 1e-3], source)
             }
-            SolverKind::Wcsph | SolverKind::Dem => {
+            SolverKind::Wcsph | SolverKind::Dem | SolverKind::Pbd => {
                 let source = "standard deviation below the surface; physics asks for less than 2 %";
                 Point::new("spread of density", bed.density_spread, [0.0, 0.02], source)
             }
@@ -46,6 +46,7 @@ pub(super) fn measure(
             SolverKind::Iisph => "fluid, iisph",
             SolverKind::Wcsph => "fluid, wcsph",
             SolverKind::Dem => "dem",
+            SolverKind::Pbd => "pbd",
         };
         series.push(Series { name: name.into(), points: bed.profile, line: false });
     }

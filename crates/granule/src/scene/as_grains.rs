@@ -3,6 +3,7 @@
 //! docs/grains.md says how, with the measurements behind the tables. [`Scene::open`] does it where a scene is for a continuum and
 //! the solver that is asked for has grains.
 
+mod pbd;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -11,7 +12,7 @@ use glam::Vec3;
 
 use super::error::{Problem, ProblemKind, SceneError};
 use super::schema::{
-    DemMaterialSettings, EmitterSettings, Fill, MaterialSettings, PressureLaw, Quantity, Scene,
+    DemMaterialSettings, EmitterSettings, Fill, MaterialSettings, PressureLaw, Quantity, Scene, SolverKind,
 };
 use crate::boundary::{Sdf, Shape};
 
@@ -59,10 +60,15 @@ impl Scene {
         self.translate_walls();
         let depth = self.bed_depth();
         let gravity = Vec3::from(self.simulation.gravity).length();
+        let (solver, rotation) = (self.simulation.solver, self.pbd.rotation);
         for (i, material) in self.material.iter_mut().enumerate() {
-            translate_material(&format!("material.{i}"), material, depth, f64::from(gravity))?;
+            let path = format!("material.{i}");
+            match solver {
+                SolverKind::Pbd => pbd::translate_material(&path, material, rotation, f64::from(gravity))?,
+                _ => translate_material(&path, material, depth, f64::from(gravity))?,
+            }
         }
-        let moist = self.material.iter().any(|material| material.dem.liquid_volume > 0.0);
+        let moist = self.material.iter().any(|m| m.dem.liquid_volume > 0.0 || m.pbd.tension > 0.0);
         for grains in &mut self.grains {
             if matches!(grains.fill, Fill::Lattice | Fill::Jittered | Fill::Relaxed) {
                 grains.fill = if moist { Fill::Touching } else { Fill::Packed };
@@ -177,12 +183,8 @@ fn young_of_pull(force: f64, radius: f64, poisson: f64) -> f64 {
     1.5 * (1.0 - poisson * poisson) * force / ((0.5 * radius).sqrt() * overlap.powf(1.5))
 }
 
-/// Cohesion becomes liquid bridges; gives the pull of one between grains that touch \[N\].
-///
-/// ```text
-/// sigma = F/(2 pi R)          F: [`tables::bridge`]
-/// ```
-fn wet(path: &str, m: &mut MaterialSettings, gravity: f64) -> Result<f64, Refused> {
+/// Pull of a liquid bridge that gives a material its cohesion \[N\].
+fn bridge(path: &str, m: &MaterialSettings, gravity: f64) -> Result<f64, Refused> {
     let (radius, cohesion) = (f64::from(m.radius), f64::from(m.cohesion));
     let most = tables::MOST_COHESION * f64::from(m.density) * gravity * 2.0 * radius;
     if cohesion > most {
@@ -193,7 +195,17 @@ fn wet(path: &str, m: &mut MaterialSettings, gravity: f64) -> Result<f64, Refuse
         let path = format!("{path}.cohesion");
         return Err(Box::new(Problem::new(ProblemKind::OutOfRange, &path, m.cohesion, allowed)));
     }
-    let force = tables::bridge(cohesion, 2.0 * radius, f64::from(m.friction_angle));
+    Ok(tables::bridge(cohesion, 2.0 * radius, f64::from(m.friction_angle)))
+}
+
+/// Cohesion becomes liquid bridges; gives the pull of one between grains that touch \[N\].
+///
+/// ```text
+/// sigma = F/(2 pi R)          F: [`tables::bridge`]
+/// ```
+fn wet(path: &str, m: &mut MaterialSettings, gravity: f64) -> Result<f64, Refused> {
+    let radius = f64::from(m.radius);
+    let force = bridge(path, m, gravity)?;
     m.dem.liquid_volume = BRIDGE_VOLUME * radius.powi(3);
     m.dem.liquid_tension = force / (2.0 * std::f64::consts::PI * radius);
     m.dem.liquid_angle = 0.0;

@@ -21,6 +21,7 @@ impl SolverKind {
             Self::Iisph => "iisph",
             Self::Wcsph => "wcsph",
             Self::Dem => "dem",
+            Self::Pbd => "pbd",
         }
     }
 
@@ -31,6 +32,7 @@ impl SolverKind {
                 SolverCapabilities { one_radius: true, has_grains: false, has_clumps: false }
             }
             Self::Dem => SolverCapabilities { one_radius: false, has_grains: true, has_clumps: true },
+            Self::Pbd => SolverCapabilities { one_radius: false, has_grains: true, has_clumps: false },
         }
     }
 }

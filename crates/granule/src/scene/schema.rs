@@ -9,6 +9,7 @@ mod expect;
 mod fluids;
 mod grain_shape;
 mod output;
+mod pbd;
 mod radius;
 mod strain;
 mod upsample;
@@ -27,6 +28,7 @@ pub use expect::*;
 pub use fluids::*;
 pub use grain_shape::*;
 pub use output::*;
+pub use pbd::*;
 pub use radius::*;
 pub use strain::*;
 pub use upsample::*;
@@ -53,10 +55,13 @@ pub struct Scene {
     /// Settings of the solver with distinct elements.
     #[serde(default)]
     pub dem: DemSettings,
+    /// Settings of the position-based solver.
+    #[serde(default)]
+    pub pbd: PbdSettings,
     /// Materials by name; at least one.
     #[serde(default)]
     pub material: Vec<MaterialSettings>,
-    /// Pairs of materials whose contacts are not the mean of both (`dem`).
+    /// Pairs of materials whose contacts are not the mean of both (`dem`, `pbd`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pair: Vec<PairSettings>,
     /// Initial grains.
@@ -95,7 +100,7 @@ pub struct Scene {
     /// Quantities that must lie in a range at the end of a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<ExpectSettings>,
-    /// Overrides for the form with grains, which a scene for a continuum takes with a solver that has grains (`--solver dem`), as
+    /// Overrides for the form with grains, which a scene for a continuum takes with a solver that has grains (`--solver dem` or `pbd`), as
     /// scene paths; in `[as_grains.quick]` those of its quick form.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, serde_json::Value>"))]
@@ -167,6 +172,8 @@ pub enum SolverKind {
     Wcsph,
     /// Distinct elements: every grain a rigid sphere with its own contacts, after LAMMPS.
     Dem,
+    /// Position-based: rigid spheres with few steps per frame, for interactive worlds.
+    Pbd,
 }
 
 /// Solver, device, time and space.
@@ -196,7 +203,7 @@ pub struct SimulationSettings {
     pub cfl: f64,
     /// Seed of everything random.
     pub seed: u64,
-    /// Simulated time between two visits of emitters and outlets \[s\]; every step when absent, 0.001 s with `dem`. They act
+    /// Simulated time between two visits of emitters and outlets \[s\]; every step when absent, 0.001 s with `dem`, 0.01 s with `pbd`. They act
     /// at every frame, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow_interval: Option<f64>,
@@ -328,7 +335,7 @@ pub struct MaterialSettings {
     pub name: String,
     /// Radius of a particle \[m\]; the spacing is twice as much.
     pub radius: f32,
-    /// Bulk rest density [kg/m3]; that of the solid grains with `dem`.
+    /// Bulk rest density [kg/m3]; that of the solid grains with `dem` and `pbd`.
     pub density: f32,
     /// Angle of internal friction \[degrees\]; 0 is a fluid.
     pub friction_angle: f32,
@@ -355,6 +362,9 @@ pub struct MaterialSettings {
     /// What it is like in contacts of distinct elements (`dem`).
     #[serde(skip_serializing_if = "DemMaterialSettings::is_default")]
     pub dem: DemMaterialSettings,
+    /// What it is like in contacts of position-based grains (`pbd`).
+    #[serde(skip_serializing_if = "PbdMaterialSettings::is_default")]
+    pub pbd: PbdMaterialSettings,
     /// Colour in linear RGB, 0 to 1.
     pub albedo: [f32; 3],
 }
@@ -376,6 +386,7 @@ impl Default for MaterialSettings {
             surface_smoothing: 0.0,
             artificial_viscosity: 0.0,
             dem: DemMaterialSettings::default(),
+            pbd: PbdMaterialSettings::default(),
             albedo: [0.76, 0.60, 0.36],
         }
     }
@@ -451,7 +462,7 @@ pub struct BoundarySettings {
     /// Motion over time; at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
-    /// Name of the material that it is made of (`dem`); that of the grain which touches it when absent.
+    /// Name of the material that it is made of (`dem`, `pbd`); that of the grain which touches it when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
     /// Diameter of fixed spheres that cover the wall \[m\], about one per squared diameter, out of order and half in the

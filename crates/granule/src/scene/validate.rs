@@ -4,6 +4,7 @@ mod bodies;
 mod dem;
 mod fluids;
 mod grains;
+mod pbd;
 mod shape;
 mod upsample;
 
@@ -84,6 +85,7 @@ impl Scene {
         check_iisph(&self.iisph)?;
         fluids::check_wcsph(&self.wcsph)?;
         dem::check_dem(&self.dem)?;
+        pbd::check_pbd(&self.pbd)?;
         ensure(!self.material.is_empty(), || {
             Problem::new(
                 ProblemKind::Address,
@@ -98,6 +100,7 @@ impl Scene {
             check_material(&format!("material.{i}"), material)?;
             fluids::check_fluid(&format!("material.{i}"), material, self.simulation.solver)?;
             dem::check_material(&format!("material.{i}"), &material.dem)?;
+            pbd::check_material(&format!("material.{i}"), &material.pbd)?;
         }
         self.check_pairs(&materials)?;
         self.check_periodic()?;

@@ -248,6 +248,7 @@ fn with_adjustable_from(old: &Scene, new: &Scene) -> Scene {
     scene.iisph = new.iisph.clone();
     scene.wcsph = new.wcsph.clone();
     scene.dem = new.dem.clone();
+    scene.pbd = new.pbd.clone();
     scene.pair = new.pair.clone();
     scene.air = new.air.clone();
     scene.simulation.gravity = new.simulation.gravity;

@@ -19,4 +19,8 @@ pub enum Defect {
     UnscaledHistory,
     /// `dem`: dashpots along the normal push where they should brake.
     DampingSign,
+    /// `pbd`: contacts begin with 0.99 of the impulses of the step before.
+    WeakWarmStart,
+    /// `pbd`: what pushes overlapping grains apart becomes velocity.
+    PushAsVelocity,
 }

@@ -12,6 +12,7 @@ pub mod fall;
 pub mod iisph;
 pub mod material_lanes;
 pub mod particle_solver;
+pub mod pbd;
 pub mod reads;
 pub mod saved;
 pub mod search;
@@ -99,6 +100,14 @@ pub const SOLVERS: &[SolverEntry] = &[
         fields: dem::FIELDS,
         check: dem::check,
         make: |input| Box::new(dem::Dem::new(input)),
+    },
+    SolverEntry {
+        kind: Some(SolverKind::Pbd),
+        name: SolverKind::Pbd.name(),
+        capabilities: SolverKind::Pbd.capabilities(),
+        fields: pbd::FIELDS,
+        check: pbd::check,
+        make: |input| Box::new(pbd::Pbd::new(input)),
     },
 ];
 

@@ -4,6 +4,28 @@
 const REPOSE: [[f64; 3]; 5] =
     [[15.7, 0.1, 0.0], [21.7, 0.3, 0.0], [28.2, 0.5, 0.1], [35.2, 0.5, 0.3], [37.3, 0.8, 0.5]];
 
+/// The same of position-based grains that turn (docs/grains.md).
+const PBD_REPOSE: [[f64; 3]; 7] = [
+    [16.3, 0.1, 0.0],
+    [19.5, 0.2, 0.0],
+    [22.3, 0.5, 0.0],
+    [28.1, 0.5, 0.03],
+    [30.6, 0.5, 0.06],
+    [34.3, 0.5, 0.1],
+    [42.6, 0.5, 0.3],
+];
+
+/// The same of those that only slide.
+const PBD_SLIDING: [[f64; 3]; 7] = [
+    [13.6, 0.03, 0.0],
+    [17.0, 0.05, 0.0],
+    [21.8, 0.1, 0.0],
+    [27.8, 0.15, 0.0],
+    [33.8, 0.2, 0.0],
+    [40.3, 0.25, 0.0],
+    [45.7, 0.3, 0.0],
+];
+
 /// Friction of a smooth wall with a bed of grains, and of the wall with a grain. Grains roll along walls that hold more.
 const WALL: [[f64; 2]; 6] = [[0.0, 0.0], [0.1, 0.1], [0.2, 0.2], [0.3, 0.3], [0.437, 0.5], [0.485, 0.8]];
 
@@ -21,6 +43,21 @@ pub fn angles() -> [f64; 2] {
 /// Friction and rolling friction of grains with an angle of repose \[degrees\]; none outside what was measured.
 pub fn friction(angle: f64) -> Option<[f64; 2]> {
     between(&REPOSE, angle).map(|[_, friction, rolling]| [friction, rolling])
+}
+
+fn pbd_table(rotation: bool) -> &'static [[f64; 3]; 7] {
+    if rotation { &PBD_REPOSE } else { &PBD_SLIDING }
+}
+
+/// Smallest and largest angle that position-based grains were measured at \[degrees\].
+pub fn pbd_angles(rotation: bool) -> [f64; 2] {
+    let table = pbd_table(rotation);
+    [table[0][0], table[table.len() - 1][0]]
+}
+
+/// Friction and rolling friction of position-based grains with an angle of repose \[degrees\]; none outside what was measured.
+pub fn pbd_friction(angle: f64, rotation: bool) -> Option<[f64; 2]> {
+    between(pbd_table(rotation), angle).map(|[_, friction, rolling]| [friction, rolling])
 }
 
 /// Friction with grains of a smooth wall that has a friction with bulk matter: what grains cannot be held by, the most they can.

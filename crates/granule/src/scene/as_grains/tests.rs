@@ -164,3 +164,37 @@ fn tables_have_their_rows() {
     assert!(tables::wall_friction(0.4) > 0.4 && tables::wall_friction(0.4) < 0.5);
     assert_eq!(tables::wall_friction(3.0), 0.8);
 }
+
+/// The same words with `pbd`: friction by its own table, and a pull for cohesion.
+#[test]
+fn scenes_of_sand_become_position_based_grains_by_the_word() {
+    let by_word = |name: &str, sets: &[(&str, &str)]| {
+        let mut all = vec![("simulation.solver".to_string(), "pbd".to_string())];
+        all.extend(sets.iter().map(|(path, value)| (path.to_string(), value.to_string())));
+        Scene::open(name, true, &all)
+    };
+    for builtin in builtin_scenes() {
+        let bulk = Scene::open(builtin.name, false, &[]).unwrap();
+        let has_grains = bulk.simulation.solver.capabilities().has_grains;
+        if !has_grains && bulk.material.iter().all(|material| material.friction_angle > 0.0) {
+            let grains =
+                by_word(builtin.name, &[]).unwrap_or_else(|error| panic!("{}: {error}", builtin.name));
+            assert!(
+                grains.material.iter().all(|material| material.pbd.friction.is_some()),
+                "{}",
+                builtin.name
+            );
+        }
+    }
+    let sand = |sets: &[(&str, &str)]| by_word("column", sets).unwrap().material[0].clone();
+    let steep = sand(&[("material.friction_angle", "34.3")]);
+    assert_eq!((steep.pbd.friction, steep.pbd.rolling_friction), (Some(0.5), 0.1));
+    let sliding = sand(&[("material.friction_angle", "33.8"), ("pbd.rotation", "false")]);
+    assert_eq!((sliding.pbd.friction, sliding.pbd.rolling_friction), (Some(0.2), 0.0));
+    assert!((sliding.density / (1600.0 / 0.6) - 1.0).abs() < 1e-5, "{}", sliding.density);
+    let given = sand(&[("material.pbd.friction", "0.7"), ("material.pbd.density", "2650")]);
+    assert_eq!((given.pbd.friction, given.density), (Some(0.7), 2650.0));
+    assert!(by_word("castle", &[]).unwrap().material.iter().any(|material| material.pbd.tension > 0.0));
+    let message = by_word("column", &[("material.friction_angle", "50")]).unwrap_err().to_string();
+    assert!(message.contains("16.3") && message.contains("42.6"), "{message}");
+}

@@ -46,7 +46,7 @@ pub struct BodySettings {
     /// Coulomb friction coefficient; towards grains the material's own, towards bodies and walls 0.5 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f32>,
-    /// Name of the material that it is made of (`dem`); that of the grain which touches it when absent.
+    /// Name of the material that it is made of (`dem`, `pbd`); that of the grain which touches it when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
     /// Restitution towards bodies and walls, 0 to 1.

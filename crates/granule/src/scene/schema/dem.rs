@@ -154,7 +154,7 @@ impl DemMaterialSettings {
     }
 }
 
-/// What two materials are like in contact with each other (`dem`), where it is not the mean of both.
+/// What two materials are like in contact with each other (`dem`; `pbd` knows restitution and both frictions), where it is not the mean of both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -30,12 +30,15 @@ impl Scene {
 
     /// No density of grains beside that of the material, which is it already.
     fn check_no_second_density(&self, solver: &str) -> Check {
-        let given = self.material.iter().enumerate().find_map(|(i, m)| Some((i, m.dem.density?)));
-        let Some((i, density)) = given else { return Ok(()) };
+        let of_dem = |(i, m): (usize, &MaterialSettings)| Some((i, "dem", m.dem.density?));
+        let of_pbd = |(i, m): (usize, &MaterialSettings)| Some((i, "pbd", m.pbd.density?));
+        let materials = || self.material.iter().enumerate();
+        let given = materials().find_map(of_dem).or_else(|| materials().find_map(of_pbd));
+        let Some((i, section, density)) = given else { return Ok(()) };
         let allowed = format!("left out: with solver {solver} `density` is that of the grains");
         Err(Box::new(Problem::new(
             ProblemKind::OutOfRange,
-            &format!("material.{i}.dem.density"),
+            &format!("material.{i}.{section}.density"),
             density,
             allowed,
         )))

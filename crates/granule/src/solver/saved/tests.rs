@@ -7,6 +7,7 @@ use crate::io::Checkpoint;
 use crate::simulator::Command;
 use crate::solver::dem::state::DemState;
 use crate::solver::iisph::state::IisphState;
+use crate::solver::pbd::state::PbdState;
 use crate::solver::wcsph::state::WcsphState;
 use crate::{Options, Simulation};
 
@@ -41,11 +42,12 @@ fn checkpoint_of_water() -> Checkpoint {
     Checkpoint::decode(&simulation.checkpoint().unwrap()).unwrap()
 }
 
-/// A checkpoint of grains that collide above others that are held.
-fn checkpoint_of_grains() -> Checkpoint {
-    let text = "name = \"test\"\n[simulation]\nsolver = \"dem\"\nfps = 50\n[[material]]\nname = \"sand\"\n\
-                radius = 0.01\n[material.dem]\nyoung = 1e6\nrolling_friction = 0.1\n[[material]]\nname = \"lead\"\n\
-                radius = 0.01\ndensity = 8000\n[material.dem]\nfriction = 0.1\n\
+/// A checkpoint of grains that collide above others that are held, with a solver by its word.
+fn checkpoint_of_grains(solver: &str) -> Checkpoint {
+    let text = "name = \"test\"\n[simulation]\nsolver = \"SOLVER\"\nfps = 50\n[[material]]\nname = \"sand\"\n\
+                radius = 0.01\n[material.dem]\nyoung = 1e6\nrolling_friction = 0.1\n[material.pbd]\n\
+                rolling_friction = 0.1\n[[material]]\nname = \"lead\"\n\
+                radius = 0.01\ndensity = 8000\n[material.dem]\nfriction = 0.1\n[material.pbd]\nfriction = 0.1\n\
                 [[grains]]\nmaterial = \"sand\"\nfill = \"random\"\nvelocity = [0.3, 0, 0]\n\
                 shape.box = { min = [0, 0.02, 0], max = [0.1, 0.12, 0.1] }\n\
                 [[grains]]\nmaterial = \"lead\"\nfill = \"random\"\n\
@@ -53,7 +55,8 @@ fn checkpoint_of_grains() -> Checkpoint {
                 [[grains]]\nmaterial = \"lead\"\nfixed = true\n\
                 shape.box = { min = [0, 0, 0], max = [0.1, 0.02, 0.1] }\n\
                 [[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }\n";
-    let mut simulation = Simulation::new(Scene::parse(text, "test").unwrap(), &Options::default()).unwrap();
+    let text = text.replace("SOLVER", solver);
+    let mut simulation = Simulation::new(Scene::parse(&text, "test").unwrap(), &Options::default()).unwrap();
     simulation.run_until(0.08);
     Checkpoint::decode(&simulation.checkpoint().unwrap()).unwrap()
 }
@@ -128,20 +131,25 @@ fn every_state_column_matters(sound: &Checkpoint, own: &dyn ParticleColumns) {
 fn every_state_column_of_the_registries_matters() {
     every_state_column_matters(&checkpoint(), &IisphState::default());
     every_state_column_matters(&checkpoint_of_water(), &WcsphState::default());
-    every_state_column_matters(&checkpoint_of_grains(), &DemState::default());
+    every_state_column_matters(&checkpoint_of_grains("dem"), &DemState::default());
+    every_state_column_matters(&checkpoint_of_grains("pbd"), &PbdState::default());
 }
 
 /// Orientations act on nothing, so no hash tells that they are lost; the field does.
 #[test]
 fn columns_that_follow_the_motion_are_saved() {
-    let sound = checkpoint_of_grains();
+    followers_are_saved("dem", &DemState::default());
+    followers_are_saved("pbd", &PbdState::default());
+}
+
+fn followers_are_saved(solver: &str, all: &dyn ParticleColumns) {
+    let sound = checkpoint_of_grains(solver);
     let turned = |checkpoint: &Checkpoint| {
         let mut simulation = Simulation::restore(checkpoint, &Options::default()).unwrap();
         let now = simulation.read(&["orientation"]).unwrap();
         (end(checkpoint), now.column("orientation").cloned())
     };
     let (hash, unbroken) = turned(&sound);
-    let all = DemState::default();
     let followers =
         all.columns().into_iter().map(|(info, _)| info).filter(|info| info.role == Role::Follower);
     let mut names = Vec::new();
@@ -157,13 +165,15 @@ fn columns_that_follow_the_motion_are_saved() {
 
 #[test]
 fn what_contacts_of_grains_remember_matters() {
-    let sound = checkpoint_of_grains();
-    let unbroken = end(&sound);
-    let forgotten = changed(&sound, &|s| s.contacts.state.fill(0.0));
-    assert_ne!(end(&forgotten), unbroken);
-    let walls = |s: &SavedState| s.contacts.partner.iter().filter(|p| p.as_wall().is_some()).count();
-    let saved: SavedState = postcard::from_bytes(&sound.state).unwrap();
-    assert!(walls(&saved) < saved.contacts.partner.len(), "pairs of grains are among them");
+    for solver in ["dem", "pbd"] {
+        let sound = checkpoint_of_grains(solver);
+        let unbroken = end(&sound);
+        let forgotten = changed(&sound, &|s| s.contacts.state.fill(0.0));
+        assert_ne!(end(&forgotten), unbroken);
+        let walls = |s: &SavedState| s.contacts.partner.iter().filter(|p| p.as_wall().is_some()).count();
+        let saved: SavedState = postcard::from_bytes(&sound.state).unwrap();
+        assert!(walls(&saved) < saved.contacts.partner.len(), "pairs of grains are among them");
+    }
 }
 
 #[test]

@@ -1,0 +1,147 @@
+//! What `pbd` shares with other solvers, and what is its own in it.
+//!
+//! Checkpoints are taken at frame times, where neighbours are listed anew: they hold what contacts remember, not the lists.
+
+use crate::contacts::{Contact, ContactError, Partner, SavedContacts};
+use crate::material::{Material, grain_mass};
+use crate::neighbors::Domain;
+use crate::particles::NewGrain;
+use crate::position::ExactPosition;
+use crate::scene::Scene;
+use crate::simulator::{FieldData, FieldInfo, StepReport};
+use crate::solver::particle_solver::ParticleSolver;
+use crate::solver::world::World;
+
+use super::Pbd;
+use super::params::Setup;
+use super::state::{PbdState, REMEMBERED};
+use super::walls::AT_WALL;
+
+impl ParticleSolver for Pbd {
+    type Columns = PbdState;
+    const NAME: &'static str = "pbd";
+    const FIELDS: &'static [FieldInfo] = super::FIELDS;
+
+    fn world(&self) -> &World {
+        &self.world
+    }
+
+    fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
+    fn columns(&self) -> &PbdState {
+        &self.state
+    }
+
+    fn columns_mut(&mut self) -> &mut PbdState {
+        &mut self.state
+    }
+
+    fn domain(&self) -> Domain {
+        self.setup.domain
+    }
+
+    fn materials(&self) -> &[Material] {
+        &self.setup.materials
+    }
+
+    fn step_stages(&mut self, max_dt: f64) -> StepReport {
+        self.run_stages(max_dt)
+    }
+
+    fn field(&self, name: &str, order: &[u32]) -> FieldData {
+        self.own_field(name, order)
+    }
+
+    fn list_contacts(&self) -> Vec<Contact> {
+        self.touching()
+    }
+
+    fn adopt(&mut self, scene: Scene) {
+        self.setup = Setup::new(&scene, &self.setup.shapes, self.setup.defect, self.setup.instructions);
+        self.world.adopt(scene);
+    }
+
+    fn other_bytes(&self) -> usize {
+        self.state.memory.bytes() + self.state.walls.bytes() + self.pairs.bytes() + self.search.bytes()
+    }
+
+    fn before_command(&mut self) {
+        self.give_up_lists();
+    }
+
+    fn before_change(&mut self) {
+        self.give_up_lists();
+    }
+
+    fn after_growth(&mut self, first: usize) {
+        self.begin_particles(first);
+    }
+
+    fn after_removal(&mut self, keep: &[bool], id: &[u32]) {
+        self.state.memory.retain(keep, id);
+        self.state.walls.retain(keep, id, self.dt);
+        self.listed = false;
+    }
+
+    fn saved_contacts(&self) -> SavedContacts {
+        let count = self.world.particles.len();
+        SavedContacts::new(count, |i| {
+            let (partners, states) = self.state.memory.of(i);
+            let pairs = partners.iter().zip(states).map(|(partner, state)| {
+                let mut wide = [0.0; AT_WALL];
+                wide[..REMEMBERED].copy_from_slice(state);
+                (*partner, wide)
+            });
+            pairs.chain(self.state.walls.of(i, self.dt))
+        })
+    }
+
+    fn restore_contacts(columns: &mut PbdState, saved: &SavedContacts) -> Result<(), ContactError> {
+        if saved.partner.is_empty() {
+            return Ok(());
+        }
+        if usize::from(saved.width) != AT_WALL {
+            return Err(ContactError::Count);
+        }
+        let all: Vec<(Partner, [f32; AT_WALL])> = saved.contacts().collect();
+        let mut first = vec![0];
+        for count in &saved.count {
+            first.push(first[first.len() - 1] + usize::from(*count));
+        }
+        let of = |i: usize| all[first[i]..first[i + 1]].iter();
+        let count = saved.count.len();
+        columns.memory.record(count, |i, contacts| {
+            for (partner, state) in of(i).filter(|(partner, _)| partner.as_particle().is_some()) {
+                contacts.push(*partner, std::array::from_fn(|k| state[k]));
+            }
+        });
+        let at_walls = |i: usize| of(i).filter(|(partner, _)| partner.as_wall().is_some()).copied().collect();
+        columns.walls.restore(count, at_walls);
+        Ok(())
+    }
+
+    fn after_restore(&mut self, _primed: bool) {
+        self.listed = false;
+        self.search.invalidate();
+    }
+
+    fn mass_of(&self, grain: &NewGrain) -> f32 {
+        let density = self.materials().get(usize::from(grain.material)).map_or(0.0, |m| m.density);
+        grain_mass(density, grain.radius)
+    }
+}
+
+impl Pbd {
+    /// Fills the columns of particles that have come, from `first` on.
+    pub(super) fn begin_particles(&mut self, first: usize) {
+        let (world, state) = (&mut self.world, &mut self.state);
+        let Some(spin) = world.particles.angular_velocity.as_mut() else { return };
+        for (i, spin) in spin.iter_mut().enumerate().skip(first) {
+            let place = ExactPosition::new(world.particles.position[i].truncate()).unwrap_or_default();
+            state.place[i] = self.setup.exact_domain.wrap(place);
+            spin.w = 1.0 / world.particles.velocity[i].w;
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Pairs of grains that may touch, by colour, sixteen at a time.
+//!
+//! Pairs are listed block by block of the grain that keeps them, the one with the lower id, in the order of the contact memory.
+//! For the sweeps they lie in groups of sixteen of one colour: pairs that touch first, so that groups of pairs that do not are
+//! left out as a whole. The order inside of a colour changes no bit of the result.
+
+use glam::Vec4;
+
+use crate::contacts::{ContactMemory, Partner, keeps_pair};
+use crate::neighbors::{Domain, NeighborLists};
+use crate::simd::LANES;
+use crate::team::{self, BLOCK, block_count, block_range};
+
+use super::colour::{Colouring, NOBODY, REST};
+use super::contact::TOUCH;
+use super::laws::LawTable;
+use super::state::REMEMBERED;
+
+/// Sixteen pairs of one colour.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug)]
+pub struct PairGroup {
+    /// Places of the keepers.
+    pub i: [u32; LANES],
+    /// Places of their partners.
+    pub j: [u32; LANES],
+    /// Which keepers and which partners move; places that are not filled do not.
+    pub moves: [u32; 2],
+    /// Which pairs touch, or will within the step.
+    pub active: u32,
+    /// Radii \[m\].
+    pub radius: [[f32; LANES]; 2],
+    /// Coefficients of friction.
+    pub friction: [f32; LANES],
+    /// Coefficients of rolling friction.
+    pub rolling: [f32; LANES],
+    /// Pulls \[N\].
+    pub pull: [f32; LANES],
+    /// From the partner to the keeper.
+    pub normal: [[f32; LANES]; 3],
+    /// Gaps at the beginning of the step \[m\].
+    pub gap: [f32; LANES],
+    /// Velocities along the normal at the beginning of the step [m/s].
+    pub approach: [f32; LANES],
+    /// What the pairs remember: impulses along the normal, across it, against rolling, and whether a pull connects them.
+    pub memory: [[f32; LANES]; REMEMBERED],
+}
+
+/// All pairs.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    /// Groups, colour by colour.
+    pub groups: Vec<PairGroup>,
+    /// First group of every colour, and the end of the last one's.
+    pub first: Vec<usize>,
+    /// First pair of every block of keepers, and the end of the last one's.
+    offset: Vec<u32>,
+    keeper: Vec<u32>,
+    other: Vec<u32>,
+    colour: Vec<u8>,
+    /// Where each pair is among the groups: 16 times the group, and the place in it.
+    at: Vec<u32>,
+    /// Which pair is there, or [`NOBODY`].
+    pair_at: Vec<u32>,
+    colouring: Colouring,
+}
+
+/// What pairs are listed from.
+#[derive(Clone, Copy)]
+pub struct PairInput<'a> {
+    /// Neighbours.
+    pub lists: &'a NeighborLists,
+    /// Space.
+    pub domain: &'a Domain,
+    /// Laws of contacts.
+    pub laws: &'a LawTable,
+    /// Ids.
+    pub id: &'a [u32],
+    /// Positions and radii \[m\].
+    pub position: &'a [Vec4],
+    /// Angular velocities and inverse masses [1/kg].
+    pub spin: &'a [Vec4],
+    /// Materials.
+    pub material: &'a [u16],
+    /// Length of the step \[s\].
+    pub dt: f32,
+}
+
+impl PairInput<'_> {
+    fn held(&self, i: usize) -> bool {
+        self.spin[i].w == 0.0
+    }
+
+    /// The partners whose pairs a grain keeps.
+    fn kept(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        self.partners(i).filter(move |&j| keeps_pair(self.id[i], self.id[j]))
+    }
+
+    fn partners(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        self.lists.of(i).filter(move |&j| !(self.held(i) && self.held(j)))
+    }
+
+    /// Whether a pair touches, or nearly does, where lists are made.
+    fn near(&self, i: usize, j: usize) -> bool {
+        let [a, b] = [self.position[i], self.position[j]];
+        let reach = a.w + b.w + 2.0 * TOUCH * (a.w + b.w);
+        self.domain.displacement(a.truncate(), b.truncate()).length_squared() < reach * reach
+    }
+}
+
+impl Pairs {
+    /// Lists the pairs of particles in a new order, takes over what contacts remember, and colours them. Particle k was at
+    /// `sources[k]` before.
+    pub fn rebuild(
+        &mut self,
+        input: &PairInput,
+        sources: &[u32],
+        memory: &mut ContactMemory<[f32; REMEMBERED]>,
+    ) {
+        memory.rebuild(sources, |i, contacts| {
+            input.kept(i).for_each(|j| contacts.carry(Partner::particle(input.id[j])));
+        });
+        self.list(input, memory);
+        self.find_colours(input, memory);
+        self.place_by_colour(input);
+        self.fill_groups(input, memory);
+    }
+
+    /// Keepers and partners, in the order of the memory.
+    fn list(&mut self, input: &PairInput, memory: &ContactMemory<[f32; REMEMBERED]>) {
+        self.offset.clear();
+        self.offset.push(0);
+        for block in memory.blocks() {
+            self.offset.push(self.offset[self.offset.len() - 1] + block.states().len() as u32);
+        }
+        let count = self.offset[self.offset.len() - 1] as usize;
+        self.keeper.resize(count, 0);
+        self.other.resize(count, 0);
+        let (keeper, other) =
+            (team::SharedColumn::of(&mut self.keeper), team::SharedColumn::of(&mut self.other));
+        let offset = &self.offset;
+        team::for_each(block_count(input.id.len()), 1, |b| {
+            let own = offset[b] as usize..offset[b + 1] as usize;
+            // SAFETY: every block is visited once and writes to its own pairs.
+            let (keeper, other) = unsafe { (keeper.range_mut(own.clone()), other.range_mut(own)) };
+            let pairs = block_range(b, input.id.len()).flat_map(|i| input.kept(i).map(move |j| (i, j)));
+            for ((i, j), (keeper, other)) in pairs.zip(keeper.iter_mut().zip(other)) {
+                (*keeper, *other) = (i as u32, j as u32);
+            }
+        });
+    }
+
+    fn find_colours(&mut self, input: &PairInput, memory: &ContactMemory<[f32; REMEMBERED]>) {
+        let Self { colouring, colour, offset, other, .. } = self;
+        colour.resize(other.len(), REST);
+        let first = |i: usize| (offset[i / BLOCK] + memory.blocks()[i / BLOCK].offsets()[i % BLOCK]) as usize;
+        let end =
+            |i: usize| (offset[i / BLOCK] + memory.blocks()[i / BLOCK].offsets()[i % BLOCK + 1]) as usize;
+        // The pair of a held keeper is known to its partner only.
+        let of_held = |keeper: usize, j: usize| {
+            let own = &other[first(keeper)..end(keeper)];
+            own.iter().position(|known| *known == j as u32).map_or(NOBODY, |k| (first(keeper) + k) as u32)
+        };
+        let list = |i: usize, give: &mut dyn FnMut(u32, u32)| {
+            let mut own = first(i) as u32;
+            for j in input.partners(i) {
+                let pair = match keeps_pair(input.id[i], input.id[j]) {
+                    true => own,
+                    false if input.held(j) => of_held(j, i),
+                    false => NOBODY,
+                };
+                own += u32::from(keeps_pair(input.id[i], input.id[j]));
+                give(j as u32, pair);
+            }
+        };
+        colouring.colour(input.id, |i| input.held(i), list, colour);
+    }
+
+    /// Finds the place of every pair among the groups: by colour, then those that are near, then the others. Of the rest, one in
+    /// each group.
+    fn place_by_colour(&mut self, input: &PairInput) {
+        let count = self.other.len();
+        let mut bin = Vec::new();
+        let (keeper, other, colour) = (&self.keeper, &self.other, &self.colour);
+        team::fill(&mut bin, count, |p| {
+            let far = !input.near(keeper[p] as usize, other[p] as usize);
+            2 * colour[p] + u8::from(far)
+        });
+        let mut sizes = [0usize; 2 * (REST as usize + 1)];
+        bin.iter().for_each(|bin| sizes[usize::from(*bin)] += 1);
+        self.first.clear();
+        let (mut next, mut groups) = ([0usize; 2 * (REST as usize + 1)], 0);
+        for colour in 0..=usize::from(REST) {
+            let of_colour = sizes[2 * colour] + sizes[2 * colour + 1];
+            self.first.push(groups);
+            next[2 * colour] = LANES * groups;
+            next[2 * colour + 1] = LANES * groups + sizes[2 * colour];
+            groups += if colour < usize::from(REST) { of_colour.div_ceil(LANES) } else { of_colour };
+        }
+        self.first.push(groups);
+        self.pair_at.clear();
+        self.pair_at.resize(LANES * groups, NOBODY);
+        self.at.resize(count, 0);
+        let mut rest = LANES * self.first[usize::from(REST)];
+        for (p, bin) in bin.iter().enumerate() {
+            let place = if bin / 2 == REST { &mut rest } else { &mut next[usize::from(*bin)] };
+            self.at[p] = *place as u32;
+            self.pair_at[*place] = p as u32;
+            *place += if bin / 2 == REST { LANES } else { 1 };
+        }
+    }
+
+    fn fill_groups(&mut self, input: &PairInput, memory: &ContactMemory<[f32; REMEMBERED]>) {
+        let Self { groups, pair_at, keeper, other, offset, .. } = self;
+        let remembered = |p: usize| {
+            let block = keeper[p] as usize / BLOCK;
+            memory.blocks()[block].states()[p - offset[block] as usize].map(|force| force * input.dt)
+        };
+        team::fill(groups, pair_at.len() / LANES, |g| {
+            let pairs = &pair_at[LANES * g..LANES * (g + 1)];
+            let mut group: PairGroup = PairGroup {
+                i: [0; LANES],
+                j: [0; LANES],
+                moves: [0; 2],
+                active: 0,
+                radius: [[1.0; LANES]; 2],
+                friction: [0.0; LANES],
+                rolling: [0.0; LANES],
+                pull: [0.0; LANES],
+                normal: [[0.0; LANES]; 3],
+                gap: [0.0; LANES],
+                approach: [0.0; LANES],
+                memory: [[0.0; LANES]; REMEMBERED],
+            };
+            // What is not filled looks like the first, and never touches.
+            for (lane, &p) in pairs.iter().enumerate() {
+                let filled = p != NOBODY;
+                let p = if filled { p } else { pairs[0] } as usize;
+                let (i, j) = (keeper[p] as usize, other[p] as usize);
+                (group.i[lane], group.j[lane]) = (i as u32, j as u32);
+                for (side, k) in [i, j].into_iter().enumerate() {
+                    group.moves[side] |= u32::from(filled && !input.held(k)) << lane;
+                    group.radius[side][lane] = input.position[k].w;
+                }
+                let law = input.laws.of_grains(input.material[i], input.material[j]);
+                (group.friction[lane], group.rolling[lane]) = (law.friction, law.rolling);
+                let smaller = input.position[i].w.min(input.position[j].w);
+                group.pull[lane] = std::f32::consts::TAU * smaller * law.tension;
+                if filled {
+                    let own = remembered(p);
+                    (0..REMEMBERED).for_each(|k| group.memory[k][lane] = own[k]);
+                }
+            }
+            group
+        });
+    }
+
+    /// Lets the contact memory know what the pairs remember: impulses of steps of `dt` \[s\] as forces.
+    pub fn remember(&self, memory: &mut ContactMemory<[f32; REMEMBERED]>, dt: f32) {
+        let per_time = 1.0 / dt;
+        team::for_each_mut(memory.blocks_mut(), 1, |b, block| {
+            let first = self.offset[b] as usize;
+            for (k, state) in block.split_mut().1.iter_mut().enumerate() {
+                let at = self.at[first + k] as usize;
+                let group = &self.groups[at / LANES];
+                *state = group.memory.map(|lanes| lanes[at % LANES] * per_time);
+            }
+        });
+    }
+
+    /// Number of pairs that touch.
+    pub fn active(&self) -> usize {
+        self.groups.iter().map(|group| group.active.count_ones() as usize).sum()
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        size_of::<PairGroup>() * self.groups.capacity()
+            + 4 * (self.keeper.capacity() + self.other.capacity() + self.at.capacity())
+            + 4 * (self.pair_at.capacity() + self.offset.capacity())
+            + self.colour.capacity()
+            + self.colouring.bytes()
+    }
+}

@@ -1,0 +1,130 @@
+//! Gravity and air, the drift, and removal of grains that are not finite.
+
+use glam::{Vec3, Vec4};
+
+use crate::solver::drag::DragInput;
+use crate::solver::material_lanes::MaterialLanes;
+use crate::solver::particle_solver::ParticleSolver;
+use crate::team::{self, BLOCK, PerBlock, QUICK, block_count};
+
+use super::Pbd;
+
+/// What a drift finds beside its columns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    /// Square of the farthest way since lists were made \[m2\].
+    pub farthest: f32,
+    /// Square of the fastest speed [m2/s2].
+    pub fastest: f32,
+    /// Energy of motion and rotation \[J\].
+    pub kinetic_energy: f64,
+    /// Whether something is not finite.
+    pub unsound: bool,
+}
+
+impl Totals {
+    fn with(self, other: Self) -> Self {
+        Self {
+            farthest: self.farthest.max(other.farthest),
+            fastest: self.fastest.max(other.fastest),
+            kinetic_energy: self.kinetic_energy + other.kinetic_energy,
+            unsound: self.unsound || other.unsound,
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, velocity: Vec4, spin: Vec4, position: Vec4) {
+        let square = velocity.truncate().length_squared();
+        let turning = 0.4 * position.w * position.w * spin.truncate().length_squared();
+        self.fastest = self.fastest.max(square);
+        self.kinetic_energy += 0.5 * f64::from(velocity.w) * f64::from(square + turning);
+        // Anything that is not a number, or infinite, spoils the sum.
+        self.unsound |= (velocity + spin + position) * 0.0 != Vec4::ZERO;
+    }
+}
+
+impl Pbd {
+    /// Gives grains the velocity of gravity and of air for a step of `dt` \[s\]. Nothing pushes them yet.
+    pub(super) fn fall(&mut self, dt: f64) {
+        let gravity = dt as f32 * self.world.gravity;
+        let particles = &mut self.world.particles;
+        let Some(spin) = particles.angular_velocity.as_ref() else { return };
+        let (velocity, push) = (&mut particles.velocity[..], &mut self.state.push[..]);
+        team::for_each_block(velocity.len(), QUICK, (velocity, push), |b, (velocity, push)| {
+            push.fill(Vec4::ZERO);
+            for (velocity, spin) in velocity.iter_mut().zip(&spin[b * BLOCK..]) {
+                if spin.w > 0.0 {
+                    *velocity += gravity.extend(0.0);
+                }
+            }
+        });
+    }
+
+    /// Lets air drag grains.
+    pub(super) fn drag(&mut self, dt: f64) {
+        let Some(air) = &self.world.air else { return };
+        let particles = &self.world.particles;
+        let input = DragInput {
+            air,
+            particles,
+            materials: MaterialLanes::new(&self.setup.materials, &particles.material),
+            domain: &self.setup.domain,
+            dt: dt as f32,
+            time: self.world.time,
+        };
+        let lists = &self.search.lists;
+        let spin = particles.angular_velocity.as_deref().unwrap_or_default();
+        let held = |i: usize| spin[i].w == 0.0;
+        let change = |i: usize| if held(i) { Vec3::ZERO } else { input.change(i, lists.of(i)) };
+        team::fill(&mut self.dragged, particles.len(), change);
+        let velocity = &mut self.world.particles.velocity;
+        velocity.iter_mut().zip(&self.dragged).for_each(|(v, change)| *v += change.extend(0.0));
+    }
+
+    /// Moves grains by their velocity and by the push, which leaves no velocity behind.
+    pub(super) fn drift(&mut self, dt: f64) -> Totals {
+        let (setup, search, state) = (&self.setup, &self.search, &mut self.state);
+        let particles = &mut self.world.particles;
+        let Some(spin) = particles.angular_velocity.as_mut() else { return Totals::default() };
+        let count = particles.position.len();
+        let mut totals = vec![Totals::default(); block_count(count)];
+        let rates = (&mut particles.velocity[..], &mut spin[..], &mut state.push[..]);
+        let places = (&mut state.place[..], &mut particles.position[..], &mut state.turn[..]);
+        team::for_each_block(
+            count,
+            QUICK,
+            (rates, places, PerBlock(&mut totals)),
+            |b, ((velocity, spin, push), (place, position, turn), totals)| {
+                for k in 0..velocity.len() {
+                    if spin[k].w == 0.0 {
+                        continue;
+                    }
+                    turn[k] += (dt as f32 * spin[k]).with_w(0.0);
+                    let way = dt * velocity[k].truncate().as_dvec3() + push[k].truncate().as_dvec3();
+                    let inside = place[k].advance_meters(way);
+                    place[k] = setup.exact_domain.wrap(place[k]);
+                    // What has left the range is found by its position, which then is not the one it should be.
+                    let x = if inside { place[k].to_vec3() } else { Vec3::NAN };
+                    position[k] = x.extend(position[k].w);
+                    let moved = search.moved_squared(&setup.domain, b * BLOCK + k, x);
+                    totals.farthest = totals.farthest.max(moved);
+                    totals.add(velocity[k], spin[k], position[k]);
+                }
+            },
+        );
+        totals.into_iter().fold(Totals::default(), Totals::with)
+    }
+
+    /// Removes grains whose state is not finite and returns how many.
+    pub(super) fn quarantine(&mut self, unsound: bool) -> usize {
+        if !unsound {
+            return 0;
+        }
+        let particles = &self.world.particles;
+        let spin = particles.angular_velocity.as_deref().unwrap_or_default();
+        let sound =
+            |i: usize| [particles.position[i], particles.velocity[i], spin[i]].iter().all(|v| v.is_finite());
+        let keep: Vec<bool> = (0..particles.len()).map(sound).collect();
+        self.remove_particles(&keep)
+    }
+}

@@ -1,0 +1,345 @@
+//! Position-based sand on the CPU: rigid spheres with few steps per frame, whose heaps stay.
+//!
+//! A frame is divided into equal steps ("substeps"), as many as the smallest grains need ([`params::needed_substeps`]). A step:
+//!
+//! | stage | what it does |
+//! | --- | --- |
+//! | list | where something has moved too far: sort by cell, list pairs and walls with a skin, carry what contacts remember, give pairs their [`colour`]s |
+//! | fall | v += h g, and drag of air |
+//! | prepare | normals and gaps; who touches, or will within the step |
+//! | warm start | all impulses of the step before, in full; how far overlaps push |
+//! | sweeps | colour by colour, then walls: impulses are corrected ([`contact`]) and given to grains at once; bodies follow |
+//! | bounce | where a material has restitution |
+//! | drift | x += h v, plus the push, which leaves no velocity behind |
+//! | bodies | rapier moves them under the impulses of the contacts |
+//!
+//! Four things make heaps stay: the full warm start, kept per contact over steps and lists; overlap removed by a push that never
+//! becomes velocity; friction bounded by the accumulated normal impulse; and Gauss-Seidel, coloured. There is no damping and no
+//! sleeping.
+//!
+//! | data | bytes | lives |
+//! | --- | --- | --- |
+//! | position and radius, velocity and mass, angular velocity and inverse mass (0: held), exact centre | 72 per grain | state |
+//! | orientation and turn | 32 per grain | follows |
+//! | push | 16 per grain | one step |
+//! | forces of contacts: along, across, against rolling, connected | 32 per listed pair, 48 per wall | state, in contact memory |
+//! | groups of sixteen pairs of one colour, with impulses, normals, gaps | 90 per listed pair | as long as the lists |
+//!
+//! Contact memory holds forces, so steps may differ in length. Groups hold impulses while lists live; lists do not outlive a
+//! frame, so that a checkpoint need not hold them. Colours depend on ids and neighbours only, and the order inside of a colour
+//! on nothing: the same bits for any number of threads.
+//!
+//! References: \[MMCK14\], \[JP93\], \[TBV12\]; docs/equations.md says where it departs from the first.
+//!
+//! Limitations: spheres only, without rigid grains of several; free bodies are not pushed out of overlap, only grains are.
+
+mod check;
+pub mod colour;
+mod common;
+pub mod contact;
+mod fields;
+pub mod groups;
+mod integrate;
+pub mod laws;
+mod orientation;
+pub mod params;
+pub mod state;
+pub mod sweep;
+mod touching;
+pub mod wall_solve;
+pub mod walls;
+
+pub use check::check;
+pub use fields::FIELDS;
+
+use glam::Vec3;
+
+use crate::bodies::BodyMotion;
+use crate::columns::ParticleColumns;
+use crate::particles::OptionalColumn;
+use crate::simd::Instructions;
+use crate::simulator::StepReport;
+use crate::solver::search::Search;
+use crate::solver::world::{World, equal_steps};
+use crate::solver::{Defect, SolverInput};
+use crate::stages::{Stage, StageTimes};
+use crate::team::SharedColumn;
+
+use groups::{PairInput, Pairs};
+use integrate::Totals;
+use params::Setup;
+use state::PbdState;
+use sweep::{Moving, StepConstants};
+use wall_solve::{AtWalls, WallStep};
+use walls::WallInput;
+
+/// The position-based solver on the CPU.
+pub struct Pbd {
+    setup: Setup,
+    world: World,
+    state: PbdState,
+    search: Search,
+    pairs: Pairs,
+    /// Whether pairs are those of the particles in their order of now.
+    listed: bool,
+    /// Length of the step that impulses are of \[s\].
+    dt: f32,
+    /// The skin of the lists \[m\].
+    skin: f32,
+    /// How far walls have moved since lists were made, at most \[m\].
+    wall_way: f32,
+    /// Changes of velocity by air [m/s].
+    dragged: Vec<Vec3>,
+}
+
+impl Pbd {
+    /// A solver for a scene.
+    pub fn new(input: SolverInput) -> Self {
+        let instructions = input.instructions.map_or_else(Instructions::best, Instructions::or_best);
+        let setup = Setup::new(&input.scene, input.grain_shapes, input.defect, instructions);
+        let mut world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.team);
+        world.particles.require(&[OptionalColumn::AngularVelocity]);
+        let mut state = PbdState::default();
+        state.resize(world.particles.len());
+        let mut pbd = Self {
+            dt: setup.step as f32,
+            skin: setup.skin(0.0),
+            setup,
+            world,
+            state,
+            search: Search::default(),
+            pairs: Pairs::default(),
+            listed: false,
+            wall_way: 0.0,
+            dragged: Vec::new(),
+        };
+        pbd.begin_particles(0);
+        for (i, _) in input.grains.iter().enumerate().filter(|(_, grain)| grain.fixed) {
+            pbd.hold(i);
+        }
+        pbd
+    }
+
+    /// Holds a grain where it is: it has no inverse mass.
+    fn hold(&mut self, i: usize) {
+        self.world.particles.velocity[i] *= glam::Vec4::W;
+        if let Some(spin) = self.world.particles.angular_velocity.as_mut() {
+            spin[i].w = 0.0;
+        }
+    }
+
+    /// The stages of a step of at most `max_dt` \[s\].
+    fn run_stages(&mut self, max_dt: f64) -> StepReport {
+        let dt = equal_steps(max_dt, self.setup.step);
+        let last = dt >= max_dt * (1.0 - 1e-9);
+        let mut t = StageTimes::default();
+        t.time(Stage::MoveBodies, || self.lead_walls(dt));
+        self.list_contacts_near(dt, &mut t);
+        t.time(Stage::Integrate, || self.fall(dt));
+        t.time(Stage::Drag, || self.drag(dt));
+        let bodies = self.world.bodies.free_motions(&self.world.boundaries, self.world.gravity, dt as f32);
+        let bodies = self.solve(dt, bodies, &mut t);
+        let totals = t.time(Stage::Integrate, || self.drift(dt));
+        self.note_motion(&totals, dt);
+        t.time(Stage::MoveBodies, || self.move_bodies(dt, &bodies));
+        self.world.time += dt;
+        let lost = t.time(Stage::Quarantine, || self.quarantine(totals.unsound));
+        if last {
+            self.give_up_lists();
+        }
+        let count = self.world.particles.len();
+        StepReport {
+            dt,
+            particles: count,
+            iterations: self.setup.sweeps,
+            converged: true,
+            max_speed: f64::from(totals.fastest).sqrt(),
+            kinetic_energy: totals.kinetic_energy,
+            lost,
+            neighbors_mean: 2.0 * self.pairs.active() as f64 / count.max(1) as f64,
+            stages: t,
+            ..StepReport::default()
+        }
+    }
+
+    /// Walls and tools go where they will be at the step's end.
+    fn lead_walls(&mut self, dt: f64) {
+        let world = &mut self.world;
+        world.boundaries.kick_servos(world.time, 0.5 * dt, None);
+        world.boundaries.advance(world.time, dt);
+    }
+
+    /// Contact memory takes over what pairs and walls remember, and lists end: at frames, and before particles come or go.
+    fn give_up_lists(&mut self) {
+        if self.listed {
+            self.pairs.remember(&mut self.state.memory, self.dt);
+        }
+        self.search.invalidate();
+    }
+
+    /// Sorts by cell, and lists pairs and walls anew where something has moved too far for the lists.
+    fn list_contacts_near(&mut self, dt: f64, t: &mut StageTimes) {
+        if !self.search.is_valid() {
+            // From what a checkpoint holds, so that a resumed run lists the same pairs.
+            let fastest = self.world.fastest() + self.setup.gravity * dt as f32;
+            self.skin = self.setup.skin(fastest * dt as f32);
+            if self.listed {
+                self.pairs.remember(&mut self.state.memory, self.dt);
+            }
+        }
+        let params = self.setup.search_params(self.skin);
+        if !t.time(Stage::Sort, || self.search.sort(&params, &self.world.particles.position)) {
+            return;
+        }
+        t.time(Stage::Sort, || self.follow_order());
+        t.time(Stage::Neighbors, || {
+            let particles = &self.world.particles;
+            self.search.build(&params, &particles.position);
+            let input = PairInput {
+                lists: &self.search.lists,
+                domain: &self.setup.domain,
+                laws: &self.setup.laws,
+                id: &particles.id,
+                position: &particles.position,
+                spin: particles.angular_velocity.as_deref().unwrap_or_default(),
+                material: &particles.material,
+                dt: dt as f32,
+            };
+            self.pairs.rebuild(&input, self.search.order.sources(), &mut self.state.memory);
+        });
+        t.time(Stage::SampleBoundaries, || {
+            let (setup, world, skin) = (&self.setup, &self.world, self.skin);
+            let sources = self.search.order.sources();
+            let reach = |x: Vec3, radius: f32| setup.wall_reach(x, radius, skin);
+            self.state.walls.rebuild(sources, &world.boundaries, &world.particles.position, reach);
+        });
+        self.listed = true;
+        self.dt = dt as f32;
+        self.wall_way = 0.0;
+    }
+
+    /// Puts all columns into the new order.
+    fn follow_order(&mut self) {
+        self.state.walls.remember(self.world.particles.len(), self.dt);
+        self.fold_turns();
+        let Search { order, scratch, .. } = &mut self.search;
+        self.world.particles.permute(order, scratch);
+        self.state.permute(order, scratch);
+    }
+
+    /// Finds the contacts of the step and solves them. Gives the motions of bodies at its end.
+    fn solve(&mut self, dt: f64, free: Vec<BodyMotion>, t: &mut StageTimes) -> Vec<BodyMotion> {
+        let (before, h) = (self.dt, dt as f32);
+        self.dt = h;
+        let weak = self.setup.defect == Some(Defect::WeakWarmStart);
+        let carry = if weak { 0.99 } else { 1.0 };
+        let as_velocity = self.setup.defect == Some(Defect::PushAsVelocity);
+        let (push_speed, drive) =
+            if as_velocity { (0.0, contact::PUSH / h) } else { (self.setup.push_speed(), 0.0) };
+        let Self { setup, world, state, pairs, .. } = self;
+        let particles = &mut world.particles;
+        let Some(spin) = particles.angular_velocity.as_mut() else { return free };
+        let PbdState { place, push, walls, .. } = state;
+        let step = StepConstants {
+            domain: &setup.exact_domain,
+            place,
+            dt: h,
+            carry: carry * (h / before),
+            push_speed,
+            drive,
+            rotation: setup.rotation,
+            instructions: setup.instructions,
+        };
+        let at_wall = WallStep {
+            position: &particles.position,
+            dt: h,
+            carry,
+            push_speed,
+            drive,
+            rotation: setup.rotation,
+        };
+        t.time(Stage::TouchWalls, || {
+            let input = WallInput {
+                laws: &setup.laws,
+                boundaries: &world.boundaries,
+                bodies: &free,
+                position: &particles.position,
+                place,
+                velocity: &particles.velocity,
+                spin,
+                material: &particles.material,
+                dt: h,
+            };
+            walls.find(&input, before);
+            wall_solve::share_bodies(walls, &free);
+        });
+        macro_rules! moving {
+            () => {
+                Moving {
+                    velocity: SharedColumn::of(&mut particles.velocity),
+                    spin: SharedColumn::of(&mut spin[..]),
+                    push: SharedColumn::of(&mut push[..]),
+                }
+            };
+        }
+        macro_rules! at_walls {
+            () => {
+                AtWalls { velocity: &mut particles.velocity, spin: &mut spin[..], push: &mut push[..] }
+            };
+        }
+        t.time(Stage::Touch, || sweep::prepare_pairs(pairs, &step, &moving!()));
+        t.time(Stage::WarmStart, || {
+            sweep::warm_start_pairs(pairs, &step, &moving!());
+            wall_solve::warm_start_walls(walls, &at_wall, at_walls!());
+        });
+        let follow = |walls: &_| follow_bodies(walls, &free, h);
+        let mut bodies = follow(walls);
+        for _ in 0..setup.sweeps {
+            t.time(Stage::Project, || sweep::sweep_pairs(pairs, &step, &moving!()));
+            t.time(Stage::TouchWalls, || {
+                wall_solve::sweep_walls(walls, &at_wall, &bodies, at_walls!());
+                bodies = follow(walls);
+            });
+        }
+        if setup.laws.bounces {
+            let slowest = setup.bounce_speed(world.gravity, h);
+            sweep::bounce_pairs(pairs, &setup.laws, &particles.material, slowest, &moving!());
+            wall_solve::bounce_walls(walls, &at_wall, &bodies, slowest, at_walls!());
+        }
+        bodies
+    }
+
+    /// Lets the search know how far grains and walls have moved, and will in a step like this one.
+    fn note_motion(&mut self, totals: &Totals, dt: f64) {
+        let of_grains = totals.fastest.sqrt() * dt as f32;
+        let of_walls = self.world.boundaries.fastest(self.world.time) * dt as f32;
+        self.wall_way += of_walls;
+        let ahead = of_grains.max(of_walls).min(0.45 * self.skin);
+        let way = totals.farthest.sqrt().max(self.wall_way) + ahead;
+        self.search.note_motion(way * way);
+    }
+
+    /// Bodies, and walls that hold a force, take the impulses of contacts.
+    fn move_bodies(&mut self, dt: f64, motions: &[BodyMotion]) {
+        let (world, walls) = (&mut self.world, &self.state.walls);
+        if world.boundaries.any_servo() {
+            let force = |wall: u16| wall_solve::force_on(walls, wall, dt as f32);
+            world.boundaries.kick_servos(world.time + dt, 0.5 * dt, Some(&force));
+        }
+        if !world.bodies.is_empty() {
+            let centers: Vec<Vec3> = motions.iter().map(|motion| motion.center).collect();
+            world.coupling.load = wall_solve::loads_on_bodies(walls, &centers, dt as f32);
+            world.bodies.step(dt, world.gravity, &world.coupling.load, &mut world.boundaries);
+        }
+    }
+}
+
+/// Motions of bodies under the impulses of contacts of now.
+fn follow_bodies(walls: &walls::Walls, free: &[BodyMotion], dt: f32) -> Vec<BodyMotion> {
+    if free.iter().all(|body| body.inverse_mass == 0.0) {
+        return free.to_vec();
+    }
+    let centers: Vec<Vec3> = free.iter().map(|motion| motion.center).collect();
+    let loads = wall_solve::loads_on_bodies(walls, &centers, dt);
+    free.iter().zip(&loads).map(|(free, load)| free.pushed(load, dt)).collect()
+}
