@@ -31,10 +31,10 @@ fn check_substeps(scene: &Scene, shapes: &GrainShapes) -> Result<(), SceneError>
     let Some(substeps) = scene.pbd.substeps.filter(|substeps| substeps * scene.pbd.sweeps < needed) else {
         return Ok(());
     };
-    let diameter = 2.0 * radii(scene, shapes).0;
+    let diameter = (2.0 * radii(scene, shapes).0) as f32;
     let allowed = format!(
-        "{needed} for grains of {diameter} m at {} frames per second with two sweeps each, or left out; in any case {} with \
-         {} sweeps",
+        "{needed} for grains of {diameter} m at {} frames per second with two sweeps each, at least {} with pbd.sweeps = {}, or left \
+         out",
         scene.simulation.fps,
         needed.div_ceil(scene.pbd.sweeps),
         scene.pbd.sweeps
@@ -51,8 +51,10 @@ fn check_periods(scene: &Scene, shapes: &GrainShapes) -> Result<(), SceneError> 
         else {
             continue;
         };
-        let allowed =
-            format!("at least {shortest} m long: two diameters of the largest grain and two of the smallest");
+        let allowed = format!(
+            "at least {} m long: two diameters of the largest grain and two of the smallest",
+            shortest as f32
+        );
         return refuse(&format!("simulation.periodic.{axis}"), format!("[{from}, {to}]"), allowed);
     }
     Ok(())
