@@ -121,3 +121,52 @@ fn piles_pass_and_fail_without_friction() {
     passes("piles");
     fails_in("slope of spheres with memory", &measure("piles", None, Some(0.0)));
 }
+
+#[test]
+#[ignore = "a minute"]
+fn load_passes_and_fails_for_single_contacts() {
+    passes("load");
+    let measured = measure("load", None, None);
+    let find = |quantity: &str| measured.points.iter().find(|point| point.quantity == quantity).unwrap();
+    let grains = find("spheres: 2: shape of forces on grains");
+    let contacts = find("spheres: shape of single contacts");
+    assert!(contacts.measured < grains.range[0], "{} of single contacts", contacts.measured);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn oedometer_passes_and_loses_less_without_friction() {
+    passes("oedometer");
+    let of = |friction| {
+        let measured = measure("oedometer", None, friction);
+        let lost =
+            measured.points.iter().find(|point| point.quantity.contains("area of the first loop")).unwrap();
+        lost.measured
+    };
+    let (rough, smooth) = (of(None), of(Some(0.0)));
+    assert!(smooth < 0.7 * rough, "{smooth} of the work is lost without friction, {rough} with it");
+}
+
+#[test]
+#[ignore = "minutes"]
+fn zhou_passes_and_fails_without_friction() {
+    passes("zhou");
+    fails_in("angle", &measure("zhou", None, Some(0.0)));
+}
+
+#[test]
+#[ignore = "a minute"]
+fn planar_passes_and_fails_without_friction() {
+    passes("planar");
+    fails_in("runout / L0", &measure("planar", None, Some(0.0)));
+}
+
+#[test]
+#[ignore = "minutes"]
+fn tumbler_passes_and_fails_without_friction_and_with_one_size() {
+    passes("tumbler");
+    fails_in("inclination", &measure("tumbler", None, Some(0.0)));
+    let options = MeasureOptions { quick: true, equal_sizes: true, ..MeasureOptions::default() };
+    let mixed = Experiment::find("tumbler").unwrap().run(&options, &mut |_, _| {}).unwrap();
+    fails_in("segregation of two sizes", &mixed);
+}

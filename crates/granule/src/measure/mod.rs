@@ -276,6 +276,31 @@ pub const EXPERIMENTS: &[Experiment] = &[
         work: dem::forces::measure,
     },
     Experiment {
+        name: "load",
+        summary: "forces on grains under a plate that presses, Longmore's experiment 2 (dem)",
+        work: dem::load::measure,
+    },
+    Experiment {
+        name: "oedometer",
+        summary: "a bed pressed together and let go, Longmore's experiment 7 (dem)",
+        work: dem::oedometer::measure,
+    },
+    Experiment {
+        name: "zhou",
+        summary: "heaps left on a plate by sliding and rolling friction, against Zhou et al. 2002 (dem)",
+        work: dem::zhou::measure,
+    },
+    Experiment {
+        name: "planar",
+        summary: "runout of columns between panes against Lube et al. 2005 (dem)",
+        work: dem::planar::measure,
+    },
+    Experiment {
+        name: "tumbler",
+        summary: "inclination in a drum by speed, and two sizes that part in it (dem)",
+        work: dem::tumbler::measure,
+    },
+    Experiment {
         name: "janssen",
         summary: "stress in a silo whose wall carries the grains, against Janssen 1895 (dem)",
         work: dem::janssen::measure,

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use crate::random::Random;
+
 /// Width of the cells in which shares are counted, in the largest diameter.
 const CELL: f64 = 4.0;
 
 /// Least part of a full cell's volume that a cell must hold to count: cells at walls and at the surface hold few grains.
 const LEAST_FULL: f64 = 0.15;
 
-/// The variance of the volume share of material 0 between cells, over that of materials that have parted wholly; none where
-/// there is but one material.
+/// The variance of the volume share of material 0 between cells, over that of materials that have parted wholly. Where there is but one
+/// material, its smaller and larger grains are taken instead; none where these are of one size, too.
 ///
 /// ```text
 /// S = sum_k V_k (p_k - p)^2 / (V p (1 - p))          after Lacey 1954, weighted by the volume V_k of the grains in a cell
@@ -17,20 +19,58 @@ const LEAST_FULL: f64 = 0.15;
 /// Cells are cubes of four of the largest diameters. What chance does is not taken off: mixed grains have less than 0.1.
 pub fn segregation(position: &[[f32; 3]], radius: &[f32], material: &[u32]) -> Option<f64> {
     let width = CELL * 2.0 * f64::from(radius.iter().copied().fold(0.0, f32::max));
+    let variance = variance(position, radius, kinds(radius, material)?.as_slice(), [width; 3]);
+    variance.is_finite().then_some(variance)
+}
+
+/// Kinds that may part: materials, or else sizes below and above the middle of the smallest and the largest.
+fn kinds(radius: &[f32], material: &[u32]) -> Option<Vec<u32>> {
+    if material.iter().any(|own| *own != material[0]) {
+        return Some(material.to_vec());
+    }
+    let (least, most) =
+        radius.iter().fold((f32::INFINITY, 0.0f32), |(least, most), r| (least.min(*r), most.max(*r)));
+    let middle = 0.5 * (least + most);
+    (least < most).then(|| radius.iter().map(|radius| u32::from(*radius > middle)).collect())
+}
+
+/// The same in cells of any sides \[m\], less what grains have whose kinds are dealt out by chance: 0 is mixed, 1 parted wholly.
+///
+/// ```text
+/// S' = (S - S_chance)/(1 - S_chance)
+/// ```
+pub fn beyond_chance(position: &[[f32; 3]], radius: &[f32], kinds: &[u32], cell: [f64; 3]) -> f64 {
+    const DEALS: u64 = 8;
+    let of = |radius: &[f32], kinds: &[u32]| variance(position, radius, kinds, cell);
+    // Grains change places with their kinds and sizes, so that as much of each kind is dealt out.
+    let deal = |seed: u64| {
+        let (mut radius, mut kinds, mut random) = (radius.to_vec(), kinds.to_vec(), Random::new(seed));
+        for i in (1..kinds.len()).rev() {
+            let j = ((random.unit() * (i + 1) as f32) as usize).min(i);
+            kinds.swap(i, j);
+            radius.swap(i, j);
+        }
+        of(&radius, &kinds)
+    };
+    let chance = (1..=DEALS).map(deal).sum::<f64>() / DEALS as f64;
+    (of(radius, kinds) - chance) / (1.0 - chance)
+}
+
+/// S as [`segregation`] has it, of kind 0 in cells of given sides \[m\].
+fn variance(position: &[[f32; 3]], radius: &[f32], kinds: &[u32], cell: [f64; 3]) -> f64 {
     let mut cells: BTreeMap<[i64; 3], [f64; 2]> = BTreeMap::new();
-    for ((x, radius), material) in position.iter().zip(radius).zip(material) {
-        let cell = x.map(|x| (f64::from(x) / width).floor() as i64);
+    for ((x, radius), kind) in position.iter().zip(radius).zip(kinds) {
+        let place = [0, 1, 2].map(|axis| (f64::from(x[axis]) / cell[axis]).floor() as i64);
         let volume = 4.0 / 3.0 * std::f64::consts::PI * f64::from(*radius).powi(3);
-        let [first, all] = cells.entry(cell).or_default();
-        *first += if *material == 0 { volume } else { 0.0 };
+        let [first, all] = cells.entry(place).or_default();
+        *first += if *kind == 0 { volume } else { 0.0 };
         *all += volume;
     }
-    cells.retain(|_, [_, all]| *all >= LEAST_FULL * width.powi(3));
+    cells.retain(|_, [_, all]| *all >= LEAST_FULL * cell.iter().product::<f64>());
     let total = |of: usize| cells.values().map(|cell| cell[of]).sum::<f64>();
     let (all, share) = (total(1), total(0) / total(1));
     let spread: f64 = cells.values().map(|[first, volume]| volume * (first / volume - share).powi(2)).sum();
-    let most = all * share * (1.0 - share);
-    (most > 0.0).then(|| spread / most)
+    spread / (all * share * (1.0 - share))
 }
 
 #[cfg(test)]
@@ -55,10 +95,30 @@ mod tests {
         assert_eq!(block(|_, _, _| 0), None);
     }
 
+    #[test]
+    fn one_material_is_told_apart_by_size_and_chance_is_taken_off() {
+        let (mut position, mut radius) = (Vec::new(), Vec::new());
+        for (x, y, z) in (0..24usize).flat_map(|x| (0..24).flat_map(move |y| (0..6).map(move |z| (x, y, z))))
+        {
+            position.push([x, y, z].map(|c| 0.01 * (c as f32 + 0.5)));
+            radius.push(if x < 12 { 0.004 } else { 0.005 });
+        }
+        let of = |radius: &[f32]| segregation(&position, radius, &vec![0; radius.len()]);
+        assert!((of(&radius).unwrap() - 1.0).abs() < 1e-9);
+        assert_eq!(of(&vec![0.005; radius.len()]), None);
+        let cell = [0.04, 0.04, 0.06];
+        let halves: Vec<u32> = radius.iter().map(|radius| u32::from(*radius > 0.0045)).collect();
+        assert!((beyond_chance(&position, &radius, &halves, cell) - 1.0).abs() < 1e-9);
+        let mut random = Random::new(3);
+        let mixed: Vec<u32> = radius.iter().map(|_| u32::from(random.unit() < 0.5)).collect();
+        let parted = beyond_chance(&position, &vec![0.005; radius.len()], &mixed, cell);
+        assert!(parted.abs() < 0.01, "{parted}");
+    }
+
     /// Kinds by chance: a cell of 64 grains has a variance of p (1 - p)/64, one of 32 twice that.
     #[test]
     fn chance_leaves_little() {
-        let mut random = crate::random::Random::new(3);
+        let mut random = Random::new(3);
         let kinds: Vec<u32> = (0..24 * 24 * 6).map(|_| u32::from(random.unit() < 0.5)).collect();
         let s = block(|x, y, z| kinds[(x * 24 + y) * 6 + z]).unwrap();
         assert!(s > 0.005 && s < 0.04, "{s}");

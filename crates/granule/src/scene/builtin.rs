@@ -31,6 +31,7 @@ const BUILTIN: &[Builtin] = &[
     Builtin { name: "angle", text: include_str!("../../scenes/angle.toml") },
     Builtin { name: "avalanche", text: include_str!("../../scenes/avalanche.toml") },
     Builtin { name: "bowling", text: include_str!("../../scenes/bowling.toml") },
+    Builtin { name: "mixer", text: include_str!("../../scenes/mixer.toml") },
     Builtin { name: "packing", text: include_str!("../../scenes/packing.toml") },
 ];
 

@@ -377,7 +377,7 @@ fn built_in_scenes_are_whole_in_both_forms() {
     let sand = ["column", "dam", "heap", "hourglass", "silo", "dunes", "windy", "castle"];
     let bodies = ["drum", "bunker", "boxes", "dumptruck"];
     let water = ["tank", "pipe", "droplet"];
-    let grains = ["funnel", "mesh-drop", "marbles", "angle", "avalanche", "bowling", "packing"];
+    let grains = ["funnel", "mesh-drop", "marbles", "angle", "avalanche", "bowling", "mixer", "packing"];
     assert_eq!(names, [&sand[..], &bodies[..], &water[..], &grains[..]].concat());
     for scene in builtin_scenes() {
         for quick in [false, true] {

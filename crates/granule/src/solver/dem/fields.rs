@@ -1,6 +1,7 @@
 //! The fields that the solver with distinct elements hands out.
 //!
-//! Spheres of a rigid grain have its orientation, contacts and stress, and forces and torques of their own.
+//! Spheres of a rigid grain have its orientation, contacts and stress, and forces and torques of their own; `grain` is the id of the
+//! grain's first sphere.
 
 use crate::simulator::{FieldData, FieldInfo, FieldKind};
 use crate::solver::reads::{Gather, field};
@@ -10,6 +11,7 @@ use super::Dem;
 /// The solver's fields.
 pub const FIELDS: &[FieldInfo] = &[
     field("id", "1", FieldKind::Integer),
+    field("grain", "1", FieldKind::Integer),
     field("material", "1", FieldKind::Integer),
     field("position", "m", FieldKind::Vec3),
     field("velocity", "m/s", FieldKind::Vec3),
@@ -37,6 +39,7 @@ impl Dem {
                 let rows = order.iter().map(|&i| self.orientation_of(i as usize).to_array());
                 FieldData::Quaternion(rows.collect())
             }
+            "grain" => gather.integer(|i| self.grain_of(i)),
             "density" => {
                 gather.scalar(|i| self.setup.materials[usize::from(self.world.particles.material[i])].density)
             }
@@ -44,6 +47,12 @@ impl Dem {
             "force" => gather.vec3(|i| state.force[i].truncate()),
             _ => self.contact_field(name, gather),
         }
+    }
+
+    /// Id of the first sphere of the grain that a particle belongs to.
+    fn grain_of(&self, i: usize) -> u32 {
+        let members = self.assemblies.assembly_of(i).map(|k| self.assemblies.members(k));
+        members.and_then(|members| members.first()).map_or(self.world.particles.id[i], |first| first.particle)
     }
 
     /// A field that contacts give.
