@@ -67,7 +67,8 @@ scenes! {
     marbles = "marbles", "7222204016b332c9";
     angle = "angle", "216f52d07ccd23d5";
     avalanche = "avalanche", "a9f58d2ff939933d";
-    bowling = "bowling", "70bbbca35f93d1cf";
+    bowling = "bowling", "c7115eb3f2cd6784";
+    mixer = "mixer", "1478016e3d3e917e";
     packing = "packing", "b4c9b3147d070752";
 }
 

@@ -19,7 +19,7 @@ mod saved;
 
 pub use contact::Contact;
 pub use memory::{Carried, ContactBlock, ContactMemory, best_match};
-pub use saved::{ContactError, SavedContacts};
+pub use saved::{ContactError, SavedAtWalls, SavedContacts};
 
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};

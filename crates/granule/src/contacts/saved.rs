@@ -56,6 +56,61 @@ impl SavedContacts {
         saved
     }
 
+    /// Contacts of `count` particles with each other and, `at_walls`, with walls, which have more numbers: those that pairs do not have
+    /// are 0.
+    pub fn of_pairs_and_walls<const PAIR: usize, const WALL: usize, I>(
+        count: usize,
+        pairs: &ContactMemory<[f32; PAIR]>,
+        at_walls: impl Fn(usize) -> I,
+    ) -> Self
+    where
+        [f32; PAIR]: ContactState,
+        [f32; WALL]: ContactState,
+        I: Iterator<Item = (Partner, [f32; WALL])>,
+    {
+        Self::new(count, |i| {
+            let (partners, states) = pairs.of(i);
+            let wide = |state: &[f32; PAIR]| std::array::from_fn(|k| state.get(k).copied().unwrap_or(0.0));
+            partners
+                .iter()
+                .zip(states)
+                .map(move |(partner, state)| (*partner, wide(state)))
+                .chain(at_walls(i))
+        })
+    }
+
+    /// Takes over the contacts of pairs among those of [`of_pairs_and_walls`](Self::of_pairs_and_walls), and gives those at walls; none
+    /// where there are no contacts at all.
+    ///
+    /// # Errors
+    /// Refuses those of another solver; nothing has changed then.
+    pub fn restore_pairs<const PAIR: usize, const WALL: usize>(
+        &self,
+        pairs: &mut ContactMemory<[f32; PAIR]>,
+    ) -> Result<Option<SavedAtWalls<WALL>>, ContactError>
+    where
+        [f32; PAIR]: ContactState,
+        [f32; WALL]: ContactState,
+    {
+        if self.partner.is_empty() {
+            return Ok(None);
+        }
+        if usize::from(self.width) != WALL {
+            return Err(ContactError::Count);
+        }
+        let mut first = vec![0];
+        for count in &self.count {
+            first.push(first[first.len() - 1] + usize::from(*count));
+        }
+        let saved = SavedAtWalls { all: self.contacts().collect(), first };
+        pairs.record(saved.count(), |i, contacts| {
+            for (partner, state) in saved.all_of(i).filter(|(partner, _)| partner.as_particle().is_some()) {
+                contacts.push(*partner, std::array::from_fn(|k| state[k]));
+            }
+        });
+        Ok(Some(saved))
+    }
+
     /// All contacts, particle by particle; of checked contacts only.
     pub fn contacts<S: ContactState>(&self) -> impl Iterator<Item = (Partner, S)> + '_ {
         let states = self.state.chunks_exact(width::<S>());
@@ -84,6 +139,30 @@ impl SavedContacts {
             return Err(ContactError::Partner);
         }
         if self.state.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(ContactError::NotFinite) }
+    }
+}
+
+/// Contacts with walls out of a checkpoint.
+pub struct SavedAtWalls<const WALL: usize> {
+    /// Those of all particles, with others and with walls.
+    all: Vec<(Partner, [f32; WALL])>,
+    /// First contact of every particle, and the end of the last.
+    first: Vec<usize>,
+}
+
+impl<const WALL: usize> SavedAtWalls<WALL> {
+    /// Number of particles.
+    pub fn count(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    fn all_of(&self, i: usize) -> impl Iterator<Item = &(Partner, [f32; WALL])> {
+        self.all[self.first[i]..self.first[i + 1]].iter()
+    }
+
+    /// Those of a particle by its place in memory.
+    pub fn of(&self, i: usize) -> impl Iterator<Item = (Partner, [f32; WALL])> {
+        self.all_of(i).filter(|(partner, _)| partner.as_wall().is_some()).copied()
     }
 }
 

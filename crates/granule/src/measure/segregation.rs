@@ -5,22 +5,24 @@ use std::collections::BTreeMap;
 use crate::random::Random;
 
 /// Width of the cells in which shares are counted, in the largest diameter.
-const CELL: f64 = 4.0;
+const CELL: f64 = 2.0;
 
 /// Least part of a full cell's volume that a cell must hold to count: cells at walls and at the surface hold few grains.
 const LEAST_FULL: f64 = 0.15;
 
-/// The variance of the volume share of material 0 between cells, over that of materials that have parted wholly. Where there is but one
-/// material, its smaller and larger grains are taken instead; none where these are of one size, too.
+/// How far kinds of grains have parted: the variance of the volume share of one of them between cells, over that of kinds that have
+/// parted wholly, less what chance does; 0 is mixed. Kinds are materials, the first and all others, or else the smaller and the larger
+/// grains of one material; none where these are of one size, too.
 ///
 /// ```text
 /// S = sum_k V_k (p_k - p)^2 / (V p (1 - p))          after Lacey 1954, weighted by the volume V_k of the grains in a cell
+/// S' = (S - S_chance)/(1 - S_chance)                 S_chance: of the same grains, dealt out by chance
 /// ```
-/// Cells are cubes of four of the largest diameters. What chance does is not taken off: mixed grains have less than 0.1.
+/// Cells are cubes of two of the largest diameters.
 pub fn segregation(position: &[[f32; 3]], radius: &[f32], material: &[u32]) -> Option<f64> {
     let width = CELL * 2.0 * f64::from(radius.iter().copied().fold(0.0, f32::max));
-    let variance = variance(position, radius, kinds(radius, material)?.as_slice(), [width; 3]);
-    variance.is_finite().then_some(variance)
+    let parted = beyond_chance(position, radius, kinds(radius, material)?.as_slice(), [width; 3]);
+    parted.is_finite().then_some(parted)
 }
 
 /// Kinds that may part: materials, or else sizes below and above the middle of the smallest and the largest.
@@ -34,11 +36,7 @@ fn kinds(radius: &[f32], material: &[u32]) -> Option<Vec<u32>> {
     (least < most).then(|| radius.iter().map(|radius| u32::from(*radius > middle)).collect())
 }
 
-/// The same in cells of any sides \[m\], less what grains have whose kinds are dealt out by chance: 0 is mixed, 1 parted wholly.
-///
-/// ```text
-/// S' = (S - S_chance)/(1 - S_chance)
-/// ```
+/// [`segregation`] of given kinds in cells of any sides \[m\].
 pub fn beyond_chance(position: &[[f32; 3]], radius: &[f32], kinds: &[u32], cell: [f64; 3]) -> f64 {
     const DEALS: u64 = 8;
     let of = |radius: &[f32], kinds: &[u32]| variance(position, radius, kinds, cell);
@@ -56,7 +54,7 @@ pub fn beyond_chance(position: &[[f32; 3]], radius: &[f32], kinds: &[u32], cell:
     (of(radius, kinds) - chance) / (1.0 - chance)
 }
 
-/// S as [`segregation`] has it, of kind 0 in cells of given sides \[m\].
+/// S of [`segregation`], of kind 0 in cells of given sides \[m\].
 fn variance(position: &[[f32; 3]], radius: &[f32], kinds: &[u32], cell: [f64; 3]) -> f64 {
     let mut cells: BTreeMap<[i64; 3], [f64; 2]> = BTreeMap::new();
     for ((x, radius), kind) in position.iter().zip(radius).zip(kinds) {
@@ -90,7 +88,8 @@ mod tests {
 
     #[test]
     fn what_alternates_is_mixed_and_halves_have_parted() {
-        assert!(block(|x, y, z| ((x + y + z) % 2) as u32).unwrap() < 1e-9);
+        // More even than chance.
+        assert!(block(|x, y, z| ((x + y + z) % 2) as u32).unwrap() < 0.0);
         assert!((block(|x, _, _| u32::from(x >= 12)).unwrap() - 1.0).abs() < 1e-9);
         assert_eq!(block(|_, _, _| 0), None);
     }
@@ -115,12 +114,11 @@ mod tests {
         assert!(parted.abs() < 0.01, "{parted}");
     }
 
-    /// Kinds by chance: a cell of 64 grains has a variance of p (1 - p)/64, one of 32 twice that.
     #[test]
-    fn chance_leaves_little() {
+    fn chance_leaves_nothing() {
         let mut random = Random::new(3);
         let kinds: Vec<u32> = (0..24 * 24 * 6).map(|_| u32::from(random.unit() < 0.5)).collect();
         let s = block(|x, y, z| kinds[(x * 24 + y) * 6 + z]).unwrap();
-        assert!(s > 0.005 && s < 0.04, "{s}");
+        assert!(s.abs() < 0.02, "{s}");
     }
 }

@@ -11,6 +11,7 @@ pub mod drag;
 pub mod fall;
 pub mod iisph;
 pub mod material_lanes;
+pub mod orientation;
 pub mod particle_solver;
 pub mod pbd;
 pub mod reads;

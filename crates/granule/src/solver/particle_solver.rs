@@ -10,7 +10,7 @@ use crate::cell::{CellState, StrainedCell};
 use crate::clumps::PlacedAssembly;
 use crate::columns::{ParticleColumns, SavedColumns};
 use crate::contacts::{Contact, ContactError, SavedContacts};
-use crate::material::Material;
+use crate::material::{Material, grain_mass};
 use crate::neighbors::Domain;
 use crate::particles::NewGrain;
 use crate::scene::Scene;
@@ -337,4 +337,10 @@ impl<S: ParticleSolver> Simulator for S {
     fn restores_in_place(&self) -> bool {
         true
     }
+}
+
+/// Mass of a new grain that is solid itself, not bulk matter \[kg\].
+pub fn solid_mass(materials: &[Material], grain: &NewGrain) -> f32 {
+    let density = materials.get(usize::from(grain.material)).map_or(0.0, |material| material.density);
+    grain_mass(density, grain.radius)
 }

@@ -66,8 +66,8 @@ pub enum Quantity {
     SurfaceAngle,
     /// Part of a periodic cell that strains which its grains fill.
     PackingFraction,
-    /// How far two materials have parted: the variance of the first one's share of the volume between cells four diameters of the
-    /// larger grains wide, over that of materials that have parted wholly; mixed ones have less than 0.1.
+    /// How far two kinds of grains have parted, materials or else sizes: 0 is mixed as by chance, 1 parted wholly. By the variance of
+    /// shares of the volume between cells two diameters of the larger grains wide.
     Segregation,
     /// Height of the centre of the body `of` \[m\].
     BodyHeight,

@@ -1,7 +1,7 @@
 //! Checks of what the position-based solver reads.
 
 use super::{Check, not_negative, positive, range};
-use crate::scene::schema::{PbdMaterialSettings, PbdSettings};
+use crate::scene::schema::{AveragingSettings, PbdMaterialSettings, PbdSettings};
 
 /// Most steps per frame, and most sweeps per step.
 const MOST: u32 = 1000;
@@ -11,7 +11,17 @@ pub(super) fn check_pbd(s: &PbdSettings) -> Check {
         range((1..=MOST).contains(&count), &format!("pbd.{key}"), count, || format!("from 1 to {MOST}"))
     };
     s.substeps.map_or(Ok(()), |substeps| count(substeps, "substeps"))?;
-    count(s.sweeps, "sweeps")
+    count(s.sweeps, "sweeps")?;
+    let AveragingSettings { stabilization, over_relaxation, kinetic_share, mass_scaling } = s.averaged;
+    let at = |key: &str| format!("pbd.averaged.{key}");
+    range(stabilization <= MOST, &at("stabilization"), stabilization, || format!("at most {MOST}"))?;
+    range((1.0..=2.0).contains(&over_relaxation), &at("over_relaxation"), over_relaxation, || {
+        "from 1 to 2".into()
+    })?;
+    range((0.0..=1.0).contains(&kinetic_share), &at("kinetic_share"), kinetic_share, || {
+        "from 0 to 1".into()
+    })?;
+    not_negative(&at("mass_scaling"), mass_scaling)
 }
 
 pub(super) fn check_material(path: &str, m: &PbdMaterialSettings) -> Check {

@@ -4,20 +4,19 @@
 
 use crate::assemblies::{Assemblies, AssembliesError, SavedAssemblies};
 use crate::clumps::PlacedAssembly;
-use crate::contacts::{Contact, ContactError, Partner, SavedContacts};
-use crate::material::{Material, grain_mass};
+use crate::contacts::{Contact, ContactError, SavedContacts};
+use crate::material::Material;
 use crate::neighbors::Domain;
 use crate::particles::NewGrain;
 use crate::position::ExactPosition;
 use crate::scene::Scene;
 use crate::simulator::{FieldData, FieldInfo, StepReport};
-use crate::solver::particle_solver::ParticleSolver;
+use crate::solver::particle_solver::{ParticleSolver, solid_mass};
 use crate::solver::world::World;
 
 use super::Dem;
 use super::params::Setup;
 use super::state::{DemState, mover};
-use super::walls::REMEMBERED;
 
 /// Most steps that are taken before somebody may look: enough to hide the ends of the first and the last.
 const AHEAD: usize = 16;
@@ -96,39 +95,14 @@ impl ParticleSolver for Dem {
     }
 
     fn saved_contacts(&self) -> SavedContacts {
-        let count = self.world.particles.len();
-        SavedContacts::new(count, |i| {
-            let (partners, states) = self.state.memory.of(i);
-            let pairs = partners.iter().zip(states).map(|(partner, state)| {
-                let mut wide = [0.0; REMEMBERED];
-                wide[..8].copy_from_slice(state);
-                (*partner, wide)
-            });
-            pairs.chain(self.state.walls.of(i))
-        })
+        let (count, pairs) = (self.world.particles.len(), &self.state.memory);
+        SavedContacts::of_pairs_and_walls(count, pairs, |i| self.state.walls.of(i))
     }
 
     fn restore_contacts(columns: &mut DemState, saved: &SavedContacts) -> Result<(), ContactError> {
-        if saved.partner.is_empty() {
-            return Ok(());
+        if let Some(at_walls) = saved.restore_pairs(&mut columns.memory)? {
+            columns.walls.restore(&at_walls);
         }
-        if usize::from(saved.width) != REMEMBERED {
-            return Err(ContactError::Count);
-        }
-        let all: Vec<(Partner, [f32; REMEMBERED])> = saved.contacts().collect();
-        let mut first = vec![0];
-        for count in &saved.count {
-            first.push(first[first.len() - 1] + usize::from(*count));
-        }
-        let of = |i: usize| all[first[i]..first[i + 1]].iter();
-        let count = saved.count.len();
-        columns.memory.record(count, |i, contacts| {
-            for (partner, state) in of(i).filter(|(partner, _)| partner.as_particle().is_some()) {
-                contacts.push(*partner, std::array::from_fn(|k| state[k]));
-            }
-        });
-        let at_walls = |i: usize| of(i).filter(|(partner, _)| partner.as_wall().is_some()).copied().collect();
-        columns.walls.restore(count, at_walls);
         Ok(())
     }
 
@@ -161,8 +135,7 @@ impl ParticleSolver for Dem {
     }
 
     fn mass_of(&self, grain: &NewGrain) -> f32 {
-        let density = self.materials().get(usize::from(grain.material)).map_or(0.0, |m| m.density);
-        grain_mass(density, grain.radius)
+        solid_mass(self.materials(), grain)
     }
 }
 

@@ -3,10 +3,14 @@
 //! Spheres of a rigid grain have its orientation, contacts and stress, and forces and torques of their own; `grain` is the id of the
 //! grain's first sphere.
 
+use glam::Quat;
+
 use crate::simulator::{FieldData, FieldInfo, FieldKind};
+use crate::solver::orientation::turned;
 use crate::solver::reads::{Gather, field};
 
 use super::Dem;
+use super::state::mover;
 
 /// The solver's fields.
 pub const FIELDS: &[FieldInfo] = &[
@@ -46,6 +50,15 @@ impl Dem {
             "torque" => gather.vec3(|i| state.torque[i].truncate()),
             "force" => gather.vec3(|i| state.force[i].truncate()),
             _ => self.contact_field(name, gather),
+        }
+    }
+
+    /// The orientation of a particle by its place in memory, world from body. Spheres of a rigid grain have its own; those that are
+    /// held or led do not turn.
+    fn orientation_of(&self, i: usize) -> Quat {
+        match self.assemblies.assembly_of(i) {
+            Some(k) if self.state.mover[i] == mover::MEMBER => self.assemblies.all()[k].orientation.as_quat(),
+            _ => turned(self.state.orientation[i], self.state.turn[i]),
         }
     }
 

@@ -23,7 +23,6 @@ mod integrate;
 pub mod laws;
 mod led;
 pub mod oracle;
-mod orientation;
 pub mod pairs;
 pub mod params;
 pub mod state;
@@ -46,6 +45,7 @@ use crate::particles::OptionalColumn;
 use crate::simd::Instructions;
 use crate::simulator::StepReport;
 use crate::solver::SolverInput;
+use crate::solver::orientation::fold_turns;
 use crate::solver::search::Search;
 use crate::solver::world::{World, equal_steps};
 use crate::stages::{Stage, StageTimes};
@@ -277,7 +277,7 @@ impl Dem {
     /// Puts all columns into the new order.
     fn follow_order(&mut self) {
         self.state.walls.remember(self.world.particles.len());
-        self.fold_turns();
+        fold_turns(&mut self.state.orientation, &mut self.state.turn);
         let Search { order, scratch, .. } = &mut self.search;
         self.world.particles.permute(order, scratch);
         self.state.permute(order, scratch);

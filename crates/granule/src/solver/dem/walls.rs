@@ -6,7 +6,7 @@ use super::contact::{History, Motion, contact_loads, contact_sphere_wall};
 use super::laws::LawTable;
 use crate::bodies::Wrench;
 use crate::boundary::{Boundaries, ExactSurface, NO_BODY};
-use crate::contacts::{Carried, ContactMemory, Partner};
+use crate::contacts::{Carried, ContactMemory, Partner, SavedAtWalls};
 use crate::position::ExactPosition;
 use crate::team::{self, BLOCK, block_count, block_range};
 
@@ -203,12 +203,12 @@ impl Walls {
     }
 
     /// Takes over contacts of a checkpoint: `of` gives those of each of `count` particles.
-    pub fn restore(&mut self, count: usize, of: impl Fn(usize) -> Vec<(Partner, [f32; REMEMBERED])>) {
+    pub fn restore(&mut self, saved: &SavedAtWalls<REMEMBERED>) {
         self.blocks.clear();
-        self.blocks.resize_with(block_count(count), WallBlock::default);
-        for i in 0..count {
-            let touch = of(i).into_iter();
-            let touch = touch.map(|(partner, state)| WallTouch::of((i % BLOCK) as u16, partner, &state));
+        self.blocks.resize_with(block_count(saved.count()), WallBlock::default);
+        for i in 0..saved.count() {
+            let touch =
+                saved.of(i).map(|(partner, state)| WallTouch::of((i % BLOCK) as u16, partner, &state));
             self.blocks[i / BLOCK].touch.extend(touch);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::grains::GrainShapes;
 use crate::particles::NewParticle;
-use crate::scene::{Problem, ProblemKind, Scene, SceneError};
+use crate::scene::{PbdScheme, Problem, ProblemKind, Scene, SceneError};
 use crate::solver::dem::params::radii;
 
 use super::params::needed_substeps;
@@ -27,6 +27,9 @@ pub fn check(scene: &Scene, _: &[NewParticle], shapes: &GrainShapes) -> Result<(
 /// A frame needs as many sweeps as the smallest grains need steps: with half as many as two for each, heaps get one to three
 /// degrees flatter, with a quarter they sag.
 fn check_substeps(scene: &Scene, shapes: &GrainShapes) -> Result<(), SceneError> {
+    if scene.pbd.scheme == PbdScheme::Averaged {
+        return Ok(());
+    }
     let needed = needed_substeps(scene, shapes);
     let Some(substeps) = scene.pbd.substeps.filter(|substeps| substeps * scene.pbd.sweeps < needed) else {
         return Ok(());

@@ -2,20 +2,19 @@
 //!
 //! Checkpoints are taken at frame times, where neighbours are listed anew: they hold what contacts remember, not the lists.
 
-use crate::contacts::{Contact, ContactError, Partner, SavedContacts};
-use crate::material::{Material, grain_mass};
+use crate::contacts::{Contact, ContactError, SavedContacts};
+use crate::material::Material;
 use crate::neighbors::Domain;
 use crate::particles::NewGrain;
 use crate::position::ExactPosition;
 use crate::scene::Scene;
 use crate::simulator::{FieldData, FieldInfo, StepReport};
-use crate::solver::particle_solver::ParticleSolver;
+use crate::solver::particle_solver::{ParticleSolver, solid_mass};
 use crate::solver::world::World;
 
 use super::Pbd;
 use super::params::Setup;
-use super::state::{PbdState, REMEMBERED};
-use super::walls::AT_WALL;
+use super::state::PbdState;
 
 impl ParticleSolver for Pbd {
     type Columns = PbdState;
@@ -86,39 +85,14 @@ impl ParticleSolver for Pbd {
     }
 
     fn saved_contacts(&self) -> SavedContacts {
-        let count = self.world.particles.len();
-        SavedContacts::new(count, |i| {
-            let (partners, states) = self.state.memory.of(i);
-            let pairs = partners.iter().zip(states).map(|(partner, state)| {
-                let mut wide = [0.0; AT_WALL];
-                wide[..REMEMBERED].copy_from_slice(state);
-                (*partner, wide)
-            });
-            pairs.chain(self.state.walls.of(i, self.dt))
-        })
+        let (count, pairs) = (self.world.particles.len(), &self.state.memory);
+        SavedContacts::of_pairs_and_walls(count, pairs, |i| self.state.walls.of(i, self.dt))
     }
 
     fn restore_contacts(columns: &mut PbdState, saved: &SavedContacts) -> Result<(), ContactError> {
-        if saved.partner.is_empty() {
-            return Ok(());
+        if let Some(at_walls) = saved.restore_pairs(&mut columns.memory)? {
+            columns.walls.restore(&at_walls);
         }
-        if usize::from(saved.width) != AT_WALL {
-            return Err(ContactError::Count);
-        }
-        let all: Vec<(Partner, [f32; AT_WALL])> = saved.contacts().collect();
-        let mut first = vec![0];
-        for count in &saved.count {
-            first.push(first[first.len() - 1] + usize::from(*count));
-        }
-        let of = |i: usize| all[first[i]..first[i + 1]].iter();
-        let count = saved.count.len();
-        columns.memory.record(count, |i, contacts| {
-            for (partner, state) in of(i).filter(|(partner, _)| partner.as_particle().is_some()) {
-                contacts.push(*partner, std::array::from_fn(|k| state[k]));
-            }
-        });
-        let at_walls = |i: usize| of(i).filter(|(partner, _)| partner.as_wall().is_some()).copied().collect();
-        columns.walls.restore(count, at_walls);
         Ok(())
     }
 
@@ -128,8 +102,7 @@ impl ParticleSolver for Pbd {
     }
 
     fn mass_of(&self, grain: &NewGrain) -> f32 {
-        let density = self.materials().get(usize::from(grain.material)).map_or(0.0, |m| m.density);
-        grain_mass(density, grain.radius)
+        solid_mass(self.materials(), grain)
     }
 }
 

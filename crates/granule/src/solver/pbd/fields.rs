@@ -2,6 +2,7 @@
 
 use crate::contacts::Contact;
 use crate::simulator::{FieldData, FieldInfo, FieldKind};
+use crate::solver::orientation::turned;
 use crate::solver::reads::{Gather, field};
 
 use super::Pbd;
@@ -40,7 +41,9 @@ impl Pbd {
         let particles = &self.world.particles;
         match name {
             "orientation" => {
-                let rows = order.iter().map(|&i| self.orientation_of(i as usize).to_array());
+                let rows = order.iter().map(|&i| {
+                    turned(self.state.orientation[i as usize], self.state.turn[i as usize]).to_array()
+                });
                 FieldData::Quaternion(rows.collect())
             }
             "density" => gather.scalar(|i| self.setup.materials[usize::from(particles.material[i])].density),

@@ -25,6 +25,8 @@
 //! | forces of contacts: along, across, against rolling, connected | 32 per listed pair, 48 per wall | state, in contact memory |
 //! | groups of sixteen pairs of one colour, with impulses, normals, gaps | 90 per listed pair | as long as the lists |
 //!
+//! [`averaged`] is another scheme, Sommer's, for comparison.
+//!
 //! Contact memory holds forces, so steps may differ in length. Groups hold impulses while lists live; lists do not outlive a
 //! frame, so that a checkpoint need not hold them. Colours depend on ids and neighbours only, and the order inside of a colour
 //! on nothing: the same bits for any number of threads.
@@ -33,6 +35,7 @@
 //!
 //! Limitations: spheres only, without rigid grains of several; free bodies are not pushed out of overlap, only grains are.
 
+pub mod averaged;
 mod check;
 pub mod colour;
 mod common;
@@ -41,7 +44,6 @@ mod fields;
 pub mod groups;
 mod integrate;
 pub mod laws;
-mod orientation;
 pub mod params;
 pub mod state;
 pub mod sweep;
@@ -59,6 +61,7 @@ use crate::columns::ParticleColumns;
 use crate::particles::OptionalColumn;
 use crate::simd::Instructions;
 use crate::simulator::StepReport;
+use crate::solver::orientation::fold_turns;
 use crate::solver::search::Search;
 use crate::solver::world::{World, equal_steps};
 use crate::solver::{Defect, SolverInput};
@@ -90,6 +93,8 @@ pub struct Pbd {
     wall_way: f32,
     /// Changes of velocity by air [m/s].
     dragged: Vec<Vec3>,
+    /// Columns of the averaged scheme.
+    averaged: averaged::Columns,
 }
 
 impl Pbd {
@@ -112,6 +117,7 @@ impl Pbd {
             listed: false,
             wall_way: 0.0,
             dragged: Vec::new(),
+            averaged: averaged::Columns::default(),
         };
         pbd.begin_particles(0);
         for (i, _) in input.grains.iter().enumerate().filter(|(_, grain)| grain.fixed) {
@@ -221,7 +227,7 @@ impl Pbd {
     /// Puts all columns into the new order.
     fn follow_order(&mut self) {
         self.state.walls.remember(self.world.particles.len(), self.dt);
-        self.fold_turns();
+        fold_turns(&mut self.state.orientation, &mut self.state.turn);
         let Search { order, scratch, .. } = &mut self.search;
         self.world.particles.permute(order, scratch);
         self.state.permute(order, scratch);
@@ -236,7 +242,7 @@ impl Pbd {
         let as_velocity = self.setup.defect == Some(Defect::PushAsVelocity);
         let (push_speed, drive) =
             if as_velocity { (0.0, contact::PUSH / h) } else { (self.setup.push_speed(), 0.0) };
-        let Self { setup, world, state, pairs, .. } = self;
+        let Self { setup, world, state, pairs, averaged, .. } = self;
         let particles = &mut world.particles;
         let Some(spin) = particles.angular_velocity.as_mut() else { return free };
         let PbdState { place, push, walls, .. } = state;
@@ -288,6 +294,22 @@ impl Pbd {
             };
         }
         t.time(Stage::Touch, || sweep::prepare_pairs(pairs, &step, &moving!()));
+        if let Some(averaging) = setup.averaging {
+            let step = averaged::Step {
+                domain: &setup.exact_domain,
+                place,
+                position: &particles.position,
+                bodies: &free,
+                up: -world.gravity.normalize_or_zero(),
+                dt: h,
+                iterations: setup.sweeps,
+                averaging,
+            };
+            walls.forget();
+            let grains = averaged::Grains { velocity: &mut particles.velocity, spin: &mut spin[..], push };
+            t.time(Stage::Project, || averaged::solve(&step, pairs, walls, averaged, grains));
+            return follow_bodies(walls, &free, h);
+        }
         t.time(Stage::WarmStart, || {
             sweep::warm_start_pairs(pairs, &step, &moving!());
             wall_solve::warm_start_walls(walls, &at_wall, at_walls!());

@@ -6,7 +6,7 @@ use crate::grains::GrainShapes;
 use crate::material::Material;
 use crate::neighbors::Domain;
 use crate::position::ExactDomain;
-use crate::scene::{Scene, YieldLaw};
+use crate::scene::{PbdScheme, Scene, YieldLaw};
 use crate::simd::Instructions;
 use crate::solver::Defect;
 use crate::solver::dem::params::radii;
@@ -39,6 +39,8 @@ pub struct Setup {
     pub sweeps: u32,
     /// Whether grains turn.
     pub rotation: bool,
+    /// How the other scheme averages, where that is asked for.
+    pub averaging: Option<Averaging>,
     /// Diameter of the smallest grain that moves \[m\].
     pub diameter: f32,
     /// Gravity that speeds are compared with [m/s2].
@@ -66,14 +68,18 @@ impl Setup {
         instructions: Instructions,
     ) -> Self {
         let axes = scene.simulation.periodic.axes();
-        let substeps = scene.pbd.substeps.unwrap_or_else(|| needed_substeps(scene, shapes));
+        let averaging = (scene.pbd.scheme == PbdScheme::Averaged).then(|| Averaging::of(scene));
+        let needed =
+            || averaging.map_or_else(|| needed_substeps(scene, shapes), |_| averaged_substeps(scene));
+        let substeps = scene.pbd.substeps.unwrap_or_else(needed);
         let bounds = [scene.simulation.time_step, scene.simulation.max_time_step];
         let step = 1.0 / (scene.simulation.fps * f64::from(substeps));
         Self {
             laws: LawTable::new(scene),
             step: bounds.into_iter().flatten().fold(step, f64::min),
             sweeps: scene.pbd.sweeps,
-            rotation: scene.pbd.rotation,
+            rotation: scene.pbd.rotation && averaging.is_none(),
+            averaging,
             diameter: 2.0 * radii(scene, shapes).0 as f32,
             gravity: gravity(scene),
             materials: scene.material.iter().map(|m| Material::new(m, YieldLaw::Tan)).collect(),
@@ -117,6 +123,37 @@ impl Setup {
     pub fn wall_reach(&self, x: Vec3, radius: f32, skin: f32) -> f32 {
         radius + skin + 1e-6 * (x.abs().max_element() + radius)
     }
+}
+
+/// How corrections are averaged; the keys of a scene.
+#[derive(Clone, Copy, Debug)]
+pub struct Averaging {
+    /// Passes that remove the overlap of a step's beginning.
+    pub stabilization: u32,
+    /// What means are multiplied with.
+    pub over_relaxation: f32,
+    /// Kinetic friction over static friction.
+    pub kinetic_share: f32,
+    /// How fast masses shrink with height, per diameter.
+    pub mass_scaling: f32,
+}
+
+impl Averaging {
+    fn of(scene: &Scene) -> Self {
+        let s = &scene.pbd.averaged;
+        Self {
+            stabilization: s.stabilization,
+            over_relaxation: s.over_relaxation as f32,
+            kinetic_share: s.kinetic_share as f32,
+            mass_scaling: s.mass_scaling as f32,
+        }
+    }
+}
+
+/// Steps per frame of the averaged scheme, of at most 5 ms.
+fn averaged_substeps(scene: &Scene) -> u32 {
+    const STEP: f64 = 0.005;
+    (1.0 / (scene.simulation.fps * STEP) - 1e-6).ceil().max(1.0) as u32
 }
 
 /// Modulus of gravity, or what stands for none [m/s2].

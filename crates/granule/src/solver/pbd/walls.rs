@@ -9,7 +9,7 @@ use glam::{Vec3, Vec4};
 
 use crate::bodies::BodyMotion;
 use crate::boundary::{Boundaries, Boundary, ExactSurface};
-use crate::contacts::{ContactMemory, Partner};
+use crate::contacts::{ContactMemory, Partner, SavedAtWalls};
 use crate::position::ExactPosition;
 use crate::team::{self, BLOCK, block_count, block_range};
 
@@ -196,12 +196,18 @@ impl Walls {
         remembered(&self.blocks, i, dt)
     }
 
-    /// Takes over contacts of a checkpoint: `of` gives those of each of `count` particles.
-    pub fn restore(&mut self, count: usize, of: impl Fn(usize) -> Vec<(Partner, [f32; AT_WALL])> + Sync) {
-        self.memory.record(count, |i, contacts| {
-            of(i).into_iter().for_each(|(partner, state)| contacts.push(partner, state));
+    /// Lets all contacts of the step forget their impulses.
+    pub fn forget(&mut self) {
+        let touches = self.blocks.iter_mut().flat_map(|block| &mut block.touch);
+        touches.for_each(|touch| touch.memory = [0.0; REMEMBERED]);
+    }
+
+    /// Takes over contacts of a checkpoint.
+    pub fn restore(&mut self, saved: &SavedAtWalls<AT_WALL>) {
+        self.memory.record(saved.count(), |i, contacts| {
+            saved.of(i).for_each(|(partner, state)| contacts.push(partner, state));
         });
-        self.take_back(count);
+        self.take_back(saved.count());
     }
 
     /// All contacts of the last step, with the places of their grains.
