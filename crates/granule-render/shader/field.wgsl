@@ -12,7 +12,8 @@ struct Field {
     cut: vec4<f32>,
 }
 
-@group(0) @binding(1) var<uniform> field: Field;
+// As `frame`, not a uniform.
+@group(0) @binding(1) var<storage, read> field: Field;
 @group(0) @binding(2) var<storage, read> field_values: array<f32>;
 
 struct Surface {

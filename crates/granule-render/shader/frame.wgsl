@@ -19,7 +19,8 @@ struct Frame {
     occlusion: vec4<f32>,
 }
 
-@group(0) @binding(0) var<uniform> frame: Frame;
+// Not a uniform: software drivers (lavapipe) compile a shader anew for every new value of a uniform that a branch depends on, and keep them all.
+@group(0) @binding(0) var<storage, read> frame: Frame;
 
 // Direction through a point of the supersampled picture in the camera's axes, with z = -1.
 fn view_ray(pixel: vec2<f32>) -> vec3<f32> {

@@ -97,7 +97,7 @@ impl GpuCache {
         };
         let rows: Vec<InstanceRow> = scene.meshes.iter().map(MeshInstance::row).collect();
         Ok(Uploaded {
-            frame: buffer(gpu, bytemuck::bytes_of(frame), BufferUsages::UNIFORM),
+            frame: buffer(gpu, bytemuck::bytes_of(frame), BufferUsages::STORAGE),
             color_table: color_table(gpu, scene.paint),
             spheres: spheres(gpu, &scene.spheres)?,
             meshes: scene.meshes.iter().map(|body| (self.mesh(gpu, body), body.is_opaque())).collect(),
@@ -129,7 +129,7 @@ impl GpuCache {
         let params = FieldParams::new(view, frame);
         let scalar = |slice: &crate::Slice| Paint::Scalar { map: slice.map, range: slice.range };
         Ok(GpuField {
-            params: buffer(gpu, bytemuck::bytes_of(&params), BufferUsages::UNIFORM),
+            params: buffer(gpu, bytemuck::bytes_of(&params), BufferUsages::STORAGE),
             values: self.grids.of(&view.grid, |grid| {
                 buffer(gpu, bytemuck::cast_slice(grid.values()), BufferUsages::STORAGE)
             }),
