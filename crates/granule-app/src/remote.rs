@@ -55,10 +55,9 @@ impl Remote {
         let pos = pos2(0.5 * (x0 + x1) as f32, 0.5 * (y0 + y1) as f32);
         let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
         self.apply(vec![Event::PointerMoved(pos)])?;
-        for pressed in [true, false] {
-            self.apply(vec![Event::PointerButton { pos, button, pressed, modifiers }])?;
-        }
-        Ok(())
+        // Within one frame: on a slow machine the next may come so late that it is no click any more.
+        let button = |pressed: bool| Event::PointerButton { pos, button, pressed, modifiers };
+        self.apply(vec![button(true), button(false)])
     }
 
     /// A picture of the whole window as PNG, and its size \[pixels\].
