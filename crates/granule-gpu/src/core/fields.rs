@@ -171,13 +171,20 @@ impl GpuSimulation {
         hash.word(self.time.to_bits());
         hash.word(self.live_count as u64);
         hash.word(u64::from(self.next_id));
-        let Ok(rows) = self.download(&[POSITION, VELOCITY]) else { return hash.finish() };
+        let more = self.method.hashed_columns();
+        let columns = [&[POSITION, VELOCITY], &more[..]].concat();
+        let Ok(rows) = self.download(&columns) else { return hash.finish() };
+        let more: Vec<(usize, Vec<u32>)> =
+            more.iter().map(|info| (info.bytes as usize / 4, rows.of(*info))).collect();
         let (position, velocity) = (rows.position(), rows.velocity());
         for i in rows.order_by_id() {
             let i = i as usize;
             hash.word(u64::from(rows.meta[i][0]));
             for value in position[i].iter().chain(&velocity[i]) {
                 hash.word(u64::from(value.to_bits()));
+            }
+            for (words, column) in &more {
+                column[words * i..words * (i + 1)].iter().for_each(|word| hash.word(u64::from(*word)));
             }
         }
         for body in self.bodies.reports(&self.boundaries) {

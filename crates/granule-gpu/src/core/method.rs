@@ -4,15 +4,20 @@
 //! particle has, which stages a step takes, what it adds to shared kernels, and what its fields and checkpoints hold. It lives
 //! in a folder of its own, or in another crate; `docs/adding-a-solver.md` is the recipe.
 
+use granule::clumps::PlacedAssembly;
 use granule::contacts::SavedContacts;
-use granule::particles::{Birth, Particles};
+use granule::grains::GrainShapes;
+use granule::particles::{Birth, NewGrain, NewParticle, Particles};
 use granule::scene::Scene;
 use granule::simulator::{FieldData, FieldInfo, StateError, StepReport};
 use granule::solver::saved::SavedWorld;
 use granule::stages::Stage;
 
+use crate::GpuError;
+
 use super::binder::Binder;
-use super::buffers::Buffers;
+use super::buffers::{Buffers, PoolInfo};
+use super::capacity::Capacity;
 use super::columns::ColumnInfo;
 use super::constants::StepLimits;
 use super::hooks::Hooks;
@@ -25,8 +30,22 @@ use super::shared::SharedStages;
 pub struct MethodEntry {
     /// The solver's word in scenes.
     pub name: &'static str,
-    /// Makes it for a checked scene.
-    pub make: fn(&Scene) -> Box<dyn Method>,
+    /// Makes it for a checked scene, or says what of it devices do not have.
+    pub make: fn(&MethodInput) -> Result<Box<dyn Method>, GpuError>,
+}
+
+/// What a method is made from.
+pub struct MethodInput<'a> {
+    /// A checked scene.
+    pub scene: &'a Scene,
+    /// Its initial grains.
+    pub grains: &'a [NewParticle],
+    /// The rigid grains of several spheres among them.
+    pub assemblies: &'a [PlacedAssembly],
+    /// What grains of several spheres are like.
+    pub grain_shapes: &'a GrainShapes,
+    /// Whether some wall is a mesh.
+    pub has_meshes: bool,
 }
 
 /// The method's own kernels with their buffers.
@@ -78,6 +97,10 @@ pub struct StateToSave<'a> {
     pub contacts: SavedContacts,
     /// The step as the device left it.
     pub step: &'a StepRecord,
+    /// All buffers, and what reads one of them whole.
+    pub buffers: &'a Buffers,
+    /// Reads a buffer.
+    pub read: &'a dyn Fn(&wgpu::Buffer) -> Result<Vec<u8>, StateError>,
 }
 
 /// A checkpoint that was decoded and checked.
@@ -98,6 +121,19 @@ pub struct StateToRestore {
     pub columns: Vec<(ColumnInfo, Vec<u8>)>,
     /// `StepRecord::progress` of the next step.
     pub progress: u32,
+    /// What contacts remember, in the method's own form.
+    pub remembered: Option<Remembered>,
+}
+
+/// What contacts remember while particles are sorted, as a method keeps it.
+#[derive(Clone, Debug, Default)]
+pub struct Remembered {
+    /// Bytes of the method's pools from their beginning on.
+    pub pools: Vec<(&'static str, Vec<u8>)>,
+    /// Slots of neighbour lists that the pools must have room for.
+    pub slots: u32,
+    /// Records of contacts with walls, 64 bytes each, for the half that steps do not write.
+    pub contacts: Vec<u8>,
 }
 
 /// What fields are made of.
@@ -167,6 +203,41 @@ pub trait Method: Send {
 
     /// What the method adds to shared kernels.
     fn hooks(&self) -> Hooks;
+
+    /// The method's own pools: buffers that are no columns.
+    fn pools(&self, _capacity: &Capacity) -> Vec<PoolInfo> {
+        Vec::new()
+    }
+
+    /// Slots of neighbour lists per particle that buffers begin with, where it does not follow from the reach of pairs.
+    fn slots_per_particle(&self) -> Option<f64> {
+        None
+    }
+
+    /// What the method's columns hold of new particles, where that is not the same for all.
+    fn begin_particles(
+        &self,
+        _grains: &[NewParticle],
+        _first_id: u32,
+        _gravity: glam::Vec3,
+    ) -> Vec<(ColumnInfo, Vec<u8>)> {
+        Vec::new()
+    }
+
+    /// The mass of a new grain \[kg\], where it is not that of its material's particles.
+    fn mass_of(&self, _grain: &NewGrain) -> Option<f32> {
+        None
+    }
+
+    /// Columns beside position and velocity that the hash of the state covers.
+    fn hashed_columns(&self) -> Vec<ColumnInfo> {
+        Vec::new()
+    }
+
+    /// Whether contacts with walls are impulses, kept and saved as the shared kernels leave them.
+    fn keeps_wall_impulses(&self) -> bool {
+        true
+    }
 
     /// The column of accelerations that bound the step, where the hook says that they do.
     fn measured(&self) -> Option<ColumnInfo> {

@@ -1,0 +1,4 @@
+// Hook: lists are kept as long as they hold, and the length of a step is fixed.
+
+const KEEPS_LISTS: bool = true;
+const MEASURES_ACCELERATION: bool = false;

@@ -1,0 +1,232 @@
+//! The stages of a step, in the order of `crates/granule/src/solver/dem/mod.rs`.
+
+use granule::stages::Stage;
+use wgpu::{Buffer, ComputePass};
+
+use crate::core::binder::Binder;
+use crate::core::buffers::Buffers;
+use crate::core::layout::slot;
+use crate::core::method::MethodStages;
+use crate::core::recording::{Recorded, StageList};
+use crate::core::shared::SharedStages;
+use crate::kernel::Access::{Read, Write};
+use crate::kernel::{Access, Bound};
+
+use super::columns::{LOADS, MEMORY, ORIENTATION, PARTNERS, PLACE, SAVED, SOURCE, SPIN, TURN};
+use super::shaders;
+
+/// The kernels with their buffers.
+pub struct DemStages {
+    drift: Bound,
+    decide_lists: Bound,
+    fold_turns: Bound,
+    remember: Bound,
+    list_pairs: Bound,
+    carry: Bound,
+    walls: Option<WallStages>,
+    touch: Bound,
+    kick: Bound,
+}
+
+/// The kernels of walls, where there are some.
+struct WallStages {
+    find: Bound,
+    carry: Bound,
+    touch: Bound,
+}
+
+impl WallStages {
+    fn new(b: &mut Binder, c: &Buffers, combined: f64) -> Self {
+        let column = |info| c.columns.of(info);
+        let solids = [("MAPS", 0.0), ("COMBINED", combined)];
+        let touch = [
+            (Read, &c.solid_table),
+            (Read, &c.poses),
+            (Read, column(PLACE)),
+            (Read, &c.velocity),
+            (Read, column(SPIN)),
+            (Write, &c.meta),
+            (Write, &c.contacts),
+            (Write, column(LOADS)),
+        ];
+        let find = [
+            (Read, &c.solid_table),
+            (Read, &c.poses),
+            (Read, &c.position),
+            (Write, &c.density_state),
+            (Write, &c.counters),
+        ];
+        let carry = [(Write, &c.meta), (Read, &c.density_state), (Write, &c.contacts)];
+        Self {
+            find: b.stage(&shaders::FIND_WALLS, "find_walls", &solids, &find),
+            carry: b.stage(&shaders::CARRY_WALLS, "carry_walls", &[], &carry),
+            touch: b.stage(&shaders::TOUCH_WALLS, "touch_walls", &solids, &touch),
+        }
+    }
+}
+
+impl DemStages {
+    /// Binds kernels to buffers; `walls` says whether there are some.
+    pub fn new(b: &mut Binder, c: &Buffers, walls: bool) -> Self {
+        let column = |info| c.columns.of(info);
+        let (place, spin, loads) = (column(PLACE), column(SPIN), column(LOADS));
+        let (memory, saved, partners) = (c.pool(MEMORY), c.pool(SAVED), c.pool(PARTNERS));
+        let ranges = [("RANGES", f64::from(b.ranges()))];
+        let mut stage = |shader: &_, entry, buffers: &[(Access, &Buffer)]| b.stage(shader, entry, &[], buffers);
+        let drift = stage(
+            &shaders::DRIFT,
+            "dem_drift",
+            &[
+                (Write, place),
+                (Write, &c.position),
+                (Write, &c.velocity),
+                (Write, spin),
+                (Read, loads),
+                (Read, &c.meta),
+                (Read, &c.reordered),
+                (Write, &c.partials),
+            ],
+        );
+        let fold_turns = stage(
+            &shaders::FOLD_TURNS,
+            "fold_turns",
+            &[(Write, column(ORIENTATION)), (Write, column(TURN))],
+        );
+        let remember = stage(
+            &shaders::REMEMBER,
+            "remember",
+            &[
+                (Read, &c.list),
+                (Read, place),
+                (Read, memory),
+                (Read, loads),
+                (Write, partners),
+                (Write, saved),
+                (Write, column(SOURCE)),
+            ],
+        );
+        let carry = stage(
+            &shaders::CARRY,
+            "carry_contacts",
+            &[
+                (Read, &c.list),
+                (Read, place),
+                (Write, memory),
+                (Write, loads),
+                (Read, partners),
+                (Read, saved),
+                (Read, column(SOURCE)),
+                (Read, &c.meta),
+            ],
+        );
+        let touch = stage(
+            &shaders::TOUCH,
+            "touch",
+            &[
+                (Read, &c.list),
+                (Read, place),
+                (Read, &c.velocity),
+                (Read, spin),
+                (Write, memory),
+                (Write, loads),
+                (Read, &c.meta),
+            ],
+        );
+        let kick = stage(
+            &shaders::KICK,
+            "dem_kick",
+            &[
+                (Read, &c.position),
+                (Write, &c.velocity),
+                (Write, spin),
+                (Read, loads),
+                (Write, &c.meta),
+                (Write, &c.partials),
+                (Write, column(TURN)),
+            ],
+        );
+        Self {
+            drift,
+            fold_turns,
+            remember,
+            carry,
+            touch,
+            kick,
+            decide_lists: b.control(
+                &shaders::DECIDE_LISTS,
+                "dem_decide_lists",
+                &[],
+                &[(Write, &c.step), (Write, &c.arguments), (Read, &c.partials)],
+            ),
+            list_pairs: b.stage(
+                &shaders::LIST_PAIRS,
+                "list_pairs",
+                &ranges,
+                &[
+                    (Read, &c.position),
+                    (Read, &c.heads),
+                    (Read, &c.rows),
+                    (Write, &c.list),
+                    (Write, &c.counters),
+                    (Write, &c.density_state),
+                    (Read, &c.meta),
+                    (Read, &c.spare_1),
+                ],
+            ),
+            walls: walls.then(|| WallStages::new(b, c, 1.0)),
+        }
+    }
+
+    /// First kick and drift, and whether lists hold; where they do not, contacts are put aside.
+    fn kick_and_drift(&self, pass: &mut ComputePass, s: &SharedStages) {
+        s.run(pass, &self.drift, slot::BLOCKS);
+        self.decide_lists.dispatch(pass, 1);
+    }
+
+    fn put_aside(&self, pass: &mut ComputePass, s: &SharedStages) {
+        s.run(pass, &self.remember, slot::REMEMBER);
+        s.run(pass, &self.fold_turns, slot::REMEMBER);
+    }
+
+    fn list_pairs(&self, pass: &mut ComputePass, s: &SharedStages) {
+        s.search.find_cells(pass);
+        s.run(pass, &self.list_pairs, slot::SEARCH);
+        self.walls.iter().for_each(|walls| s.run(pass, &walls.find, slot::SEARCH));
+        s.search.check(pass);
+        s.run(pass, &self.carry, slot::CARRY);
+        self.walls.iter().for_each(|walls| s.run(pass, &walls.carry, slot::CARRY));
+    }
+}
+
+impl MethodStages for DemStages {
+    fn list<'a>(&'a self, s: &'a SharedStages, recorded: &Recorded) -> StageList<'a> {
+        let Recorded { blocks, passes, .. } = *recorded;
+        let mut list: StageList = vec![
+            (
+                Stage::Integrate,
+                Box::new(move |pass| {
+                    s.sorting.begin(pass, blocks);
+                    self.kick_and_drift(pass, s);
+                }),
+            ),
+            (
+                Stage::Sort,
+                Box::new(move |pass| {
+                    self.put_aside(pass, s);
+                    s.sorting.sort(pass, passes);
+                }),
+            ),
+            (Stage::Neighbors, Box::new(|pass| self.list_pairs(pass, s))),
+            (Stage::Touch, Box::new(|pass| s.over_particles(pass, &self.touch))),
+        ];
+        if let Some(walls) = &self.walls {
+            list.push((Stage::TouchWalls, Box::new(|pass| s.over_particles(pass, &walls.touch))));
+        }
+        if s.has_drag() {
+            list.push((Stage::Drag, Box::new(|pass| s.drag(pass))));
+        }
+        list.push((Stage::Integrate, Box::new(|pass| s.over_particles(pass, &self.kick))));
+        list.push((Stage::Quarantine, Box::new(|pass| s.end(pass))));
+        list
+    }
+}
