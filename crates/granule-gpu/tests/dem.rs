@@ -4,9 +4,9 @@ mod common;
 
 use std::ops::ControlFlow;
 
-use common::{difference, gpu, numbers, simulate};
+use common::{difference, gpu, numbers};
 use granule::scene::Scene;
-use granule::simulator::Snapshot;
+use granule::simulator::{Command, Snapshot, StepReport};
 use granule::{Device, Options, Simulation};
 
 /// Largest radius of the grains [m].
@@ -31,6 +31,15 @@ fn block(size: [f32; 3], velocity: [f32; 3]) -> String {
     )
 }
 
+/// A simulation on a device; on the CPU with one thread, which a machine that is busy with other tests does not hold up.
+fn simulate(scene: &Scene, device: &Device) -> Simulation {
+    Simulation::new(scene.clone(), &options(device)).unwrap()
+}
+
+fn options(device: &Device) -> Options {
+    Options { device: device.clone(), threads: Some(1), ..Options::default() }
+}
+
 fn container(size: [f32; 3]) -> String {
     let [x, y, z] = size;
     format!(
@@ -49,30 +58,264 @@ fn apart(a: &Snapshot, b: &Snapshot) -> f64 {
     a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / RADIUS
 }
 
-/// Steps a scene on both devices and gives how far grains are apart, in radii, and the difference of velocities.
+/// Lets a scene go on both devices for about so many steps, and gives how far grains are apart, in radii, and how much
+/// velocities differ.
 fn compare(scene: &Scene, steps: usize, device: &Device) -> [f64; 2] {
-    let (mut cpu, mut gpu) = (simulate(scene, &Device::Cpu), simulate(scene, device));
-    let mut contacts = 0.0;
-    for k in 0..steps {
-        let (a, b) = (cpu.step(), gpu.step());
-        assert_eq!(gpu.failure(), None);
-        assert_eq!(a.particles, b.particles);
-        assert!((a.dt / b.dt - 1.0).abs() < 1e-5, "step {k}: {} {}", a.dt, b.dt);
-        let energy = (a.kinetic_energy, b.kinetic_energy);
-        assert!((energy.0 - energy.1).abs() <= 1e-3 * energy.0, "step {k}: {energy:?}");
-        contacts = b.neighbors_mean;
-    }
+    let mut scene = scene.clone();
+    scene.simulation.fps = 1.0 / (steps as f64 * simulate(&scene, device).step().dt);
+    let (mut cpu, mut gpu) = (simulate(&scene, &Device::Cpu), simulate(&scene, device));
+    let (a, b) = (frames(&mut cpu, 1), frames(&mut gpu, 1));
+    assert_eq!((cpu.steps(), cpu.particle_count()), (gpu.steps(), gpu.particle_count()));
+    assert!((a.dt / b.dt - 1.0).abs() < 1e-4, "{} {}", a.dt, b.dt);
+    let energy = (a.kinetic_energy, b.kinetic_energy);
+    assert!((energy.0 - energy.1).abs() <= 1e-3 * energy.0, "{energy:?}");
     let fields = ["position", "velocity", "angular_velocity", "force", "orientation"];
-    let (a, b) = (cpu.read(&fields).unwrap(), gpu.read(&fields).unwrap());
-    let found = [apart(&a, &b), difference(&a, &b, "velocity")];
-    let count = gpu.particle_count();
-    eprintln!("{count} grains with {contacts} contacts, {steps} steps: {:.2e} radii, {:.2e} of velocities", found[0], found[1]);
+    let (x, y) = (cpu.read(&fields).unwrap(), gpu.read(&fields).unwrap());
+    let found = [apart(&x, &y), difference(&x, &y, "velocity")];
+    eprintln!(
+        "{} grains, {:.2} and {:.2} contacts, {} steps: {:.2e} radii, {:.2e} of velocities",
+        gpu.particle_count(),
+        a.neighbors_mean,
+        b.neighbors_mean,
+        gpu.steps(),
+        found[0],
+        found[1]
+    );
+    assert!((a.neighbors_mean - b.neighbors_mean).abs() <= 0.01 * a.neighbors_mean, "contacts");
+    assert!(difference(&x, &y, "orientation") < 1e-3 && difference(&x, &y, "angular_velocity") < 1e-2);
     found
+}
+
+/// Lets a simulation go on for some frames and gives the last report.
+fn frames(simulation: &mut Simulation, count: usize) -> StepReport {
+    let mut last = StepReport::default();
+    for _ in 0..count {
+        let _ = simulation.run_frame(&mut |report, _| {
+            last = report.clone();
+            ControlFlow::Continue(())
+        });
+    }
+    assert_eq!(simulation.failure(), None);
+    last
 }
 
 #[test]
 fn a_pouring_is_that_of_the_cpu() {
     let Some(device) = gpu() else { return };
     let found = compare(&dam(""), 200, &device);
+    assert!(found[0] < 1e-4 && found[1] < 1e-3, "{found:?}");
+}
+
+/// A bed that is packed from the beginning, between periodic sides: six contacts each, lists made anew several times.
+fn bed(more: &str, settings: &str) -> Scene {
+    let text = format!(
+        "name = \"bed\"\n[simulation]\nsolver = \"dem\"\nfps = 100\nperiodic = {{ x = [0, 0.08], z = [0, 0.06] }}\n\
+         {settings}[dem]\nskin = 0.1\n{more}[[grains]]\nmaterial = \"glass\"\nfill = \"relaxed\"\n\
+         radius = [0.0045, 0.0055]\nvelocity = [0.2, -1, 0.1]\nshape.box = {{ min = [0, 0, 0], max = [0.08, 0.06, 0.06] }}\n\
+         [[boundary]]\nname = \"floor\"\nshape.plane = {{ point = [0, 0, 0], normal = [0, 1, 0] }}\n"
+    );
+    Scene::parse(&text, "bed").unwrap()
+}
+
+const GLASS: &str = "[[material]]\nname = \"glass\"\nradius = 0.005\ndensity = 2500\n[material.dem]\nyoung = 5e6\n\
+                     poisson = 0.3\nrestitution = 0.5\nfriction = 0.5\n";
+
+/// Every model of the law, in a bed that hits the floor, over 200 steps.
+#[test]
+fn every_law_is_that_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let rolling = "rolling_friction = 0.1\ntwisting_friction = 1e-4\n";
+    let sticky = "surface_energy = 0.5\n";
+    let wet = "liquid_volume = 2e-10\nliquid_tension = 0.07\n";
+    let cases = [
+        ("rolling and twisting", "", rolling, 1e-4),
+        ("hooke", "normal = \"hooke\"\n", rolling, 1e-4),
+        ("mindlin without relaxation", "tangential = \"mindlin\"\nlimit_damping = true\n", "", 1e-4),
+        ("viscous", "tangential = \"viscous\"\n", "viscous_friction = 0.5\n", 1e-4),
+        ("wet", "bridges_at_start = true\n", wet, 1e-4),
+        ("dmt", "normal = \"dmt\"\n", "", 1e-4),
+    ];
+    for (name, law, material, most) in cases {
+        let found = compare(&bed(&format!("{law}{GLASS}{material}"), ""), 200, &device);
+        assert!(found[0] < most && found[1] < 1e-2, "{name}: {found:?}");
+    }
+    for (name, law) in [("dmt", "dmt"), ("jkr", "jkr")] {
+        let mut scene = dam(sticky);
+        scene.dem.normal = if law == "dmt" { granule::scene::NormalLaw::Dmt } else { granule::scene::NormalLaw::Jkr };
+        let found = compare(&scene, 200, &device);
+        assert!(found[0] < 1e-3 && found[1] < 1e-2, "{name}: {found:?}");
+    }
+}
+
+/// Two materials with a pair of their own, and grains that are held.
+#[test]
+fn mixtures_and_held_grains_are_those_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let more = "[[material]]\nname = \"steel\"\nradius = 0.005\ndensity = 7800\n[material.dem]\nyoung = 2e7\nfriction = 0.2\n\
+                [[pair]]\nmaterials = [\"glass\", \"steel\"]\nfriction = 0.8\n\
+                [[grains]]\nmaterial = \"steel\"\nfixed = true\nfill = \"lattice\"\nradius = 0.004\n\
+                shape.box = { min = [0, 0, 0], max = [0.12, 0.009, 0.06] }\n\
+                [[grains]]\nmaterial = \"steel\"\nfill = \"random\"\nvelocity = [0, -1, 0]\n\
+                shape.box = { min = [0.01, 0.12, 0.01], max = [0.1, 0.16, 0.05] }\n";
+    let mut scene = dam(more);
+    for grains in &mut scene.grains {
+        if grains.material == "glass" {
+            grains.shape = granule::boundary::Shape::Box { min: [0.0, 0.012, 0.0], max: [0.1, 0.1, 0.06], hollow: false };
+        }
+    }
+    let found = compare(&scene, 200, &device);
     assert!(found[0] < 1e-3 && found[1] < 1e-2, "{found:?}");
+}
+
+/// Walls of every shape, still, turning and moving, far from the origin: overlaps are a thousandth of a grain.
+#[test]
+fn walls_of_every_shape_are_those_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let shapes = [
+        ("tilted plane", "shape.plane = { point = [3.0, 0.0, 1.0], normal = [0.2, 1, -0.3] }"),
+        ("ball", "shape.sphere = { center = [3.05, -0.19, 1.03], radius = 0.2 }"),
+        ("bowl", "shape.sphere = { center = [3.05, 0.12, 1.03], radius = 0.125, hollow = true }"),
+        ("pill", "shape.capsule = { from = [2.9, -0.05, 1.0], to = [3.2, -0.04, 1.06], radius = 0.05 }"),
+        ("cylinder", "shape.cylinder = { from = [3.05, 0, 1.03], to = [3.05, 0.3, 1.03], radius = 0.075, hollow = true }"),
+        ("cone", "shape.cone = { from = [3.05, -0.02, 1.03], to = [3.05, 0.3, 1.03], from_radius = 0.06, to_radius = 0.13, hollow = true }"),
+        ("block", "shape.box = { min = [2.9, -0.1, 0.9], max = [3.07, 0.0, 1.2] }"),
+        (
+            "drum",
+            "shape.cylinder = { from = [3.05, 0.06, 0.95], to = [3.05, 0.06, 1.12], radius = 0.09, hollow = true }\n\
+             [boundary.motion]\npivot = [3.05, 0.06, 1.0]\n\
+             keyframe = [{ time = 0, axis = [0, 0, 1], angle = 0 }, { time = 1, axis = [0, 0, 1], angle = 360 }]",
+        ),
+    ];
+    for (name, shape) in shapes {
+        let grains = "[[grains]]\nmaterial = \"glass\"\nfill = \"random\"\nradius = [0.0045, 0.0055]\nvelocity = [0, -1, 0]\n\
+                      shape.box = { min = [3.02, 0.03, 1.0], max = [3.08, 0.1, 1.06] }\n";
+        let scene = pouring(&format!("{grains}[[boundary]]\nname = \"wall\"\n{shape}\n"));
+        let found = compare(&scene, 200, &device);
+        assert!(found[0] < 1e-3 && found[1] < 1e-2, "{name}: {found:?}");
+    }
+}
+
+/// Totals over 2,000 steps: number, momentum and energy of a bed that comes to rest.
+#[test]
+fn totals_are_those_of_the_cpu_over_thousands_of_steps() {
+    let Some(device) = gpu() else { return };
+    let mut scene = bed(GLASS, "");
+    scene.simulation.fps = 20.0;
+    let (mut cpu, mut gpu) = (simulate(&scene, &Device::Cpu), simulate(&scene, &device));
+    let mut energies = Vec::new();
+    for simulation in [&mut cpu, &mut gpu] {
+        let mut steps = 0;
+        while steps < 2000 {
+            let reports = simulation.step_ahead();
+            steps += reports.len();
+            energies.push(reports.last().map(|(report, _)| report.kinetic_energy).unwrap());
+        }
+        assert_eq!(simulation.failure(), None);
+        assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (0, 0));
+    }
+    assert_eq!(cpu.particle_count(), gpu.particle_count());
+    let time = (cpu.time() - gpu.time()).abs();
+    assert!(time < 0.06, "{time}");
+    let height = |simulation: &mut Simulation| {
+        let snapshot = simulation.read(&["position", "speed"]).unwrap();
+        let y: f64 = snapshot.vec3("position").unwrap().iter().map(|x| f64::from(x[1])).sum();
+        let fastest = snapshot.scalar("speed").unwrap().iter().copied().fold(0.0, f32::max);
+        (y / snapshot.vec3("position").unwrap().len() as f64, fastest)
+    };
+    let (a, b) = (height(&mut cpu), height(&mut gpu));
+    eprintln!("mean height {} and {} m, fastest {} and {} m/s", a.0, b.0, a.1, b.1);
+    assert!((a.0 - b.0).abs() < 0.01 * RADIUS, "{a:?} {b:?}");
+}
+
+#[test]
+fn repeated_and_resumed_runs_give_the_same_bits_however_they_are_cut_into_batches() {
+    let Some(device) = gpu() else { return };
+    let mut scene = bed(&format!("{GLASS}rolling_friction = 0.1\n"), "");
+    scene.simulation.fps = 500.0;
+    let hash = |simulation: &Simulation| simulation.simulator().state_hash();
+    let mut first = simulate(&scene, &device);
+    frames(&mut first, 2);
+    let checkpoint = first.checkpoint().unwrap();
+    let halfway = hash(&first);
+    frames(&mut first, 2);
+    let mut again = simulate(&scene, &device);
+    while again.frame() < 4 {
+        again.step();
+    }
+    assert_eq!((hash(&again), again.steps()), (hash(&first), first.steps()));
+    let mut resumed = Simulation::resume(&checkpoint, &options(&device)).unwrap();
+    assert_eq!(hash(&resumed), halfway);
+    // What was restored is saved again as it was.
+    assert_eq!(resumed.checkpoint().unwrap(), checkpoint);
+    frames(&mut resumed, 2);
+    assert_eq!(hash(&resumed), hash(&first));
+}
+
+#[test]
+fn a_run_goes_on_on_the_other_device() {
+    let Some(device) = gpu() else { return };
+    let mut scene = bed(&format!("{GLASS}rolling_friction = 0.1\n"), "");
+    scene.simulation.fps = 500.0;
+    let mut cpu = simulate(&scene, &Device::Cpu);
+    frames(&mut cpu, 2);
+    let mut gpu = Simulation::resume(&cpu.checkpoint().unwrap(), &options(&device)).unwrap();
+    let mut back = Simulation::resume(&gpu.checkpoint().unwrap(), &options(&Device::Cpu)).unwrap();
+    assert_eq!(back.simulator().state_hash(), cpu.simulator().state_hash());
+    let [a, b, c] = [&mut cpu, &mut gpu, &mut back].map(|simulation| {
+        frames(simulation, 1);
+        simulation.read(&["position", "velocity", "force", "orientation", "angular_velocity"]).unwrap()
+    });
+    assert_eq!(difference(&a, &c, "force"), 0.0);
+    let found = [apart(&a, &b), difference(&a, &b, "velocity"), difference(&a, &b, "force")];
+    eprintln!("one frame after a change of devices: {found:?}");
+    assert!(found[0] < 1e-5 && found[1] < 1e-3 && found[2] < 1e-2, "{found:?}");
+    assert!(difference(&a, &b, "orientation") < 1e-5 && difference(&a, &b, "angular_velocity") < 1e-3);
+}
+
+/// Grains come through an emitter and go through an outlet; room is made in the middle of steps, and none is lost.
+#[test]
+fn grains_come_and_go_and_none_is_lost() {
+    let Some(device) = gpu() else { return };
+    let more = "[[emitter]]\nname = \"pipe\"\nmaterial = \"glass\"\nvelocity = [0, -1, 0]\nrate = 30000\n\
+                shape.box = { min = [0.02, 0.2, 0.01], max = [0.1, 0.22, 0.05] }\n\
+                [[outlet]]\nname = \"drain\"\nshape.box = { min = [0, -0.01, 0], max = [0.04, 0.01, 0.06] }\n";
+    let mut simulation = simulate(&dam(more), &device);
+    simulation.run_until(0.06);
+    assert_eq!(simulation.failure(), None);
+    let (emitted, drained) = (simulation.flow().emitted(), simulation.flow().drained());
+    assert!(emitted > 300 && drained > 20, "{emitted} {drained}");
+    assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (0, 0));
+    let snapshot = simulation.read(&["speed", "density"]).unwrap();
+    let fastest = snapshot.scalar("speed").unwrap().iter().copied().fold(0.0, f32::max);
+    assert!(fastest < 4.0, "{fastest}");
+}
+
+/// A grain that is not finite is removed, and no other.
+#[test]
+fn a_broken_grain_is_lost_and_no_other() {
+    let Some(device) = gpu() else { return };
+    let mut simulation = simulate(&dam(""), &device);
+    simulation.step();
+    let broken = Command::Emit {
+        material: "glass".into(),
+        positions: vec![glam::Vec3::new(0.05, 0.25, 0.03)],
+        velocity: glam::Vec3::new(f32::NAN, 0.0, 0.0),
+    };
+    assert_eq!(simulation.apply(&broken).unwrap().emitted, 1);
+    (0..4).for_each(|_| {
+        simulation.step();
+    });
+    assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (1, 0));
+}
+
+/// What devices do not have is refused by the key, with a remedy.
+#[test]
+fn what_devices_do_not_have_is_refused() {
+    let Some(device) = gpu() else { return };
+    let body = "[[body]]\nname = \"ball\"\ndensity = 500\nshape.sphere = { center = [0.9, 0.1, 0.05], radius = 0.05 }\n";
+    let cases = [("`body`", dam(body))];
+    for (key, scene) in cases {
+        let error = Simulation::new(scene, &options(&device)).err().expect("refused").to_string();
+        assert!(error.contains(key) && error.contains("--device cpu"), "{error}");
+    }
 }

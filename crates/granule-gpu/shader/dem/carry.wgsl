@@ -10,12 +10,13 @@
 @group(0) @binding(7) var<storage, read> metadata: array<Meta>;
 
 override BRIDGES: bool = false;
+override SOURCE_PIECE: u32 = 0u;
 
 // Where the state of a partner was put aside; NOBODY where there is none.
 fn saved_place(source: vec2<u32>, id: u32) -> u32 {
     for (var s = 0u; s < source.y; s++) {
         if partners[source.x + s * LANES] == id {
-            return memory_place(source.x / LANES + s, 0u, source.x % LANES);
+            return memory_place(source.x / LANES + s, source.x % LANES);
         }
     }
     return NOBODY;
@@ -39,13 +40,18 @@ fn carry_contacts(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_in
     let first = list[2u * (i / LANES)];
     let count = list[2u * (i / LANES) + 1u];
     let source = sources[i];
+    // What was put aside may be in another piece; with nothing put aside it is that of the first.
+    let from_slot = select(source.x / LANES, 0u, source.y == 0u);
+    if !is_in_piece(first, PIECE) || !is_in_piece(from_slot, SOURCE_PIECE) {
+        return;
+    }
     var known = 0u;
     for (var s = 0u; s < count; s++) {
         let j = list[params.list_base + (first + s) * LANES + lane];
         if j == i {
             break;
         }
-        let at = memory_place(first + s, 0u, lane);
+        let at = memory_place(first + s, lane);
         let from_place = saved_place(source, places[2u * j + 1u].w);
         var state = vec4(0.0);
         var more = vec4(0.0);

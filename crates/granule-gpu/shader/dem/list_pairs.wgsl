@@ -14,6 +14,9 @@
 
 override RANGES: u32 = 9u;
 override CLUMPS: bool = false;
+// Slots of a piece of the contact memory, whose end no list goes over.
+override PIECES: u32 = 1u;
+override PIECE_SLOTS: u32 = 1u;
 
 const GROUPS: u32 = 8u;
 // Share of a coordinate that rounding of two positions may hide between them.
@@ -102,7 +105,10 @@ fn list_pairs(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
             group_start[g] = total;
             total += atomicLoad(&longest[g]);
         }
-        let first = atomicAdd(&counters.slots, total);
+        var first = atomicAdd(&counters.slots, total);
+        if PIECES > 1u && first / PIECE_SLOTS != (first + max(total, 1u) - 1u) / PIECE_SLOTS {
+            first = atomicAdd(&counters.slots, total);
+        }
         atomicAdd(&counters.neighbors, atomicLoad(&pair_count));
         for (var g = 0u; g < GROUPS; g++) {
             group_start[g] += first;

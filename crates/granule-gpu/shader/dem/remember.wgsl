@@ -23,6 +23,9 @@ fn remember(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocati
     let lane = i % LANES;
     let first = list[2u * group];
     let count = list[2u * group + 1u];
+    if !is_in_piece(first, PIECE) {
+        return;
+    }
     sources[i] = vec2(first * LANES + lane, count);
     let known = loads[2u * i + 1u].w;
     var over = false;
@@ -30,7 +33,7 @@ fn remember(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocati
         let entry = (first + s) * LANES + lane;
         let j = list[params.list_base + entry];
         over = over || j == i;
-        let at = memory_place(first + s, 0u, lane);
+        let at = memory_place(first + s, lane);
         var kept = !over;
         if kept && s < BITS {
             kept = (known & (1u << s)) != 0u;

@@ -50,14 +50,17 @@ fn touch(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     if i >= step.count {
         return;
     }
+    let lane = i % LANES;
+    let first = list[2u * (i / LANES)];
+    let count = list[2u * (i / LANES) + 1u];
+    if !is_in_piece(first, PIECE) {
+        return;
+    }
     let own = place_of(places[2u * i], places[2u * i + 1u]);
     let own_velocity = velocity[i];
     let own_spin = spin[i];
     let own_meta = metadata[i];
     let known = loads[2u * i + 1u].w;
-    let lane = i % LANES;
-    let first = list[2u * (i / LANES)];
-    let count = list[2u * (i / LANES) + 1u];
     var force = vec3(0.0);
     var torque = vec3(0.0);
     var contacts = 0u;
@@ -77,7 +80,7 @@ fn touch(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
         let sum = own.radius + other.radius;
         let beyond = sum + 1.001 * dem.lasting;
         let bit = 1u << (s & 31u);
-        let at = memory_place(first + s, 0u, lane);
+        let at = memory_place(first + s, lane);
         if dot(d, d) <= beyond * beyond * 1.0001 {
             var before = no_history();
             if s >= BITS || (known & bit) != 0u {

@@ -20,7 +20,17 @@ impl GpuSimulation {
         let Self { scene, gravity, air, boundaries, bodies, time, .. } = self;
         let commanded = Commanded { scene, gravity, air, boundaries, bodies, time: *time };
         match (commanded.apply(command)?, command) {
-            (Applied::Changed(scene), _) => self.adopt(*scene),
+            (Applied::Changed(scene), _) => {
+                if let Some(reason) = self.method.refuses(&scene) {
+                    let (path, value) = match command {
+                        Command::Set { path, value } => (path.clone(), value.to_string()),
+                        Command::Choose { path, word } => (path.clone(), word.clone()),
+                        _ => Default::default(),
+                    };
+                    return Err(CommandError::Value { path, value, reason });
+                }
+                self.adopt(*scene);
+            }
             (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
                 let radius = self.scene.material[material as usize].radius;
                 let one = NewGrain { velocity: *velocity, radius, material, clump: None };

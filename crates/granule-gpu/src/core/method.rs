@@ -4,8 +4,9 @@
 //! particle has, which stages a step takes, what it adds to shared kernels, and what its fields and checkpoints hold. It lives
 //! in a folder of its own, or in another crate; `docs/adding-a-solver.md` is the recipe.
 
+use granule::boundary::Boundaries;
 use granule::clumps::PlacedAssembly;
-use granule::contacts::SavedContacts;
+use granule::contacts::{Contact, SavedContacts};
 use granule::grains::GrainShapes;
 use granule::particles::{Birth, NewGrain, NewParticle, Particles};
 use granule::scene::Scene;
@@ -46,6 +47,8 @@ pub struct MethodInput<'a> {
     pub grain_shapes: &'a GrainShapes,
     /// Whether some wall is a mesh.
     pub has_meshes: bool,
+    /// Bytes of the largest buffer that kernels may be bound to.
+    pub most_bytes: u64,
 }
 
 /// The method's own kernels with their buffers.
@@ -270,6 +273,43 @@ pub trait Method: Send {
 
     /// A field of the method's own.
     fn field(&self, name: &str, input: &FieldInput) -> FieldData;
+
+    /// Fields that the CPU's solver finds, from a checkpoint.
+    fn host_fields(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Values of some of these, by id.
+    ///
+    /// # Errors
+    /// Says why the CPU's solver cannot take the state.
+    fn find_on_host(
+        &self,
+        _names: &[&str],
+        _state: &[u8],
+        _scene: &Scene,
+        _boundaries: &Boundaries,
+    ) -> Result<Vec<FieldData>, StateError> {
+        Ok(Vec::new())
+    }
+
+    /// The contacts of a checkpoint; none for methods without any.
+    ///
+    /// # Errors
+    /// Says why the CPU's solver cannot take the state.
+    fn contacts(
+        &self,
+        _state: &dyn Fn() -> Result<Vec<u8>, StateError>,
+        _scene: &Scene,
+        _boundaries: &Boundaries,
+    ) -> Result<Vec<Contact>, StateError> {
+        Ok(Vec::new())
+    }
+
+    /// Why a scene that a command has changed cannot be taken over; none where it can.
+    fn refuses(&self, _scene: &Scene) -> Option<String> {
+        None
+    }
 
     /// Bytes that stages of a step like the last one ask of memory, of which that is known; `state_bytes` per particle are
     /// sorted.

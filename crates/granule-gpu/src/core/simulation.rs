@@ -5,6 +5,7 @@ use granule::air::Air;
 use granule::bodies::{Bodies, BodyReport};
 use granule::boundary::{Boundaries, Boundary, Pose, Sdf};
 use granule::clumps::PlacedAssembly;
+use granule::contacts::Contact;
 use granule::grains::GrainShapes;
 use granule::particles::{Birth, NewGrain, NewParticle, note_birth};
 use granule::scene::Scene;
@@ -23,7 +24,7 @@ use super::binder::{Binder, Kernels};
 use super::bodies;
 use super::buffers::{Buffers, Extents};
 use super::capacity::Capacity;
-use super::columns::{META, POSITION, VELOCITY};
+use super::columns::{Allocator, META, POSITION, VELOCITY};
 use super::constants::{self, BodyVariant, SceneConstants, Variant};
 use super::layout::{BodyRecord, LANES, MotionSegmentRecord, PoseRecord, StepRecord};
 use super::method::{Method, MethodEntry, MethodInput, MethodStages};
@@ -113,6 +114,7 @@ impl GpuSimulation {
             assemblies,
             grain_shapes: shapes,
             has_meshes: solid_table.has_maps(),
+            most_bytes: Allocator::new(&gpu).most(),
         })?;
         bodies::mark_free(&mut poses, scene.boundary.len(), &bodies, &boundaries);
         let wall_table = solid_table.push_wall_table(&constants.wall_table);
@@ -290,8 +292,10 @@ impl GpuSimulation {
             encoder.copy_buffer_to_buffer(from, at, to, target, size);
         };
         copy(&old.reports, 0, &buffers.reports, 0, old.reports.size());
-        for ((_, from), (_, to)) in old.pools.iter().zip(&buffers.pools) {
-            copy(from, 0, to, 0, from.size().min(to.size()));
+        for (name, from) in &old.pools {
+            if let Some((_, to)) = buffers.pools.iter().find(|(theirs, _)| theirs == name) {
+                copy(from, 0, to, 0, from.size().min(to.size()));
+            }
         }
         // The heads of lists, then their entries, which begin where there is room for all heads.
         let heads = |capacity: &Capacity| 8 * u64::from(capacity.particles.div_ceil(LANES));
@@ -460,6 +464,16 @@ impl Simulator for GpuSimulation {
 
     fn poll(&mut self, ticket: ReadTicket, snapshot: &mut Snapshot) -> bool {
         self.poll_read(ticket, snapshot)
+    }
+
+    fn contacts(&mut self) -> Vec<Contact> {
+        match self.method.contacts(&|| self.save_state(), &self.scene, &self.boundaries) {
+            Ok(contacts) => contacts,
+            Err(error) => {
+                self.fail(error);
+                Vec::new()
+            }
+        }
     }
 
     fn particle_count(&self) -> usize {

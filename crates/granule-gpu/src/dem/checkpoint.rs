@@ -15,7 +15,6 @@ use granule::solver::dem::state::DemState;
 use granule::solver::dem::walls::REMEMBERED;
 use granule::solver::saved::SavedState;
 
-use crate::core::capacity::Capacity;
 use crate::core::columns::META;
 use crate::core::layout::{ContactRecord, LANES};
 use crate::core::method::{Remembered, StateToRestore, StateToSave};
@@ -24,6 +23,7 @@ use super::columns::{LOADS, MEMORY, ORIENTATION, PARTNERS, PLACE, SAVED, SOURCE,
 use super::layout::{
     MOST_TOUCHES, MOVER_SHIFT, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord, progress,
 };
+use super::pieces::Pieces;
 
 /// Slots whose state only a bit tells of.
 const BITS: u32 = 32;
@@ -33,8 +33,8 @@ fn vec4(numbers: &[f32]) -> Vec4 {
 }
 
 /// The bytes of a checkpoint.
-pub fn save(state: StateToSave, records: u32) -> Result<Vec<u8>, StateError> {
-    let contacts = saved_contacts(&state, records)?;
+pub fn save(state: StateToSave, pieces: Pieces) -> Result<Vec<u8>, StateError> {
+    let contacts = saved_contacts(&state, pieces)?;
     let StateToSave { world, mut particles, rows, live, step, .. } = state;
     let place: Vec<PlaceRecord> = rows.of(PLACE);
     let (spin, turn): (Vec<[f32; 4]>, Vec<[f32; 4]>) = (rows.of(SPIN), rows.of(TURN));
@@ -68,19 +68,23 @@ struct Contacts {
 }
 
 impl Contacts {
-    fn read(state: &StateToSave, records: u32) -> Result<Self, StateError> {
+    fn read(state: &StateToSave, pieces: Pieces) -> Result<Self, StateError> {
         let (buffers, step) = (state.buffers, state.step);
         let words = |buffer: &wgpu::Buffer| -> Result<Vec<u32>, StateError> {
             Ok(bytemuck::pod_collect_to_vec(&(state.read)(buffer)?))
         };
         let remembered = step.remembered == 1;
-        let states = (state.read)(buffers.pool(if remembered { SAVED } else { MEMORY }))?;
+        let names = if remembered { SAVED } else { MEMORY };
+        let mut states = Vec::new();
+        for name in &names[..Pieces::count(buffers)] {
+            states.extend((state.read)(buffers.pool(name))?);
+        }
         let touches = (state.read)(&buffers.contacts)?;
         let half = touches.len() / 2;
         let own = &touches[step.wall_half as usize * half..][..half];
         let rows = buffers.columns.of(PLACE).size() / u64::from(PLACE.bytes);
         Ok(Self {
-            records: records as usize,
+            records: pieces.records as usize,
             remembered,
             listed: step.list_count as usize,
             list: if remembered { Vec::new() } else { words(&buffers.list)? },
@@ -130,9 +134,9 @@ impl Contacts {
     }
 }
 
-fn saved_contacts(state: &StateToSave, records: u32) -> Result<SavedContacts, StateError> {
+fn saved_contacts(state: &StateToSave, pieces: Pieces) -> Result<SavedContacts, StateError> {
     let (rows, live) = (state.rows, state.live);
-    let contacts = Contacts::read(state, records)?;
+    let contacts = Contacts::read(state, pieces)?;
     let source: Vec<[u32; 2]> = rows.of(SOURCE);
     let loads: Vec<[u32; 8]> = rows.of(LOADS);
     let mut is_live = vec![false; state.particles.next_id() as usize];
@@ -165,7 +169,7 @@ pub fn decode(
     bytes: &[u8],
     scene: &Scene,
     boundary_count: usize,
-    records: u32,
+    pieces: Pieces,
 ) -> Result<StateToRestore, StateError> {
     let mut like = Particles::default();
     like.require(&[OptionalColumn::AngularVelocity]);
@@ -179,7 +183,7 @@ pub fn decode(
     let mut state = DemState::default();
     state.restore(&mut saved.columns, count)?;
     saved.columns.check_all_taken()?;
-    let remembered = remembered(&saved.contacts, &particles.id, records)?;
+    let remembered = remembered(&saved.contacts, &particles.id, pieces)?;
     let place = |i: usize| PlaceRecord {
         quanta: state.place[i].quanta,
         radius: particles.position[i].w,
@@ -190,7 +194,13 @@ pub fn decode(
         let word = u32::from(particles.material[i]) | u32::from(state.mover[i]) << MOVER_SHIFT;
         [particles.id[i], word, first, touches]
     };
-    let loads = |i: usize| [state.force[i].to_array(), state.torque[i].truncate().extend(0.0).to_array()];
+    let loads = |i: usize| {
+        let contacts = f32::from(remembered.contacts[i]);
+        [
+            state.force[i].truncate().extend(contacts).to_array(),
+            state.torque[i].truncate().extend(0.0).to_array(),
+        ]
+    };
     let spin = particles.angular_velocity.as_deref().unwrap_or_default();
     let all = 0..count;
     let columns = vec![
@@ -227,10 +237,12 @@ struct PutAside {
     source: Vec<[u32; 2]>,
     /// First contact with walls and their number, near walls or not.
     walls: Vec<[u32; 2]>,
+    /// Contacts whose surfaces touch.
+    contacts: Vec<u16>,
 }
 
-fn remembered(saved: &SavedContacts, id: &[u32], records: u32) -> Result<PutAside, StateError> {
-    let (lanes, records) = (LANES as usize, records as usize);
+fn remembered(saved: &SavedContacts, id: &[u32], pieces: Pieces) -> Result<PutAside, StateError> {
+    let (lanes, records) = (LANES as usize, pieces.records as usize);
     if !saved.partner.is_empty() && usize::from(saved.width) != REMEMBERED {
         return Err(StateError::from(ContactError::Count));
     }
@@ -238,6 +250,7 @@ fn remembered(saved: &SavedContacts, id: &[u32], records: u32) -> Result<PutAsid
     let mut pairs: Vec<Vec<(u32, [f32; REMEMBERED])>> = vec![Vec::new(); id.len()];
     let mut touches: Vec<WallTouchRecord> = Vec::new();
     let mut walls = vec![[0, 0]; id.len()];
+    let mut contacts = vec![0u16; id.len()];
     let mut all = saved.contacts::<[f32; REMEMBERED]>();
     for (i, count) in saved.count.iter().enumerate() {
         let first = touches.len();
@@ -247,11 +260,14 @@ fn remembered(saved: &SavedContacts, id: &[u32], records: u32) -> Result<PutAsid
             {
                 pairs[i].push((other, state));
                 pairs[*j].push((id[i], state));
+                contacts[i] += u16::from(state[3] > 0.0);
+                contacts[*j] += u16::from(state[3] > 0.0);
             } else if let Some((boundary, face)) = partner.as_wall() {
                 let row = |k: usize| std::array::from_fn(|n| state[k + n]);
                 let wall = ContactRecord::wall_word(boundary, face);
                 let touch = WallTouchRecord { first: row(0), second: row(4), normal: row(8), wall, ..Default::default() };
                 touches.push(touch);
+                contacts[i] += u16::from(state[3] > 0.0);
             }
         }
         let count = (touches.len() - first).min(MOST_TOUCHES);
@@ -265,6 +281,11 @@ fn remembered(saved: &SavedContacts, id: &[u32], records: u32) -> Result<PutAsid
     let mut slots = 0;
     for (g, group) in pairs.chunks(lanes).enumerate() {
         let longest = group.iter().map(Vec::len).max().unwrap_or(0);
+        // No list goes over the end of a piece.
+        let piece = pieces.slots as usize;
+        if slots / piece != (slots + longest.max(1) - 1) / piece {
+            slots = slots.next_multiple_of(piece);
+        }
         partners.resize((slots + longest) * lanes, NOBODY);
         states.resize((slots + longest) * lanes * records, [0.0; 4]);
         for (lane, own) in group.iter().enumerate() {
@@ -279,20 +300,14 @@ fn remembered(saved: &SavedContacts, id: &[u32], records: u32) -> Result<PutAsid
         }
         slots += longest;
     }
+    let states: Vec<u8> = bytemuck::pod_collect_to_vec(&states);
+    let states = states.chunks(pieces.bytes() as usize).map(<[u8]>::to_vec);
+    let mut pools: Vec<(&'static str, Vec<u8>)> = SAVED.into_iter().zip(states).collect();
+    pools.push((PARTNERS, bytemuck::pod_collect_to_vec(&partners)));
     let pools = Remembered {
-        pools: vec![
-            (SAVED, bytemuck::pod_collect_to_vec(&states)),
-            (PARTNERS, bytemuck::pod_collect_to_vec(&partners)),
-        ],
+        pools,
         slots: slots as u32,
         contacts: bytemuck::pod_collect_to_vec(&touches),
     };
-    Ok(PutAside { pools, source, walls })
-}
-
-/// Bytes of the pools of buffers with this capacity, for each slot of the lists.
-pub fn pool_bytes(capacity: &Capacity, records: u32) -> [(&'static str, u64); 3] {
-    let entries = u64::from(capacity.slots) * u64::from(LANES);
-    let states = 16 * u64::from(records) * entries;
-    [(MEMORY, states), (SAVED, states), (PARTNERS, 4 * entries)]
+    Ok(PutAside { pools, source, walls, contacts })
 }

@@ -26,11 +26,32 @@ pub fn list() -> Vec<ColumnInfo> {
     vec![PLACE, SPIN, LOADS, ORIENTATION, TURN, SOURCE]
 }
 
-/// What contacts remember, slot by slot of the lists.
-pub const MEMORY: &str = "contact memory";
+/// Most pieces of the contact memory.
+pub const MOST_PIECES: usize = 8;
+
+/// What contacts remember, slot by slot of the lists, in pieces that a binding holds.
+pub const MEMORY: [&str; MOST_PIECES] = [
+    "contact memory",
+    "contact memory (2)",
+    "contact memory (3)",
+    "contact memory (4)",
+    "contact memory (5)",
+    "contact memory (6)",
+    "contact memory (7)",
+    "contact memory (8)",
+];
 
 /// The same, put aside while particles are sorted.
-pub const SAVED: &str = "contact memory put aside";
+pub const SAVED: [&str; MOST_PIECES] = [
+    "contacts put aside",
+    "contacts put aside (2)",
+    "contacts put aside (3)",
+    "contacts put aside (4)",
+    "contacts put aside (5)",
+    "contacts put aside (6)",
+    "contacts put aside (7)",
+    "contacts put aside (8)",
+];
 
 /// Whose it is: ids of partners.
 pub const PARTNERS: &str = "partners of contacts";

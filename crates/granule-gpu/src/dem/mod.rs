@@ -46,11 +46,15 @@ mod columns;
 mod constants;
 mod fields;
 pub mod layout;
+mod pieces;
 mod refuse;
 pub mod shaders;
 mod stages;
+mod twin;
 
 use glam::Vec3;
+use granule::boundary::Boundaries;
+use granule::contacts::Contact;
 use granule::grains::GrainShapes;
 use granule::material::grain_mass;
 use granule::particles::{NewGrain, NewParticle};
@@ -77,6 +81,7 @@ use crate::core::method::{
 
 use columns::{LOADS, PLACE, SPIN};
 use layout::{MOVER_SHIFT, PlaceRecord, progress};
+use pieces::Pieces;
 
 /// The solver's word.
 const NAME: &str = "dem";
@@ -94,8 +99,8 @@ struct Dem {
     shapes: GrainShapes,
     /// Radius of the largest sphere \[m\].
     largest: f32,
-    /// Records of 16 bytes that a contact remembers.
-    records: u32,
+    /// How the contact memory is divided.
+    pieces: Pieces,
     materials: usize,
     walls: usize,
 }
@@ -113,7 +118,7 @@ impl Dem {
         let moving = radii(scene, shapes).1 as f32;
         Ok(Self {
             largest: of_grains.chain(fixed).fold(moving, f32::max),
-            records: constants::records(&setup),
+            pieces: Pieces::new(constants::records(&setup), input.most_bytes),
             materials: scene.material.len(),
             walls: scene.boundary.len(),
             shapes: shapes.clone(),
@@ -144,7 +149,7 @@ impl Method for Dem {
     }
 
     fn overrides(&self) -> Vec<(&'static str, f64)> {
-        constants::overrides(&self.setup, self.records)
+        constants::overrides(&self.setup, self.pieces.records)
     }
 
     fn params(&self) -> Vec<u8> {
@@ -160,7 +165,7 @@ impl Method for Dem {
     }
 
     fn pools(&self, capacity: &Capacity) -> Vec<PoolInfo> {
-        checkpoint::pool_bytes(capacity, self.records).map(|(name, bytes)| PoolInfo { name, bytes }).to_vec()
+        self.pieces.pools(capacity)
     }
 
     fn slots_per_particle(&self) -> Option<f64> {
@@ -223,11 +228,40 @@ impl Method for Dem {
     }
 
     fn bind(&self, binder: &mut Binder, buffers: &Buffers) -> Box<dyn MethodStages> {
-        Box::new(stages::DemStages::new(binder, buffers, self.walls > 0))
+        Box::new(stages::DemStages::new(binder, buffers, self.pieces, self.walls > 0))
     }
 
     fn first_progress(&self) -> u32 {
         progress::PRIMES
+    }
+
+    fn host_fields(&self) -> &'static [&'static str] {
+        twin::FIELDS
+    }
+
+    fn find_on_host(
+        &self,
+        names: &[&str],
+        state: &[u8],
+        scene: &Scene,
+        boundaries: &Boundaries,
+    ) -> Result<Vec<FieldData>, StateError> {
+        twin::fields(names, state, scene, boundaries, &self.shapes)
+    }
+
+    fn contacts(
+        &self,
+        state: &dyn Fn() -> Result<Vec<u8>, StateError>,
+        scene: &Scene,
+        boundaries: &Boundaries,
+    ) -> Result<Vec<Contact>, StateError> {
+        twin::contacts(&state()?, scene, boundaries, &self.shapes)
+    }
+
+    fn refuses(&self, scene: &Scene) -> Option<String> {
+        let setup = Setup::new(scene, &self.shapes, None, Instructions::Portable);
+        let more = constants::records(&setup) > self.pieces.records;
+        more.then(|| "contacts on this device remember friction only; begin with some resistance, or take the CPU".into())
     }
 
     fn field_columns(&self, field: &str) -> Vec<ColumnInfo> {
@@ -241,7 +275,7 @@ impl Method for Dem {
     /// Of a step that has kept its lists, which most do, with six contacts per sphere.
     fn traffic(&self, step: &StepRecord, _: u32) -> Vec<(Stage, f64)> {
         let (count, entries) = (f64::from(step.count), f64::from(step.list_slots) * f64::from(LANES));
-        let remembered = 6.0 * 2.0 * 16.0 * f64::from(self.records);
+        let remembered = 6.0 * 2.0 * 16.0 * f64::from(self.pieces.records);
         let measure = 48.0;
         // Places, positions, velocities, loads, meta and listed positions; the first ones written as well.
         let drift = 32.0 + 16.0 + 16.0 + 32.0 + 16.0 + 16.0 + (32.0 + 16.0 + 16.0 + 16.0);
@@ -253,7 +287,7 @@ impl Method for Dem {
     }
 
     fn save(&self, state: StateToSave) -> Result<Vec<u8>, StateError> {
-        checkpoint::save(state, self.records)
+        checkpoint::save(state, self.pieces)
     }
 
     fn decode(
@@ -262,6 +296,6 @@ impl Method for Dem {
         scene: &Scene,
         boundary_count: usize,
     ) -> Result<StateToRestore, StateError> {
-        checkpoint::decode(bytes, scene, boundary_count, self.records)
+        checkpoint::decode(bytes, scene, boundary_count, self.pieces)
     }
 }

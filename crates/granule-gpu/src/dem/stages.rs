@@ -13,6 +13,7 @@ use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Access, Bound};
 
 use super::columns::{LOADS, MEMORY, ORIENTATION, PARTNERS, PLACE, SAVED, SOURCE, SPIN, TURN};
+use super::pieces::Pieces;
 use super::shaders;
 
 /// The kernels with their buffers.
@@ -20,11 +21,13 @@ pub struct DemStages {
     drift: Bound,
     decide_lists: Bound,
     fold_turns: Bound,
-    remember: Bound,
+    /// Per piece of the contact memory.
+    remember: Vec<Bound>,
     list_pairs: Bound,
-    carry: Bound,
+    /// Per piece and piece of what was put aside.
+    carry: Vec<Bound>,
     walls: Option<WallStages>,
-    touch: Bound,
+    touch: Vec<Bound>,
     kick: Bound,
 }
 
@@ -67,11 +70,51 @@ impl WallStages {
 
 impl DemStages {
     /// Binds kernels to buffers; `walls` says whether there are some.
-    pub fn new(b: &mut Binder, c: &Buffers, walls: bool) -> Self {
+    pub fn new(b: &mut Binder, c: &Buffers, pieces: Pieces, walls: bool) -> Self {
         let column = |info| c.columns.of(info);
         let (place, spin, loads) = (column(PLACE), column(SPIN), column(LOADS));
-        let (memory, saved, partners) = (c.pool(MEMORY), c.pool(SAVED), c.pool(PARTNERS));
-        let ranges = [("RANGES", f64::from(b.ranges()))];
+        let (partners, count) = (c.pool(PARTNERS), Pieces::count(c));
+        let mut ranges = vec![("RANGES", f64::from(b.ranges()))];
+        ranges.extend(pieces.constants(count, 0, 0));
+        let (mut remember, mut carry, mut touch) = (Vec::new(), Vec::new(), Vec::new());
+        for piece in 0..count {
+            let memory = c.pool(MEMORY[piece]);
+            let constants = pieces.constants(count, piece, piece);
+            let buffers = [
+                (Read, &c.list),
+                (Read, place),
+                (Read, memory),
+                (Read, loads),
+                (Write, partners),
+                (Write, c.pool(SAVED[piece])),
+                (Write, column(SOURCE)),
+            ];
+            remember.push(b.stage(&shaders::REMEMBER, "remember", &constants, &buffers));
+            for (source, saved) in SAVED.iter().enumerate().take(count) {
+                let buffers = [
+                    (Read, &c.list),
+                    (Read, place),
+                    (Write, memory),
+                    (Write, loads),
+                    (Read, partners),
+                    (Read, c.pool(saved)),
+                    (Read, column(SOURCE)),
+                    (Read, &c.meta),
+                ];
+                let constants = pieces.constants(count, piece, source);
+                carry.push(b.stage(&shaders::CARRY, "carry_contacts", &constants, &buffers));
+            }
+            let buffers = [
+                (Read, &c.list),
+                (Read, place),
+                (Read, &c.velocity),
+                (Read, spin),
+                (Write, memory),
+                (Write, loads),
+                (Read, &c.meta),
+            ];
+            touch.push(b.stage(&shaders::TOUCH, "touch", &constants, &buffers));
+        }
         let mut stage = |shader: &_, entry, buffers: &[(Access, &Buffer)]| b.stage(shader, entry, &[], buffers);
         let drift = stage(
             &shaders::DRIFT,
@@ -91,46 +134,6 @@ impl DemStages {
             &shaders::FOLD_TURNS,
             "fold_turns",
             &[(Write, column(ORIENTATION)), (Write, column(TURN))],
-        );
-        let remember = stage(
-            &shaders::REMEMBER,
-            "remember",
-            &[
-                (Read, &c.list),
-                (Read, place),
-                (Read, memory),
-                (Read, loads),
-                (Write, partners),
-                (Write, saved),
-                (Write, column(SOURCE)),
-            ],
-        );
-        let carry = stage(
-            &shaders::CARRY,
-            "carry_contacts",
-            &[
-                (Read, &c.list),
-                (Read, place),
-                (Write, memory),
-                (Write, loads),
-                (Read, partners),
-                (Read, saved),
-                (Read, column(SOURCE)),
-                (Read, &c.meta),
-            ],
-        );
-        let touch = stage(
-            &shaders::TOUCH,
-            "touch",
-            &[
-                (Read, &c.list),
-                (Read, place),
-                (Read, &c.velocity),
-                (Read, spin),
-                (Write, memory),
-                (Write, loads),
-                (Read, &c.meta),
-            ],
         );
         let kick = stage(
             &shaders::KICK,
@@ -184,8 +187,8 @@ impl DemStages {
     }
 
     fn put_aside(&self, pass: &mut ComputePass, s: &SharedStages) {
-        s.run(pass, &self.remember, slot::REMEMBER);
-        s.run(pass, &self.fold_turns, slot::REMEMBER);
+        self.remember.iter().for_each(|piece| s.run(pass, piece, slot::REMEMBER));
+        s.run(pass, &self.fold_turns, slot::BLOCKS);
     }
 
     fn list_pairs(&self, pass: &mut ComputePass, s: &SharedStages) {
@@ -193,7 +196,7 @@ impl DemStages {
         s.run(pass, &self.list_pairs, slot::SEARCH);
         self.walls.iter().for_each(|walls| s.run(pass, &walls.find, slot::SEARCH));
         s.search.check(pass);
-        s.run(pass, &self.carry, slot::CARRY);
+        self.carry.iter().for_each(|pieces| s.run(pass, pieces, slot::CARRY));
         self.walls.iter().for_each(|walls| s.run(pass, &walls.carry, slot::CARRY));
     }
 }
@@ -217,7 +220,7 @@ impl MethodStages for DemStages {
                 }),
             ),
             (Stage::Neighbors, Box::new(|pass| self.list_pairs(pass, s))),
-            (Stage::Touch, Box::new(|pass| s.over_particles(pass, &self.touch))),
+            (Stage::Touch, Box::new(|pass| self.touch.iter().for_each(|piece| s.over_particles(pass, piece)))),
         ];
         if let Some(walls) = &self.walls {
             list.push((Stage::TouchWalls, Box::new(|pass| s.over_particles(pass, &walls.touch))));
