@@ -78,13 +78,19 @@ fn fine_length(n: vec3<f32>, a: Fine3) -> Fine {
     return fine_plus(along, -0.5 * fine_excess(n) * fine_value(along));
 }
 
+// A coordinate beyond a point of the world that is the sum of two numbers [m].
+fn fine_beyond(words: vec2<u32>, point: f32, moved: f32) -> Fine {
+    let there = add_words(nearest_quantum(point).words, nearest_quantum(moved).words);
+    return fine_of(subtract_words(words, there));
+}
+
 // From a point in a boundary's frame [m] to a place in the world.
 fn fine_offset(place: ExactPosition, pose: Pose, point: vec3<f32>) -> Fine3 {
     let there = into_world(pose, point);
     let moved = pose.translation.xyz;
     return Fine3(
-        fine_of(subtract_words(subtract_words(place.x, nearest_quantum(there.x).words), nearest_quantum(moved.x).words)),
-        fine_of(subtract_words(subtract_words(place.y, nearest_quantum(there.y).words), nearest_quantum(moved.y).words)),
-        fine_of(subtract_words(subtract_words(place.z, nearest_quantum(there.z).words), nearest_quantum(moved.z).words)),
+        fine_beyond(place.x, there.x, moved.x),
+        fine_beyond(place.y, there.y, moved.y),
+        fine_beyond(place.z, there.z, moved.z),
     );
 }

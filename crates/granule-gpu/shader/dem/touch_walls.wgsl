@@ -48,9 +48,12 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
         return;
     }
     let own_meta = metadata[i];
+    if (own_meta.w & NEAR_WALLS) == 0u {
+        return;
+    }
     let own_spin = spin[i];
     // Those that are held have no mass.
-    if (own_meta.w & NEAR_WALLS) == 0u || !(own_spin.w > 0.0) {
+    if !(own_spin.w > 0.0) {
         return;
     }
     let own = place_of(places[2u * i], places[2u * i + 1u]);
@@ -79,7 +82,7 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
         }
         let law = laws[dem.wall_laws + b * dem.material_count + material_of(own_meta)];
         for (var k = 0u; k < near_count; k++) {
-            let wall = exact_wall(pose, solid_table[near_solids[k]], near[k], own.point, x);
+            let wall = exact_wall(pose, solid_table[near_solids[k]], near[k], own.point, local);
             let word = b | (near[k].face << 16u);
             var before = no_history();
             let known = known_touch(first, count, taken, word, wall.normal);

@@ -47,6 +47,8 @@ pub struct MethodInput<'a> {
     pub grain_shapes: &'a GrainShapes,
     /// Whether some wall is a mesh.
     pub has_meshes: bool,
+    /// Overrides for kernels that find walls.
+    pub solids: [(&'static str, f64); 2],
     /// Bytes of the largest buffer that kernels may be bound to.
     pub most_bytes: u64,
 }
@@ -173,6 +175,12 @@ pub trait Method: Send {
     /// How long the first step may be \[s\], in a gravity of this size [m/s2].
     fn first_step(&self, _gravity: f32) -> f64 {
         f64::from(self.limits().longest)
+    }
+
+    /// Of how many recorded steps one can sort. A method that keeps lists for long leaves out what most steps skip anyway; it
+    /// then waits for the next step that sorts.
+    fn sort_every(&self) -> u32 {
+        1
     }
 
     /// Iterations of a step.

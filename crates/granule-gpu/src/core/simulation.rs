@@ -114,6 +114,7 @@ impl GpuSimulation {
             assemblies,
             grain_shapes: shapes,
             has_meshes: solid_table.has_maps(),
+            solids: solid_table.constants(),
             most_bytes: Allocator::new(&gpu).most(),
         })?;
         bodies::mark_free(&mut poses, scene.boundary.len(), &bodies, &boundaries);

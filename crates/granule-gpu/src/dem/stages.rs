@@ -19,7 +19,8 @@ use super::shaders;
 /// The kernels with their buffers.
 pub struct DemStages {
     drift: Bound,
-    decide_lists: Bound,
+    /// In recorded steps that sort, and in the others.
+    decide_lists: [Bound; 2],
     fold_turns: Bound,
     /// Per piece of the contact memory.
     remember: Vec<Bound>,
@@ -39,9 +40,8 @@ struct WallStages {
 }
 
 impl WallStages {
-    fn new(b: &mut Binder, c: &Buffers, combined: f64) -> Self {
+    fn new(b: &mut Binder, c: &Buffers, solids: &[(&str, f64)]) -> Self {
         let column = |info| c.columns.of(info);
-        let solids = [("MAPS", 0.0), ("COMBINED", combined)];
         let touch = [
             (Read, &c.solid_table),
             (Read, &c.poses),
@@ -61,16 +61,16 @@ impl WallStages {
         ];
         let carry = [(Write, &c.meta), (Read, &c.density_state), (Write, &c.contacts)];
         Self {
-            find: b.stage(&shaders::FIND_WALLS, "find_walls", &solids, &find),
+            find: b.stage(&shaders::FIND_WALLS, "find_walls", solids, &find),
             carry: b.stage(&shaders::CARRY_WALLS, "carry_walls", &[], &carry),
-            touch: b.stage(&shaders::TOUCH_WALLS, "touch_walls", &solids, &touch),
+            touch: b.stage(&shaders::TOUCH_WALLS, "touch_walls", solids, &touch),
         }
     }
 }
 
 impl DemStages {
-    /// Binds kernels to buffers; `walls` says whether there are some.
-    pub fn new(b: &mut Binder, c: &Buffers, pieces: Pieces, walls: bool) -> Self {
+    /// Binds kernels to buffers; `solids` are constants for kernels that find walls, where there are some.
+    pub fn new(b: &mut Binder, c: &Buffers, pieces: Pieces, solids: Option<&[(&str, f64); 2]>) -> Self {
         let column = |info| c.columns.of(info);
         let (place, spin, loads) = (column(PLACE), column(SPIN), column(LOADS));
         let (partners, count) = (c.pool(PARTNERS), Pieces::count(c));
@@ -155,12 +155,10 @@ impl DemStages {
             carry,
             touch,
             kick,
-            decide_lists: b.control(
-                &shaders::DECIDE_LISTS,
-                "dem_decide_lists",
-                &[],
-                &[(Write, &c.step), (Write, &c.arguments), (Read, &c.partials)],
-            ),
+            decide_lists: [1.0, 0.0].map(|sorts| {
+                let buffers = [(Write, &c.step), (Write, &c.arguments), (Read, &c.partials)];
+                b.control(&shaders::DECIDE_LISTS, "dem_decide_lists", &[("SORTS", sorts)], &buffers)
+            }),
             list_pairs: b.stage(
                 &shaders::LIST_PAIRS,
                 "list_pairs",
@@ -176,14 +174,14 @@ impl DemStages {
                     (Read, &c.spare_1),
                 ],
             ),
-            walls: walls.then(|| WallStages::new(b, c, 1.0)),
+            walls: solids.map(|solids| WallStages::new(b, c, solids)),
         }
     }
 
     /// First kick and drift, and whether lists hold; where they do not, contacts are put aside.
-    fn kick_and_drift(&self, pass: &mut ComputePass, s: &SharedStages) {
+    fn kick_and_drift(&self, pass: &mut ComputePass, s: &SharedStages, sorts: bool) {
         s.run(pass, &self.drift, slot::BLOCKS);
-        self.decide_lists.dispatch(pass, 1);
+        self.decide_lists[usize::from(!sorts)].dispatch(pass, 1);
     }
 
     fn put_aside(&self, pass: &mut ComputePass, s: &SharedStages) {
@@ -191,7 +189,11 @@ impl DemStages {
         s.run(pass, &self.fold_turns, slot::BLOCKS);
     }
 
-    fn list_pairs(&self, pass: &mut ComputePass, s: &SharedStages) {
+    fn list_pairs(&self, pass: &mut ComputePass, s: &SharedStages, sorts: bool) {
+        if !sorts {
+            s.search.check(pass);
+            return;
+        }
         s.search.find_cells(pass);
         s.run(pass, &self.list_pairs, slot::SEARCH);
         self.walls.iter().for_each(|walls| s.run(pass, &walls.find, slot::SEARCH));
@@ -203,25 +205,25 @@ impl DemStages {
 
 impl MethodStages for DemStages {
     fn list<'a>(&'a self, s: &'a SharedStages, recorded: &Recorded) -> StageList<'a> {
-        let Recorded { blocks, passes, .. } = *recorded;
-        let mut list: StageList = vec![
-            (
-                Stage::Integrate,
-                Box::new(move |pass| {
-                    s.sorting.begin(pass, blocks);
-                    self.kick_and_drift(pass, s);
-                }),
-            ),
-            (
+        let Recorded { blocks, passes, sorts, .. } = *recorded;
+        let mut list: StageList = vec![(
+            Stage::Integrate,
+            Box::new(move |pass| {
+                s.sorting.begin(pass, blocks);
+                self.kick_and_drift(pass, s, sorts);
+            }),
+        )];
+        if sorts {
+            list.push((
                 Stage::Sort,
                 Box::new(move |pass| {
                     self.put_aside(pass, s);
                     s.sorting.sort(pass, passes);
                 }),
-            ),
-            (Stage::Neighbors, Box::new(|pass| self.list_pairs(pass, s))),
-            (Stage::Touch, Box::new(|pass| self.touch.iter().for_each(|piece| s.over_particles(pass, piece)))),
-        ];
+            ));
+        }
+        list.push((Stage::Neighbors, Box::new(move |pass| self.list_pairs(pass, s, sorts))));
+        list.push((Stage::Touch, Box::new(|pass| self.touch.iter().for_each(|piece| s.over_particles(pass, piece)))));
         if let Some(walls) = &self.walls {
             list.push((Stage::TouchWalls, Box::new(|pass| s.over_particles(pass, &walls.touch))));
         }
