@@ -12,6 +12,14 @@ use super::layout::{LawRecord, MOST_LAWS, ParamsRecord};
 /// Which models a scene has: overrides of constants in shaders.
 pub fn overrides(setup: &Setup, records: u32) -> Vec<(&'static str, f64)> {
     let law = setup.laws.models();
+    let mut all = models(law);
+    all.push(("BRIDGES", flag(law.capillary.is_some() && setup.bridges_at_start)));
+    all.push(("RECORDS", f64::from(records)));
+    all
+}
+
+/// Which models a law has.
+pub fn models(law: &PairLaw<f32>) -> Vec<(&'static str, f64)> {
     let normal = match law.normal.model {
         NormalModel::Hertz => 0,
         NormalModel::Hooke => 1,
@@ -32,8 +40,6 @@ pub fn overrides(setup: &Setup, records: u32) -> Vec<(&'static str, f64)> {
         ("ROLLING", flag(law.rolling.is_some())),
         ("TWISTING", flag(law.twisting.is_some())),
         ("CAPILLARY", flag(law.capillary.is_some())),
-        ("BRIDGES", flag(law.capillary.is_some() && setup.bridges_at_start)),
-        ("RECORDS", f64::from(records)),
     ]
 }
 
@@ -76,7 +82,8 @@ fn periods(domain: &ExactDomain) -> [[i64; 3]; 2] {
     bytemuck::cast(*domain)
 }
 
-fn record(law: &PairLaw<f32>) -> LawRecord {
+/// The numbers of a law.
+pub fn record(law: &PairLaw<f32>) -> LawRecord {
     let mut all = [0.0; 16];
     all[..15].copy_from_slice(&numbers(law));
     bytemuck::cast(all)

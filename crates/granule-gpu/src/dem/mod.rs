@@ -51,6 +51,8 @@ mod refuse;
 pub mod shaders;
 mod stages;
 mod twin;
+#[cfg(test)]
+mod twins;
 
 use glam::Vec3;
 use granule::boundary::Boundaries;
