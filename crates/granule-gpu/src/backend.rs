@@ -6,6 +6,7 @@ use granule::{Backend, BackendError, BackendInput, Device};
 use granule_device::{AdapterChoice, AdapterSummary, GpuDevice, Purpose};
 
 use crate::core::method::MethodEntry;
+use crate::core::simulation::NewGrains;
 use crate::methods::METHODS;
 use crate::{GpuError, GpuGrains, GpuSimulation};
 
@@ -62,7 +63,8 @@ impl GpuBackend {
 
 impl Backend for GpuBackend {
     fn make(&self, input: BackendInput) -> Result<Box<dyn Simulator>, BackendError> {
-        let BackendInput { solver, scene, boundaries, bodies, grains, .. } = input;
+        let BackendInput { solver, scene, boundaries, bodies, grains, assemblies, grain_shapes } = input;
+        let grains = NewGrains { grains, assemblies, shapes: grain_shapes };
         let make =
             |entry| GpuSimulation::new(self.gpu.clone(), entry, scene.clone(), boundaries, bodies, grains);
         Ok(Box::new(self.method(solver.name).and_then(make).map_err(BackendError::new)?))
@@ -91,8 +93,8 @@ mod tests {
     fn solvers_that_devices_do_not_have_are_refused_by_name() {
         let Some(gpu) = gpu() else { return };
         let backend = GpuBackend::adopt(gpu);
-        let error = backend.method("dem").err().unwrap().to_string();
-        assert!(error.contains("`dem`") && error.contains("iisph, wcsph"), "{error}");
+        let error = backend.method("pbd").err().unwrap().to_string();
+        assert!(error.contains("`pbd`") && error.contains("iisph, wcsph, dem"), "{error}");
         for entry in METHODS {
             assert_eq!(backend.method(entry.name).unwrap().name, entry.name);
         }

@@ -79,6 +79,29 @@ pub enum GpuError {
         /// Segments that are allowed.
         most: usize,
     },
+    /// Something of a scene that a solver has on CPU cores only.
+    #[error("`{key}`: {what}, which `{solver}` does not have on devices yet; {remedy}")]
+    Unsupported {
+        /// The key of the scene.
+        key: String,
+        /// What it asks for.
+        what: &'static str,
+        /// The solver's word.
+        solver: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// More laws of contacts than fit.
+    #[error(
+        "{count} laws of contacts between materials and walls, on a device there may be {most}; take fewer materials or \
+         walls, or the CPU (--device cpu)"
+    )]
+    Laws {
+        /// Laws of the scene.
+        count: usize,
+        /// Laws that fit.
+        most: usize,
+    },
     /// The device does nothing any more.
     #[error("the device {adapter} makes no progress; restart it, choose another one, or the CPU")]
     Stuck {

@@ -94,6 +94,7 @@
 mod backend;
 #[doc(hidden)]
 pub mod core;
+mod dem;
 mod error;
 mod grains;
 mod iisph;

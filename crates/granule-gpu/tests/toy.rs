@@ -56,7 +56,7 @@ const FIELDS: &[FieldInfo] = &[
 ];
 
 /// The method on a device.
-static METHOD: MethodEntry = MethodEntry { name: "flight", make: |scene| Box::new(Flight::new(scene)) };
+static METHOD: MethodEntry = MethodEntry { name: "flight", make: |input| Ok(Box::new(Flight::new(input.scene))) };
 
 /// The solver for the engine, which has it on no CPU core here.
 static SOLVER: SolverEntry = SolverEntry {
@@ -120,7 +120,7 @@ impl Method for Flight {
 
     fn limits(&self) -> StepLimits {
         let (longest, viscous) = (self.longest, f32::MAX);
-        StepLimits { cfl: 0.4, fixed: true, longest, viscous, push_out_speed: 0.1, skin: 0.0 }
+        StepLimits { cfl: 0.4, fixed: true, longest, viscous, push_out_speed: 0.1, skin: 0.0, reach: None }
     }
 
     fn columns(&self) -> Vec<ColumnInfo> {
@@ -193,6 +193,7 @@ impl Method for Flight {
                 (ORIENTATION, bytemuck::pod_collect_to_vec(&orientation)),
             ],
             progress: 0,
+            remembered: None,
         })
     }
 }

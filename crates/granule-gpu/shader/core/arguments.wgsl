@@ -12,6 +12,8 @@ const FINISH: u32 = 8u;
 const PASS_TILES: u32 = 9u;
 const PASS_DIGITS: u32 = 17u;
 const SEARCH: u32 = 25u;
+const CARRY: u32 = 26u;
+const REMEMBER: u32 = 27u;
 
 const TILE: u32 = 2048u;
 

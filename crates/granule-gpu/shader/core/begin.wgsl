@@ -18,6 +18,7 @@ const MOST_PASSES: u32 = 8u;
 
 var<workgroup> shared_dt: f32;
 var<workgroup> shared_go: u32;
+var<workgroup> shared_measured: u32;
 
 // Speed of the fastest point of a boundary, as its pose says.
 fn speed_of(pose: Pose) -> f32 {
@@ -157,15 +158,18 @@ fn begin(@builtin(local_invocation_index) thread: u32) {
     if thread == 0u {
         let go = step.phase == READY && step.elapsed < step.length && step.reports < step.most_reports;
         shared_go = select(0u, 1u, go);
+        // Whether measure.wgsl has left bounds, speeds and numbers of live particles.
+        shared_measured = select(0u, 1u, go && (MEASURES_LISTED || step.listed == 0u));
     }
     workgroupBarrier();
     let go = workgroupUniformLoad(&shared_go) == 1u;
+    let measured = workgroupUniformLoad(&shared_measured) == 1u;
     var high = vec4(vec3(-LARGEST), 0.0);
     var low = vec4(-LARGEST);
     var live_count = 0u;
     var pushed = 0.0;
     let blocks = (step.sort_count + WORKGROUP - 1u) / WORKGROUP;
-    if go {
+    if measured {
         for (var block = thread; block < blocks; block += WORKGROUP) {
             high = max(high, partials[4u * block]);
             let second = partials[4u * block + 1u];
@@ -188,11 +192,13 @@ fn begin(@builtin(local_invocation_index) thread: u32) {
     if thread == 0u {
         var bits = 0u;
         if go {
-            step.count = total;
-            step.removed = step.sort_count - total;
+            if measured {
+                step.count = total;
+                step.removed = step.sort_count - total;
+            }
             let fastest = max(sqrt(high.w), max(low.w, 0.0));
             let margin = begin_step(fastest, pushed);
-            if total > 0u {
+            if measured && total > 0u {
                 bits = choose_cells(-low.xyz - margin, high.xyz + margin);
             }
             step.phase = PREPARED;

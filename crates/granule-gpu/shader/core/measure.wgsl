@@ -12,6 +12,9 @@ fn measure(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     if step.phase != READY || step.elapsed >= step.length {
         return;
     }
+    if !MEASURES_LISTED && step.listed == 1u {
+        return;
+    }
     let block = workgroup_number(workgroup);
     let i = block * WORKGROUP + thread;
     var high = vec4(vec3(-LARGEST), 0.0);

@@ -96,6 +96,12 @@ struct Step {
     // The iteration after which momentum began, and the lowest error since.
     momentum_began: u32,
     lowest_error: f32,
+    // Whether what contacts remember was put aside, for lists that are still to come.
+    remembered: u32,
+    // Particles of the lists.
+    list_count: u32,
+    // Half of the contacts with walls that steps write, of methods that keep them in place as long as lists hold.
+    wall_half: u32,
 }
 
 // Sums over whole numbers within a step.

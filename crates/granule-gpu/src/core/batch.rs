@@ -117,7 +117,10 @@ impl GpuSimulation {
         let steps = (left / likely).ceil().clamp(1.0, f64::from(MOST_RECORDED)) as usize;
         let steps = steps.min(most - self.step.reports as usize).max(1) as u32;
         // A step of no length may come first, and one whose iterations were not all recorded goes on with those of the next.
-        steps + u32::from(self.step.progress != 0 || self.method.iterations().most > 0)
+        let more = u32::from(self.step.progress != 0 || self.method.iterations().most > 0);
+        // Steps that wait for one that sorts: when a frame begins, and now and then.
+        let waiting = if self.method.sort_every() > 1 { 1 + steps / 8 } else { 0 };
+        steps + more + waiting
     }
 
     /// How long the first step may be \[s\].
@@ -152,6 +155,7 @@ impl GpuSimulation {
             passes: self.step.pass_capacity,
             iterations: self.iterations.min(of_method.most).saturating_sub(of_method.sure).max(1),
             diagnostics: self.diagnostics,
+            sorts: true,
         }
     }
 
@@ -161,7 +165,9 @@ impl GpuSimulation {
             timing.begin(first);
         }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        for _ in 0..count {
+        let sort_every = self.method.sort_every();
+        for number in first..first + count {
+            let shape = Recorded { sorts: number.is_multiple_of(sort_every), ..shape };
             record(self.stages.list(&self.shared, &shape), &mut encoder, &mut timing);
             if let Some(timing) = &mut timing {
                 timing.next_step();

@@ -40,6 +40,17 @@ pub struct Extents {
     pub constants: [u64; 2],
     /// The method's own columns.
     pub columns: Vec<ColumnInfo>,
+    /// The method's own pools, for the capacity that buffers are made for.
+    pub pools: Vec<PoolInfo>,
+}
+
+/// A buffer of a method that is no column: it is taken along when buffers grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolInfo {
+    /// Name, for messages and to find it.
+    pub name: &'static str,
+    /// Its size.
+    pub bytes: u64,
 }
 
 impl Extents {
@@ -52,6 +63,7 @@ impl Extents {
             && needed.air <= self.air.max(LEAST_AIR)
             && needed.constants == self.constants
             && needed.columns.iter().all(|column| self.columns.contains(column))
+            && needed.pools == self.pools
     }
 }
 
@@ -61,6 +73,8 @@ macro_rules! buffers {
         pub struct Buffers {
             /// The particles' columns.
             pub columns: Columns,
+            /// The method's own pools.
+            pub pools: Vec<(&'static str, Buffer)>,
             /// Centre and radius: the first of the columns.
             pub position: Buffer,
             /// Velocity and mass: a column.
@@ -75,7 +89,9 @@ macro_rules! buffers {
         impl Buffers {
             /// Bytes of all buffers.
             pub fn bytes(&self) -> u64 {
-                self.columns.bytes() + [$(&self.$name),+].iter().map(|buffer| buffer.size()).sum::<u64>()
+                self.columns.bytes()
+                    + self.pools.iter().map(|(_, buffer)| buffer.size()).sum::<u64>()
+                    + [$(&self.$name),+].iter().map(|buffer| buffer.size()).sum::<u64>()
             }
         }
     };
@@ -172,8 +188,13 @@ impl Buffers {
             velocity: columns.of(VELOCITY).clone(),
             meta: columns.of(META).clone(),
             density_state: columns.of(DENSITY_STATE).clone(),
-            reordered: kept("reordered columns", u64::from(columns.state_bytes()) * n)?,
+            reordered: kept("reordered columns", u64::from(columns.sorted_bytes()) * n)?,
             columns,
+            pools: extents
+                .pools
+                .iter()
+                .map(|pool| Ok((pool.name, kept(pool.name, pool.bytes)?)))
+                .collect::<Result<_, GpuError>>()?,
             first_keys: scratch("keys", 8 * n)?,
             second_keys: scratch("keys", 8 * n)?,
             first_order: scratch("order", 4 * n)?,
@@ -211,6 +232,19 @@ impl Buffers {
     }
 }
 
+impl Buffers {
+    /// A pool of the method.
+    ///
+    /// # Panics
+    /// Where the method does not have it: a slip in the method that shows when the first solver is made.
+    pub fn pool(&self, name: &str) -> &Buffer {
+        match self.pools.iter().find(|(known, _)| *known == name) {
+            Some((_, buffer)) => buffer,
+            None => panic!("the pool `{name}` is not in the method's list"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,6 +264,7 @@ mod tests {
             air: 0,
             constants: [16; 2],
             columns: Vec::new(),
+            pools: Vec::new(),
         };
         let error = Buffers::new(&gpu, &Capacity::new(1, 1.0), &extents).err().map(|error| error.to_string());
         let error = error.unwrap_or_default();

@@ -21,8 +21,12 @@ pub struct Capacity {
 impl Capacity {
     /// For a number of particles, as settled sand needs it, with pairs listed up to so many supports.
     pub fn new(particles: u32, reach: f32) -> Self {
+        Self::with_slots(particles, SLOTS_PER_PARTICLE * f64::from(reach).powi(3))
+    }
+
+    /// For a number of particles with lists of so many slots each.
+    pub fn with_slots(particles: u32, slots: f64) -> Self {
         let particles = particles.max(1024).next_multiple_of(LANES);
-        let slots = SLOTS_PER_PARTICLE * f64::from(reach).powi(3);
         Self {
             particles,
             slots: (f64::from(particles) * slots / f64::from(LANES)) as u32,

@@ -16,7 +16,7 @@ use super::constants::{self, BodyVariant, SceneConstants, Variant};
 use super::layout::ContactRecord;
 use super::method::{StateToRestore, StateToSave};
 use super::rows::Rows;
-use super::simulation::{GpuSimulation, air_records, extents, relative_reach};
+use super::simulation::{GpuSimulation, air_records, capacity_for, extents};
 
 /// Buffers for a state, and what they were made for.
 struct Restored {
@@ -43,6 +43,8 @@ impl GpuSimulation {
             rows: &rows,
             live: &live,
             step: &self.step,
+            buffers: &self.buffers,
+            read: &|buffer| self.gpu.read_buffer(buffer, 0, buffer.size()).map_err(unreadable),
         };
         self.method.save(state)
     }
@@ -66,6 +68,9 @@ impl GpuSimulation {
 
     /// The contacts of the last step.
     fn saved_contacts(&self, rows: &Rows, live: &[usize]) -> Result<SavedContacts, StateError> {
+        if !self.method.keeps_wall_impulses() {
+            return Ok(SavedContacts::default());
+        }
         let half = self.buffers.contacts.size() / 2;
         let at = u64::from(1 - self.step.contact_half) * half;
         let bytes = self.gpu.read_buffer(&self.buffers.contacts, at, half).map_err(unreadable)?;
@@ -121,6 +126,8 @@ impl GpuSimulation {
         self.births = saved.particles.births().to_vec();
         self.step.sort_count = self.live_count as u32;
         (self.step.progress, self.step.listed) = (saved.progress, 0);
+        (self.step.list_count, self.step.wall_half) = (0, 0);
+        self.step.remembered = u32::from(saved.remembered.is_some());
         self.scene = saved.scene;
         self.upload_constants().map_err(unreadable)
     }
@@ -135,11 +142,16 @@ impl GpuSimulation {
         let bodies = BodyVariant::of(&self.bodies);
         let variant = Variant::new(constants, air.is_some(), bodies, self.method.overrides());
         let count = saved.particles.len() as u32;
-        let capacity = Capacity::new(count, relative_reach(self.method.as_ref(), constants));
-        let contacts = capacity.contacts.max(saved.contacts.partner.len() as u32);
-        let capacity = Capacity { contacts, ..capacity };
+        let capacity = capacity_for(count, self.method.as_ref(), constants);
+        let (slots, records) = saved
+            .remembered
+            .as_ref()
+            .map_or((0, 0), |known| (known.slots, known.contacts.len() / size_of::<ContactRecord>()));
+        let contacts = capacity.contacts.max(saved.contacts.partner.len() as u32).max(records as u32);
+        let capacity = Capacity { contacts, slots: capacity.slots.max(slots), ..capacity };
         let records = air_records(&saved.scene, air, self.frame.start).len();
-        let extents = extents(&saved.scene, &variant, self.method.as_ref(), &self.solid_table, records);
+        let extents = 
+            extents(&saved.scene, &variant, self.method.as_ref(), &self.solid_table, records, &capacity);
         let buffers = Buffers::new(&self.gpu, &capacity, &extents).map_err(unreadable)?;
         // A device without memory says so here.
         self.gpu.wait().map_err(unreadable)?;
@@ -186,18 +198,26 @@ impl GpuSimulation {
         let bytes = |vectors: &[glam::Vec4]| -> Vec<u8> {
             vectors.iter().flat_map(|v| bytemuck::bytes_of(&v.to_array()).to_vec()).collect()
         };
-        let mut given = vec![
+        // What the method has of a column goes before what follows here.
+        let mut given = saved.columns.clone();
+        given.extend([
             (POSITION, bytes(&particles.position)),
             (VELOCITY, bytes(&particles.velocity)),
             (META, bytemuck::pod_collect_to_vec(&meta)),
             (DENSITY_STATE, bytemuck::pod_collect_to_vec(&state)),
-        ];
-        given.extend(saved.columns.iter().cloned());
+        ]);
         // This step's contacts go to the other half.
         self.step.contact_half = 1;
         let gravity = self.gravity.to_array();
         self.buffers.columns.append(&self.gpu.queue, 0, count, gravity, &given);
         self.gpu.queue.write_buffer(&self.buffers.contacts, 0, bytemuck::cast_slice(&contacts));
+        if let Some(remembered) = &saved.remembered {
+            for (name, bytes) in &remembered.pools {
+                self.gpu.queue.write_buffer(self.buffers.pool(name), 0, bytes);
+            }
+            // Steps write the first half, or the second where the lists are made for the first time.
+            self.gpu.queue.write_buffer(&self.buffers.contacts, 0, &remembered.contacts);
+        }
     }
 }
 

@@ -110,6 +110,9 @@ pub const DENSITY_STATE: ColumnInfo = ColumnInfo::result("density state", 16);
 /// their lists find the places at which these were built.
 pub const SHARED: [ColumnInfo; 4] = [POSITION, VELOCITY, META, DENSITY_STATE];
 
+/// Wide columns that one dispatch of the sort moves, as in reorder.wgsl.
+pub const TOGETHER: usize = 4;
+
 /// What makes buffers of a device, none larger than it allows.
 pub struct Allocator<'a> {
     gpu: &'a GpuDevice,
@@ -186,6 +189,18 @@ impl Columns {
     /// Bytes per particle that the sort moves.
     pub fn state_bytes(&self) -> u32 {
         self.state().map(|(info, _)| info.bytes).sum()
+    }
+
+    /// Bytes per particle that columns take on their way through the sort: positions stay where they were put, the others
+    /// of a round make way for those of the next.
+    pub fn sorted_bytes(&self) -> u32 {
+        let (wide, narrow): (Vec<_>, Vec<_>) = self.state().partition(|(info, _)| info.bytes % 16 == 0);
+        let round = |columns: &[(&ColumnInfo, &Buffer)]| columns.iter().map(|(info, _)| info.bytes).sum::<u32>();
+        let wide = wide.chunks(TOGETHER).enumerate().map(|(k, columns)| {
+            round(columns) + if k > 0 { POSITION.bytes } else { 0 }
+        });
+        let narrow = narrow.iter().map(|(info, _)| info.bytes + POSITION.bytes);
+        wide.chain(narrow).max().unwrap_or(POSITION.bytes)
     }
 
     /// Bytes of all buffers.

@@ -20,7 +20,17 @@ impl GpuSimulation {
         let Self { scene, gravity, air, boundaries, bodies, time, .. } = self;
         let commanded = Commanded { scene, gravity, air, boundaries, bodies, time: *time };
         match (commanded.apply(command)?, command) {
-            (Applied::Changed(scene), _) => self.adopt(*scene),
+            (Applied::Changed(scene), _) => {
+                if let Some(reason) = self.method.refuses(&scene) {
+                    let (path, value) = match command {
+                        Command::Set { path, value } => (path.clone(), value.to_string()),
+                        Command::Choose { path, word } => (path.clone(), word.clone()),
+                        _ => Default::default(),
+                    };
+                    return Err(CommandError::Value { path, value, reason });
+                }
+                self.adopt(*scene);
+            }
             (Applied::Emit(material), Command::Emit { positions, velocity, .. }) => {
                 let radius = self.scene.material[material as usize].radius;
                 let one = NewGrain { velocity: *velocity, radius, material, clump: None };
@@ -54,7 +64,7 @@ impl GpuSimulation {
     /// send many changes per second.
     fn refresh(&mut self) {
         let variant = self.wanted_variant();
-        if !self.extents.hold(&self.wanted_extents(&variant)) {
+        if !self.extents.hold(&self.wanted_extents(&variant, &self.capacity)) {
             if let Err(error) = self.make_room(self.capacity) {
                 self.fail(error);
             }
@@ -73,9 +83,12 @@ impl GpuSimulation {
         if grains.iter().any(|grain| grain.material as usize >= self.constants.materials.len()) {
             return 0;
         }
-        let (radius, domain) = (self.constants.radius, self.constants.domain);
+        let domain = self.constants.domain;
         let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
-        let reach = MIN_SEPARATION * self.constants.spacing;
+        // Of particles of one radius it is that one; others may be as large as pairs are searched for.
+        let radius = grains.iter().map(NewGrain::reach).fold(self.constants.radius, f32::max);
+        let largest = self.method.limits().reach.map_or(self.constants.radius, |reach| 0.5 * reach);
+        let reach = MIN_SEPARATION * (radius + largest);
         let near = match self.particles_near(&places, reach) {
             Ok(near) => near,
             Err(error) => {
@@ -85,7 +98,8 @@ impl GpuSimulation {
         };
         let query = OverlapQuery::new(&domain, MIN_SEPARATION, &places, radius, &near);
         let free = free_places(&places, grains, &self.boundaries, query);
-        let mass = |grain: &NewGrain| self.constants.materials[grain.material as usize].mass;
+        let of_material = |grain: &NewGrain| self.constants.materials[grain.material as usize].mass;
+        let mass = |grain: &NewGrain| self.method.mass_of(grain).unwrap_or_else(|| of_material(grain));
         let added: Vec<NewParticle> =
             grains.iter().zip(free).map(|(grain, position)| grain.at(position, mass(grain))).collect();
         match self.append(&added) {

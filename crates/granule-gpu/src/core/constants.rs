@@ -64,6 +64,8 @@ pub struct StepLimits {
     pub push_out_speed: f32,
     /// How much farther than the support pairs are listed \[m\].
     pub skin: f32,
+    /// How far pairs are listed \[m\], where that is not the support and the skin.
+    pub reach: Option<f32>,
 }
 
 /// What makes shaders differ between scenes.
@@ -188,7 +190,7 @@ pub fn params(
         report_capacity: MOST_REPORTS,
         capacity: capacity.particles,
         list_base: 2 * capacity.particles.div_ceil(LANES),
-        reach: support + limits.skin,
+        reach: limits.reach.unwrap_or(support + limits.skin),
         skin: limits.skin,
         ..Params::default()
     };

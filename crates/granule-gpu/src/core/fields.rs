@@ -112,7 +112,7 @@ impl GpuSimulation {
     /// Columns that fields need, each once.
     fn columns_of(&self, fields: &[FieldInfo]) -> Vec<ColumnInfo> {
         let mut columns: Vec<ColumnInfo> = Vec::new();
-        for field in fields {
+        for field in fields.iter().filter(|field| !self.method.host_fields().contains(&field.name)) {
             let needed = shared_columns(field.name).map(<[ColumnInfo]>::to_vec);
             for column in needed.unwrap_or_else(|| self.method.field_columns(field.name)) {
                 if !columns.contains(&column) {
@@ -128,13 +128,34 @@ impl GpuSimulation {
         for &name in names {
             fields.push(find_field(self.method.fields(), self.method.name(), name)?);
         }
+        let known = self.fields_on_host(&fields);
         let columns = self.columns_of(&fields);
         let bytes = self.gpu.begin_read(&Rows::parts(&self.buffers, &columns, self.step.sort_count));
         let ticket = ReadTicket(self.reads.next);
         self.reads.next += 1;
         let (rows, time) = (self.step.sort_count as usize, self.time);
-        self.reads.pending.push_back(Read { ticket, bytes, rows, time, fields, columns });
+        self.reads.pending.push_back(Read { ticket, bytes, rows, time, fields, columns, known });
         Ok(ticket)
+    }
+
+    /// Values of fields that only the CPU's solver finds. A state that it does not take ends the simulation.
+    fn fields_on_host(&mut self, fields: &[FieldInfo]) -> Vec<(&'static str, FieldData)> {
+        let host = self.method.host_fields();
+        let names: Vec<&'static str> =
+            fields.iter().map(|field| field.name).filter(|name| host.contains(name)).collect();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let found = self
+            .save_state()
+            .and_then(|state| self.method.find_on_host(&names, &state, &self.scene, &self.boundaries));
+        match found {
+            Ok(values) => names.into_iter().zip(values).collect(),
+            Err(error) => {
+                self.fail(error);
+                Vec::new()
+            }
+        }
     }
 
     /// Fetches a read that has arrived. A device that fails delivers nothing: the snapshot is then empty.
@@ -160,6 +181,9 @@ impl GpuSimulation {
         let order = rows.order_by_id();
         let input = FieldInput { rows: &rows, order: &order, births: &self.births, time: read.time };
         let column = |info: &FieldInfo| {
+            if let Some((_, data)) = read.known.iter().find(|(name, _)| *name == info.name) {
+                return (*info, data.clone());
+            }
             let shared = shared_field(info.name, &input, &self.constants);
             (*info, shared.unwrap_or_else(|| self.method.field(info.name, &input)))
         };
@@ -171,13 +195,20 @@ impl GpuSimulation {
         hash.word(self.time.to_bits());
         hash.word(self.live_count as u64);
         hash.word(u64::from(self.next_id));
-        let Ok(rows) = self.download(&[POSITION, VELOCITY]) else { return hash.finish() };
+        let more = self.method.hashed_columns();
+        let columns = [&[POSITION, VELOCITY], &more[..]].concat();
+        let Ok(rows) = self.download(&columns) else { return hash.finish() };
+        let more: Vec<(usize, Vec<u32>)> =
+            more.iter().map(|info| (info.bytes as usize / 4, rows.of(*info))).collect();
         let (position, velocity) = (rows.position(), rows.velocity());
         for i in rows.order_by_id() {
             let i = i as usize;
             hash.word(u64::from(rows.meta[i][0]));
             for value in position[i].iter().chain(&velocity[i]) {
                 hash.word(u64::from(value.to_bits()));
+            }
+            for (words, column) in &more {
+                column[words * i..words * (i + 1)].iter().for_each(|word| hash.word(u64::from(*word)));
             }
         }
         for body in self.bodies.reports(&self.boundaries) {

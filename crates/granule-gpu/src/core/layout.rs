@@ -44,8 +44,12 @@ pub mod slot {
     pub const PASS_DIGITS: u64 = 17;
     /// Live particles, while their neighbours are searched.
     pub const SEARCH: u64 = 25;
+    /// Particles whose contacts go over to new lists.
+    pub const CARRY: u64 = 26;
+    /// Particles whose contacts are put aside before the sort.
+    pub const REMEMBER: u64 = 27;
     /// How many there are.
-    pub const COUNT: u64 = 26;
+    pub const COUNT: u64 = 28;
 }
 
 /// Constants of a simulation; twin of `Params`.
@@ -133,7 +137,10 @@ pub struct StepRecord {
     pub pass_capacity: u32,
     pub momentum_began: u32,
     pub lowest_error: f32,
-    pub unused: u32,
+    pub remembered: u32,
+    pub list_count: u32,
+    pub wall_half: u32,
+    pub unused: [u32; 2],
 }
 
 /// What a step reports; twin of `Report`.

@@ -4,15 +4,21 @@
 //! particle has, which stages a step takes, what it adds to shared kernels, and what its fields and checkpoints hold. It lives
 //! in a folder of its own, or in another crate; `docs/adding-a-solver.md` is the recipe.
 
-use granule::contacts::SavedContacts;
-use granule::particles::{Birth, Particles};
+use granule::boundary::Boundaries;
+use granule::clumps::PlacedAssembly;
+use granule::contacts::{Contact, SavedContacts};
+use granule::grains::GrainShapes;
+use granule::particles::{Birth, NewGrain, NewParticle, Particles};
 use granule::scene::Scene;
 use granule::simulator::{FieldData, FieldInfo, StateError, StepReport};
 use granule::solver::saved::SavedWorld;
 use granule::stages::Stage;
 
+use crate::GpuError;
+
 use super::binder::Binder;
-use super::buffers::Buffers;
+use super::buffers::{Buffers, PoolInfo};
+use super::capacity::Capacity;
 use super::columns::ColumnInfo;
 use super::constants::StepLimits;
 use super::hooks::Hooks;
@@ -25,8 +31,26 @@ use super::shared::SharedStages;
 pub struct MethodEntry {
     /// The solver's word in scenes.
     pub name: &'static str,
-    /// Makes it for a checked scene.
-    pub make: fn(&Scene) -> Box<dyn Method>,
+    /// Makes it for a checked scene, or says what of it devices do not have.
+    pub make: fn(&MethodInput) -> Result<Box<dyn Method>, GpuError>,
+}
+
+/// What a method is made from.
+pub struct MethodInput<'a> {
+    /// A checked scene.
+    pub scene: &'a Scene,
+    /// Its initial grains.
+    pub grains: &'a [NewParticle],
+    /// The rigid grains of several spheres among them.
+    pub assemblies: &'a [PlacedAssembly],
+    /// What grains of several spheres are like.
+    pub grain_shapes: &'a GrainShapes,
+    /// Whether some wall is a mesh.
+    pub has_meshes: bool,
+    /// Overrides for kernels that find walls.
+    pub solids: [(&'static str, f64); 2],
+    /// Bytes of the largest buffer that kernels may be bound to.
+    pub most_bytes: u64,
 }
 
 /// The method's own kernels with their buffers.
@@ -78,6 +102,10 @@ pub struct StateToSave<'a> {
     pub contacts: SavedContacts,
     /// The step as the device left it.
     pub step: &'a StepRecord,
+    /// All buffers, and what reads one of them whole.
+    pub buffers: &'a Buffers,
+    /// Reads a buffer.
+    pub read: &'a dyn Fn(&wgpu::Buffer) -> Result<Vec<u8>, StateError>,
 }
 
 /// A checkpoint that was decoded and checked.
@@ -98,6 +126,19 @@ pub struct StateToRestore {
     pub columns: Vec<(ColumnInfo, Vec<u8>)>,
     /// `StepRecord::progress` of the next step.
     pub progress: u32,
+    /// What contacts remember, in the method's own form.
+    pub remembered: Option<Remembered>,
+}
+
+/// What contacts remember while particles are sorted, as a method keeps it.
+#[derive(Clone, Debug, Default)]
+pub struct Remembered {
+    /// Bytes of the method's pools from their beginning on.
+    pub pools: Vec<(&'static str, Vec<u8>)>,
+    /// Slots of neighbour lists that the pools must have room for.
+    pub slots: u32,
+    /// Records of contacts with walls, 64 bytes each, for the half that steps do not write.
+    pub contacts: Vec<u8>,
 }
 
 /// What fields are made of.
@@ -136,6 +177,12 @@ pub trait Method: Send {
         f64::from(self.limits().longest)
     }
 
+    /// Of how many recorded steps one can sort. A method that keeps lists for long leaves out what most steps skip anyway; it
+    /// then waits for the next step that sorts.
+    fn sort_every(&self) -> u32 {
+        1
+    }
+
     /// Iterations of a step.
     fn iterations(&self) -> Iterations {
         Iterations::default()
@@ -168,6 +215,41 @@ pub trait Method: Send {
     /// What the method adds to shared kernels.
     fn hooks(&self) -> Hooks;
 
+    /// The method's own pools: buffers that are no columns.
+    fn pools(&self, _capacity: &Capacity) -> Vec<PoolInfo> {
+        Vec::new()
+    }
+
+    /// Slots of neighbour lists per particle that buffers begin with, where it does not follow from the reach of pairs.
+    fn slots_per_particle(&self) -> Option<f64> {
+        None
+    }
+
+    /// What the method's columns hold of new particles, where that is not the same for all.
+    fn begin_particles(
+        &self,
+        _grains: &[NewParticle],
+        _first_id: u32,
+        _gravity: glam::Vec3,
+    ) -> Vec<(ColumnInfo, Vec<u8>)> {
+        Vec::new()
+    }
+
+    /// The mass of a new grain \[kg\], where it is not that of its material's particles.
+    fn mass_of(&self, _grain: &NewGrain) -> Option<f32> {
+        None
+    }
+
+    /// Columns beside position and velocity that the hash of the state covers.
+    fn hashed_columns(&self) -> Vec<ColumnInfo> {
+        Vec::new()
+    }
+
+    /// Whether contacts with walls are impulses, kept and saved as the shared kernels leave them.
+    fn keeps_wall_impulses(&self) -> bool {
+        true
+    }
+
     /// The column of accelerations that bound the step, where the hook says that they do.
     fn measured(&self) -> Option<ColumnInfo> {
         None
@@ -199,6 +281,43 @@ pub trait Method: Send {
 
     /// A field of the method's own.
     fn field(&self, name: &str, input: &FieldInput) -> FieldData;
+
+    /// Fields that the CPU's solver finds, from a checkpoint.
+    fn host_fields(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Values of some of these, by id.
+    ///
+    /// # Errors
+    /// Says why the CPU's solver cannot take the state.
+    fn find_on_host(
+        &self,
+        _names: &[&str],
+        _state: &[u8],
+        _scene: &Scene,
+        _boundaries: &Boundaries,
+    ) -> Result<Vec<FieldData>, StateError> {
+        Ok(Vec::new())
+    }
+
+    /// The contacts of a checkpoint; none for methods without any.
+    ///
+    /// # Errors
+    /// Says why the CPU's solver cannot take the state.
+    fn contacts(
+        &self,
+        _state: &dyn Fn() -> Result<Vec<u8>, StateError>,
+        _scene: &Scene,
+        _boundaries: &Boundaries,
+    ) -> Result<Vec<Contact>, StateError> {
+        Ok(Vec::new())
+    }
+
+    /// Why a scene that a command has changed cannot be taken over; none where it can.
+    fn refuses(&self, _scene: &Scene) -> Option<String> {
+        None
+    }
 
     /// Bytes that stages of a step like the last one ask of memory, of which that is known; `state_bytes` per particle are
     /// sorted.

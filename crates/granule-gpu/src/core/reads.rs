@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use granule::simulator::{FieldInfo, ReadTicket};
+use granule::simulator::{FieldData, FieldInfo, ReadTicket};
 use granule_device::PendingRead;
 
 use super::columns::ColumnInfo;
@@ -30,4 +30,6 @@ pub struct Read {
     pub fields: Vec<FieldInfo>,
     /// Columns that they need.
     pub columns: Vec<ColumnInfo>,
+    /// Fields whose values are known already.
+    pub known: Vec<(&'static str, FieldData)>,
 }

@@ -24,6 +24,8 @@ pub struct Recorded {
     pub passes: u32,
     /// Whether friction power is measured.
     pub diagnostics: bool,
+    /// Whether particles can be sorted; a method that keeps lists waits for such a step where it needs one.
+    pub sorts: bool,
 }
 
 impl Recorded {
@@ -33,6 +35,7 @@ impl Recorded {
             && self.sure_iterations == asked.sure_iterations
             && self.passes == asked.passes
             && self.diagnostics == asked.diagnostics
+            && self.sorts == asked.sorts
     }
 }
 

@@ -81,6 +81,12 @@ impl Search {
 
     /// Lists the neighbours of every particle.
     pub fn find_neighbors(&self, pass: &mut ComputePass) {
+        self.find_cells(pass);
+        self.neighbors.dispatch_indirect(pass, &self.arguments, slot::SEARCH);
+    }
+
+    /// Finds the occupied cells and the particles around each, for a method that lists neighbours itself.
+    pub fn find_cells(&self, pass: &mut ComputePass) {
         let launch = Launch::Indirect {
             arguments: &self.arguments,
             blocks: slot::BLOCKS,
@@ -90,12 +96,16 @@ impl Search {
         self.list_cells.record(pass, launch);
         self.index_cells.dispatch(pass, 1);
         self.rows.dispatch_indirect(pass, &self.arguments, slot::CELLS);
-        self.neighbors.dispatch_indirect(pass, &self.arguments, slot::SEARCH);
     }
 
     /// Samples the walls near every particle, and checks that all that was found fits.
     pub fn sample_boundaries(&self, pass: &mut ComputePass) {
         self.sample.dispatch_indirect(pass, &self.arguments, slot::LIVE);
+        self.check(pass);
+    }
+
+    /// Checks that all that was found fits.
+    pub fn check(&self, pass: &mut ComputePass) {
         self.check.dispatch(pass, 1);
     }
 }

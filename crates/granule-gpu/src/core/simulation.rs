@@ -4,6 +4,9 @@ use glam::Vec3;
 use granule::air::Air;
 use granule::bodies::{Bodies, BodyReport};
 use granule::boundary::{Boundaries, Boundary, Pose, Sdf};
+use granule::clumps::PlacedAssembly;
+use granule::contacts::Contact;
+use granule::grains::GrainShapes;
 use granule::particles::{Birth, NewGrain, NewParticle, note_birth};
 use granule::scene::Scene;
 use granule::simulator::{
@@ -21,10 +24,10 @@ use super::binder::{Binder, Kernels};
 use super::bodies;
 use super::buffers::{Buffers, Extents};
 use super::capacity::Capacity;
-use super::columns::{META, POSITION, VELOCITY};
+use super::columns::{Allocator, META, POSITION, VELOCITY};
 use super::constants::{self, BodyVariant, SceneConstants, Variant};
-use super::layout::{BodyRecord, MotionSegmentRecord, PoseRecord, StepRecord};
-use super::method::{Method, MethodEntry, MethodStages};
+use super::layout::{BodyRecord, LANES, MotionSegmentRecord, PoseRecord, StepRecord};
+use super::method::{Method, MethodEntry, MethodInput, MethodStages};
 use super::motion;
 use super::pacing::{Pacing, PacingReport};
 use super::queries::Queries;
@@ -99,19 +102,27 @@ impl GpuSimulation {
         scene: Scene,
         boundaries: Boundaries,
         bodies: Bodies,
-        grains: &[NewParticle],
+        NewGrains { grains, assemblies, shapes }: NewGrains,
     ) -> Result<Self, GpuError> {
-        let method = (entry.make)(&scene);
         let constants = SceneConstants::new(&scene);
         let air = scene.air.clone().map(Air::new);
         let mut solid_table = SolidTable::default();
         let mut poses = motion::poses(&boundaries, &mut solid_table)?;
+        let method = (entry.make)(&MethodInput {
+            scene: &scene,
+            grains,
+            assemblies,
+            grain_shapes: shapes,
+            has_meshes: solid_table.has_maps(),
+            solids: solid_table.constants(),
+            most_bytes: Allocator::new(&gpu).most(),
+        })?;
         bodies::mark_free(&mut poses, scene.boundary.len(), &bodies, &boundaries);
         let wall_table = solid_table.push_wall_table(&constants.wall_table);
         let variant = Variant::new(&constants, air.is_some(), BodyVariant::of(&bodies), method.overrides());
-        let capacity = Capacity::new(grains.len() as u32, relative_reach(method.as_ref(), &constants));
+        let capacity = capacity_for(grains.len() as u32, method.as_ref(), &constants);
         let records = air_records(&scene, air.as_ref(), 0.0);
-        let extents = extents(&scene, &variant, method.as_ref(), &solid_table, records.len());
+        let extents = extents(&scene, &variant, method.as_ref(), &solid_table, records.len(), &capacity);
         let buffers = Buffers::new(&gpu, &capacity, &extents)?;
         let queries = Queries::new(&gpu);
         let mut kernels = Kernels::new(&gpu, variant.clone(), method.hooks());
@@ -217,19 +228,20 @@ impl GpuSimulation {
         let rows = self.step.sort_count as usize;
         let needed = rows + grains.len();
         if needed > self.capacity.particles as usize {
-            let reach = relative_reach(self.method.as_ref(), &self.constants);
-            self.make_room(Capacity::new((needed + needed / 2) as u32, reach).max(&self.capacity))?;
+            let wanted = capacity_for((needed + needed / 2) as u32, self.method.as_ref(), &self.constants);
+            self.make_room(wanted.max(&self.capacity))?;
         }
         let column = |f: &dyn Fn(&NewParticle) -> [f32; 4]| {
             bytemuck::pod_collect_to_vec(&grains.iter().map(f).collect::<Vec<_>>())
         };
         let meta: Vec<[u32; 4]> =
             (self.next_id..).zip(grains).map(|(id, grain)| [id, u32::from(grain.material), 0, 0]).collect();
-        let given = [
+        let mut given = self.method.begin_particles(grains, self.next_id, self.gravity);
+        given.extend([
             (POSITION, column(&|g| g.position.extend(g.radius).to_array())),
             (VELOCITY, column(&|g| g.velocity.extend(g.mass).to_array())),
             (META, bytemuck::pod_collect_to_vec(&meta)),
-        ];
+        ]);
         let gravity = self.gravity.to_array();
         self.buffers.columns.append(&self.gpu.queue, rows, grains.len(), gravity, &given);
         if self.next_id > 0 || self.time > 0.0 {
@@ -253,15 +265,15 @@ impl GpuSimulation {
     }
 
     /// Sizes that the scene needs now.
-    pub(crate) fn wanted_extents(&self, variant: &Variant) -> Extents {
+    pub(crate) fn wanted_extents(&self, variant: &Variant, capacity: &Capacity) -> Extents {
         let air = self.air_records().len();
-        extents(&self.scene, variant, self.method.as_ref(), &self.solid_table, air)
+        extents(&self.scene, variant, self.method.as_ref(), &self.solid_table, air, capacity)
     }
 
     /// Buffers of another capacity, or for another variant; the state is taken along.
     pub(crate) fn make_room(&mut self, capacity: Capacity) -> Result<(), GpuError> {
         let variant = self.wanted_variant();
-        let extents = self.wanted_extents(&variant);
+        let extents = self.wanted_extents(&variant, &capacity);
         let buffers = Buffers::new(&self.gpu, &capacity, &extents)?;
         self.copy_state(&buffers, &capacity);
         (self.buffers, self.extents, self.capacity) = (buffers, extents, capacity);
@@ -281,14 +293,23 @@ impl GpuSimulation {
             encoder.copy_buffer_to_buffer(from, at, to, target, size);
         };
         copy(&old.reports, 0, &buffers.reports, 0, old.reports.size());
+        for (name, from) in &old.pools {
+            if let Some((_, to)) = buffers.pools.iter().find(|(theirs, _)| theirs == name) {
+                copy(from, 0, to, 0, from.size().min(to.size()));
+            }
+        }
+        // The heads of lists, then their entries, which begin where there is room for all heads.
+        let heads = |capacity: &Capacity| 8 * u64::from(capacity.particles.div_ceil(LANES));
+        let (from, to) = (heads(&self.capacity), heads(capacity));
+        copy(&old.list, 0, &buffers.list, 0, from.min(to));
+        let entries = |buffer: &wgpu::Buffer, heads: u64| (buffer.size() - heads) & !3;
+        copy(&old.list, from, &buffers.list, to, entries(&old.list, from).min(entries(&buffers.list, to)));
         // Lists that hold are kept, so that a step that makes room for contacts alone goes on as it would have.
         let same = capacity.particles == self.capacity.particles
             && capacity.slots == self.capacity.slots
             && old.reordered.size() == buffers.reordered.size();
         if self.step.listed == 1 && same {
-            for (from, to) in [(&old.list, &buffers.list), (&old.reordered, &buffers.reordered)] {
-                copy(from, 0, to, 0, from.size());
-            }
+            copy(&old.reordered, 0, &buffers.reordered, 0, old.reordered.size());
         } else {
             self.step.listed = 0;
         }
@@ -332,8 +353,27 @@ fn bind(
     (shared, stages)
 }
 
+/// The grains that a simulation begins with.
+#[derive(Clone, Copy)]
+pub struct NewGrains<'a> {
+    /// All spheres.
+    pub grains: &'a [NewParticle],
+    /// The rigid grains of several among them.
+    pub assemblies: &'a [PlacedAssembly],
+    /// What such grains are like.
+    pub shapes: &'a GrainShapes,
+}
+
+/// Room for so many particles.
+pub(crate) fn capacity_for(count: u32, method: &dyn Method, constants: &SceneConstants) -> Capacity {
+    match method.slots_per_particle() {
+        Some(slots) => Capacity::with_slots(count, slots),
+        None => Capacity::new(count, relative_reach(method, constants)),
+    }
+}
+
 /// How far pairs are listed, in supports.
-pub(crate) fn relative_reach(method: &dyn Method, constants: &SceneConstants) -> f32 {
+fn relative_reach(method: &dyn Method, constants: &SceneConstants) -> f32 {
     1.0 + method.limits().skin / constants.kernel.support()
 }
 
@@ -349,6 +389,7 @@ pub(crate) fn extents(
     method: &dyn Method,
     table: &SolidTable,
     air: usize,
+    capacity: &Capacity,
 ) -> Extents {
     Extents {
         ranges: variant.ranges(),
@@ -358,6 +399,7 @@ pub(crate) fn extents(
         air: air as u32,
         constants: [method.params().len() as u64, method.materials().len() as u64],
         columns: method.columns(),
+        pools: method.pools(capacity),
     }
 }
 
@@ -423,6 +465,16 @@ impl Simulator for GpuSimulation {
 
     fn poll(&mut self, ticket: ReadTicket, snapshot: &mut Snapshot) -> bool {
         self.poll_read(ticket, snapshot)
+    }
+
+    fn contacts(&mut self) -> Vec<Contact> {
+        match self.method.contacts(&|| self.save_state(), &self.scene, &self.boundaries) {
+            Ok(contacts) => contacts,
+            Err(error) => {
+                self.fail(error);
+                Vec::new()
+            }
+        }
     }
 
     fn particle_count(&self) -> usize {

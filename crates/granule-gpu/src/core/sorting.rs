@@ -8,12 +8,9 @@ use crate::primitives::{BoundSort, Launch, MOST_PASSES};
 
 use super::binder::Binder;
 use super::buffers::Buffers;
-use super::columns::ColumnInfo;
+use super::columns::{ColumnInfo, TOGETHER};
 use super::layout::{StepRecord, slot};
 use super::shaders::{self, hooked};
-
-/// Columns that one dispatch moves, as in reorder.wgsl.
-const TOGETHER: usize = 4;
 
 /// The kernels that begin a step and sort.
 pub struct Sorting {
@@ -84,7 +81,7 @@ impl Sorting {
 }
 
 /// The kernels that bring the columns that outlive a step into the order of cells: each goes to `reordered` and back, wide
-/// ones four at a time. All have their own place there, so that the positions stay.
+/// ones four at a time. Positions, which come first, stay there; the others of a round make way for the next.
 fn moves(b: &mut Binder, c: &Buffers) -> Vec<Bound> {
     let (wide, narrow): (Vec<_>, Vec<_>) = c.columns.state().partition(|(info, _)| info.bytes % 16 == 0);
     let mut moves = Vec::new();
@@ -93,12 +90,10 @@ fn moves(b: &mut Binder, c: &Buffers) -> Vec<Bound> {
         let records: Vec<u32> = together.iter().map(|(info, _)| info.bytes / 16).collect();
         let columns: Vec<&Buffer> = together.iter().map(|(_, buffer)| *buffer).collect();
         moves.extend(move_wide(b, c, &columns, &records, before));
-        before += records.iter().sum::<u32>();
+        before = 1;
     }
-    let mut before = 4 * before;
     for (info, column) in narrow {
-        moves.extend(move_words(b, c, column, info.bytes / 4, before));
-        before += info.bytes / 4;
+        moves.extend(move_words(b, c, column, info.bytes / 4, 4 * before));
     }
     moves
 }

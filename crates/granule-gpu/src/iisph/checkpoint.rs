@@ -56,5 +56,6 @@ pub fn decode(bytes: &[u8], scene: &Scene, boundary_count: usize) -> Result<Stat
             (ACCELERATION, bytemuck::pod_collect_to_vec(&acceleration)),
         ],
         progress: 0,
+        remembered: None,
     })
 }

@@ -53,6 +53,7 @@ pub fn limits(setup: &Setup) -> StepLimits {
         viscous: (0.1 * params.support * params.support / viscosity).min(f32::MAX),
         push_out_speed: params.push_out_speed(),
         skin: 0.0,
+        reach: None,
     }
 }
 

@@ -48,5 +48,6 @@ pub fn decode(bytes: &[u8], scene: &Scene, boundary_count: usize) -> Result<Stat
         neighbor_count: columns.neighbors.iter().map(|n| *n as u32).collect(),
         columns: vec![(ACCELERATION, bytemuck::pod_collect_to_vec(&acceleration))],
         progress: if saved.primed { progress::SAMPLES } else { progress::PRIMES },
+        remembered: None,
     })
 }

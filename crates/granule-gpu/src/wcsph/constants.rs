@@ -30,6 +30,7 @@ pub fn limits(setup: &Setup) -> StepLimits {
         viscous: finite(params.smooth_step),
         push_out_speed: params.push_out_speed,
         skin: params.skin,
+        reach: None,
     }
 }
 

@@ -49,7 +49,7 @@ use columns::ACCELERATION;
 use layout::progress;
 
 /// The method for registries.
-pub const ENTRY: MethodEntry = MethodEntry { name: "wcsph", make: |scene| Box::new(Wcsph::new(scene)) };
+pub const ENTRY: MethodEntry = MethodEntry { name: "wcsph", make: |input| Ok(Box::new(Wcsph::new(input.scene))) };
 
 /// Weakly compressible SPH.
 struct Wcsph {

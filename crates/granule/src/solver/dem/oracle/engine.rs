@@ -14,7 +14,7 @@ use crate::particles::NewParticle;
 use crate::position::ExactPosition;
 use crate::scene::{BoundarySettings, DemMaterialSettings, MaterialSettings, NormalLaw, Scene, SolverKind};
 use crate::simd::Instructions;
-use crate::simulator::Simulator;
+use crate::simulator::{Simulator, StateError};
 use crate::solver::dem::Dem;
 use crate::solver::particle_solver::ParticleSolver;
 use crate::solver::{Defect, SolverInput};
@@ -59,9 +59,7 @@ impl Engine {
     /// # Errors
     /// Says what cannot be set up.
     pub fn new(oracle: &Oracle, options: EngineOptions) -> Result<Self, SetupError> {
-        let scene = scene(oracle);
-        let walls = oracle.walls.iter().enumerate().flat_map(shapes);
-        let boundaries = Boundaries::new(walls.map(|(name, shape, place)| (name, shape, None, place)))?;
+        let (scene, boundaries) = Self::surroundings(oracle)?;
         let grains: Vec<NewParticle> = oracle.spheres.iter().map(grain).collect();
         let EngineOptions { threads, instructions, defect } = options;
         let team = Team::new(threads)?;
@@ -92,6 +90,24 @@ impl Engine {
         let mass = oracle.spheres.iter().map(|row| 4.0 / 3.0 * PI * row[9].powi(3) * row[10]).collect();
         let radius = oracle.spheres.iter().map(|row| row[9]).collect();
         Ok(Self { solver, gravity: oracle.gravity.into(), radius, mass })
+    }
+
+    /// The scene and the walls of an oracle, for solvers elsewhere.
+    ///
+    /// # Errors
+    /// Says which wall is impossible.
+    pub fn surroundings(oracle: &Oracle) -> Result<(Scene, Boundaries), SetupError> {
+        let walls = oracle.walls.iter().enumerate().flat_map(shapes);
+        let boundaries = Boundaries::new(walls.map(|(name, shape, place)| (name, shape, None, place)))?;
+        Ok((scene(oracle), boundaries))
+    }
+
+    /// The state as a checkpoint, for solvers elsewhere.
+    ///
+    /// # Errors
+    /// Says what cannot be written.
+    pub fn checkpoint(&self) -> Result<Vec<u8>, StateError> {
+        self.solver.checkpoint()
     }
 
     /// Takes so many steps of `dt` \[s\]; of none, only forces are found.

@@ -1,0 +1,20 @@
+// Contacts with walls as they are kept: 64 bytes each, MOST_TOUCHES to a particle that walls may touch.
+
+struct WallTouch {
+    // As in History.
+    first: vec4<f32>,
+    second: vec4<f32>,
+    // Unit normal out of the wall; w: the feature of a mesh.
+    normal: vec4<f32>,
+    // Boundary and face.
+    wall: u32,
+    unused_1: u32,
+    unused_2: u32,
+    unused_3: u32,
+}
+
+const MOST_TOUCHES: u32 = 8u;
+
+fn first_touch(half: u32, own_meta: Meta) -> u32 {
+    return half * params.contact_capacity + own_meta.z;
+}

@@ -1,0 +1,84 @@
+//! Structs and numbers that shaders of distinct elements and Rust share; a test compares their layouts.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Where a step is: `StepRecord::progress`.
+pub mod progress {
+    /// Nothing begun.
+    pub const NOT_KICKED: u32 = 0;
+    /// It does not kick, but finds the first forces.
+    pub const PRIMES: u32 = 3;
+}
+
+/// Where the mover of a particle is in the second word of its meta record.
+pub const MOVER_SHIFT: u32 = 16;
+
+/// In the last word of a meta record: walls may be near.
+pub const NEAR_WALLS: u32 = 0x8000_0000;
+
+/// Contacts with walls that a particle has room for.
+pub const MOST_TOUCHES: usize = 8;
+
+/// Laws that there is room for.
+pub const MOST_LAWS: usize = 512;
+
+/// No particle.
+pub const NOBODY: u32 = u32::MAX;
+
+/// Constants; twin of `DemParams`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct ParamsRecord {
+    pub origin_xy: [i64; 2],
+    pub origin_z: [i64; 2],
+    pub length_xy: [i64; 2],
+    pub length_z: [i64; 2],
+    pub lasting: f32,
+    pub skin: f32,
+    pub material_count: u32,
+    pub wall_laws: u32,
+}
+
+/// The law of a pair; twin of `Law`. The numbers are those of `granule::solver::dem::laws::numbers`, in their order.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct LawRecord {
+    pub stiffness: f32,
+    pub surface_energy: f32,
+    pub damping_factor: f32,
+    pub tangential_stiffness: f32,
+    pub damping_ratio: f32,
+    pub friction: f32,
+    pub rolling_stiffness: f32,
+    pub rolling_damping: f32,
+    pub rolling_friction: f32,
+    pub twisting_stiffness: f32,
+    pub twisting_damping: f32,
+    pub twisting_friction: f32,
+    pub liquid_volume: f32,
+    pub liquid_tension: f32,
+    pub rupture_distance: f32,
+    pub unused: f32,
+}
+
+/// A contact with a wall; twin of `WallTouch`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct WallTouchRecord {
+    pub first: [f32; 4],
+    pub second: [f32; 4],
+    pub normal: [f32; 4],
+    pub wall: u32,
+    pub unused_1: u32,
+    pub unused_2: u32,
+    pub unused_3: u32,
+}
+
+/// A sphere's place; as shaders read it from two records of 16 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct PlaceRecord {
+    pub quanta: [i64; 3],
+    pub radius: f32,
+    pub id: u32,
+}

@@ -1,0 +1,314 @@
+//! Distinct elements on a device: every sphere finds all its contacts and adds up what they do to it, so that no two threads
+//! write the same number. The order is that of `crates/granule/src/solver/dem/mod.rs`; `stages.rs` is the list of stages.
+//!
+//! ```text
+//! integrate     measure, begin, first kick and drift; whether lists hold
+//! sort          where they do not: contacts put aside by partner, orientations, keys, passes, columns
+//! neighbors     cells, ranges, lists by radii, walls that may be near; check of room; contacts taken over
+//! touch         contacts of spheres, weight
+//! touch_walls   contacts with walls
+//! drag          with air
+//! integrate     second kick, turns, totals
+//! quarantine    report
+//! ```
+//!
+//! # Data
+//!
+//! | column | bytes | holds | life |
+//! | --- | --- | --- | --- |
+//! | position, velocity, meta | 48 | as all methods; meta has what moves the particle, and its contacts with walls | state |
+//! | place | 32 | exact centre in quanta of 2^-48 m, radius, id: one sector of memory per partner | state |
+//! | angular velocity | 16 | and the inverse of the mass that contacts feel | state |
+//! | loads | 32 | force, contacts; torque, which slots remember something | result |
+//! | orientation, turn | 32 | orientation when lists were made, rotation vector since | state, result |
+//! | source | 8 | where its contacts were put aside | state |
+//!
+//! A slot of a list takes 4 bytes, its memory 16 (friction) or 32 (rolling and twisting as well), and the same again while
+//! particles are sorted, with 4 for the partner's id. A settled bed lists 9 partners per sphere, 11 slots with padding, and
+//! touches 6. A contact with a wall takes 64 bytes.
+//!
+//! **Both sides.** A contact is computed and remembered by both partners, in the order of their ids: the same numbers through
+//! the same instructions, so forces are opposite and memories equal to the last bit, and nobody writes what others read.
+//! A bit per slot says whether it remembers something: what does not touch is neither read nor written.
+//!
+//! **Walls** are found in single precision and measured by lengths of whole units and a rest (`fine.wgsl`), since an overlap is
+//! a thousandth of a grain. Particles that may touch some before lists are made anew have places for eight contacts.
+//!
+//! **Interrupted steps** halt after the drift where lists or contacts with walls have no room, and go on behind it. Contacts are
+//! put aside once: what was put aside stays until new lists have taken it over.
+//!
+//! **Departures from the CPU**: sums are single precision; a step's length and displacements are rounded to it; walls are
+//! measured within 2e-11 m near their point of reference, and those of a wall that turns within single precision of its pose.
+//! A sphere that touches more than eight walls at once remembers eight of them.
+
+mod checkpoint;
+mod columns;
+mod constants;
+mod fields;
+pub mod layout;
+mod pieces;
+mod refuse;
+pub mod shaders;
+mod stages;
+mod twin;
+#[cfg(test)]
+mod twins;
+
+use glam::Vec3;
+use granule::boundary::Boundaries;
+use granule::contacts::Contact;
+use granule::grains::GrainShapes;
+use granule::material::grain_mass;
+use granule::particles::{NewGrain, NewParticle};
+use granule::position::ExactPosition;
+use granule::scene::Scene;
+use granule::simd::Instructions;
+use granule::simulator::{FieldData, FieldInfo, StateError};
+use granule::solver::dem::FIELDS;
+use granule::solver::dem::params::{Setup, radii};
+use granule::solver::dem::state::mover;
+use granule::stages::Stage;
+
+use crate::GpuError;
+use crate::core::binder::Binder;
+use crate::core::buffers::{Buffers, PoolInfo};
+use crate::core::capacity::Capacity;
+use crate::core::columns::{ColumnInfo, DENSITY_STATE, META};
+use crate::core::constants::StepLimits;
+use crate::core::hooks::Hooks;
+use crate::core::layout::{LANES, StepRecord};
+use crate::core::method::{
+    FieldInput, Method, MethodEntry, MethodInput, MethodStages, PublishedField, StateToRestore, StateToSave,
+};
+
+use columns::{LOADS, PLACE, SPIN};
+use layout::{MOVER_SHIFT, PlaceRecord, progress};
+use pieces::Pieces;
+
+/// The solver's word.
+const NAME: &str = "dem";
+
+/// The method for registries.
+pub const ENTRY: MethodEntry =
+    MethodEntry { name: NAME, make: |input| Ok(Box::new(Dem::new(input)?) as Box<dyn Method>) };
+
+/// Slots of lists per sphere that buffers begin with: a settled bed of equal spheres, padded to the longest of 32.
+const SLOTS_PER_SPHERE: f64 = 13.0;
+
+/// Of how many recorded steps one sorts. A choice: a settled bed keeps its lists for hundreds of steps, a flow for ten; a step
+/// that waits costs a twentieth of a millisecond.
+const SORT_EVERY: u32 = 4;
+
+/// Distinct elements.
+struct Dem {
+    setup: Setup,
+    shapes: GrainShapes,
+    /// Radius of the largest sphere \[m\].
+    largest: f32,
+    /// How the contact memory is divided.
+    pieces: Pieces,
+    materials: usize,
+    walls: usize,
+    /// Overrides for kernels that find walls.
+    solids: [(&'static str, f64); 2],
+}
+
+impl Dem {
+    fn new(input: &MethodInput) -> Result<Self, GpuError> {
+        refuse::check(input)?;
+        let (scene, shapes) = (input.scene, input.grain_shapes);
+        let setup = Setup::new(scene, shapes, None, Instructions::Portable);
+        let of_grains = input.grains.iter().map(|grain| grain.radius);
+        let of_scene = |grains: &granule::scene::GrainsSettings| {
+            scene.radius_of(&grains.material, grains.radius.as_ref()).limits().1
+        };
+        let fixed = scene.grains.iter().map(of_scene);
+        let moving = radii(scene, shapes).1 as f32;
+        Ok(Self {
+            largest: of_grains.chain(fixed).fold(moving, f32::max),
+            pieces: Pieces::new(constants::records(&setup), input.most_bytes),
+            materials: scene.material.len(),
+            walls: scene.boundary.len(),
+            solids: input.solids,
+            shapes: shapes.clone(),
+            setup,
+        })
+    }
+}
+
+impl Method for Dem {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn fields(&self) -> &'static [FieldInfo] {
+        FIELDS
+    }
+
+    fn published(&self) -> &'static [PublishedField] {
+        &[PublishedField { name: "coordination", column: LOADS, number: 3 }]
+    }
+
+    fn adopt(&mut self, scene: &Scene) {
+        self.setup = Setup::new(scene, &self.shapes, None, Instructions::Portable);
+    }
+
+    fn limits(&self) -> StepLimits {
+        constants::limits(&self.setup, self.largest)
+    }
+
+    fn sort_every(&self) -> u32 {
+        SORT_EVERY
+    }
+
+    fn overrides(&self) -> Vec<(&'static str, f64)> {
+        constants::overrides(&self.setup, self.pieces.records)
+    }
+
+    fn params(&self) -> Vec<u8> {
+        bytemuck::bytes_of(&constants::params(&self.setup, self.materials)).to_vec()
+    }
+
+    fn materials(&self) -> Vec<u8> {
+        bytemuck::pod_collect_to_vec(&constants::laws(&self.setup, self.materials, self.walls))
+    }
+
+    fn columns(&self) -> Vec<ColumnInfo> {
+        columns::list()
+    }
+
+    fn pools(&self, capacity: &Capacity) -> Vec<PoolInfo> {
+        self.pieces.pools(capacity)
+    }
+
+    fn slots_per_particle(&self) -> Option<f64> {
+        Some(SLOTS_PER_SPHERE)
+    }
+
+    fn begin_particles(
+        &self,
+        grains: &[NewParticle],
+        first_id: u32,
+        gravity: Vec3,
+    ) -> Vec<(ColumnInfo, Vec<u8>)> {
+        let moved_by = |grain: &NewParticle| u32::from(if grain.fixed { mover::HELD } else { mover::FREE });
+        let numbered = || (first_id..).zip(grains);
+        let place = |(id, grain): (u32, &NewParticle)| {
+            let exact = ExactPosition::new(grain.position).unwrap_or_default();
+            PlaceRecord { quanta: self.setup.exact_domain.wrap(exact).quanta, radius: grain.radius, id }
+        };
+        let spin = |grain: &NewParticle| [0.0, 0.0, 0.0, if grain.fixed { 0.0 } else { 1.0 / grain.mass }];
+        let load = |grain: &NewParticle| {
+            let weight = if grain.fixed { Vec3::ZERO } else { grain.mass * gravity };
+            [weight.extend(0.0).to_array(), [0.0; 4]]
+        };
+        let meta = |(id, grain): (u32, &NewParticle)| {
+            [id, u32::from(grain.material) | moved_by(grain) << MOVER_SHIFT, 0, 0]
+        };
+        let places: Vec<PlaceRecord> = numbered().map(place).collect();
+        let metas: Vec<[u32; 4]> = numbered().map(meta).collect();
+        let spins: Vec<[f32; 4]> = grains.iter().map(spin).collect();
+        let loads: Vec<[[f32; 4]; 2]> = grains.iter().map(load).collect();
+        let density = vec![[1f32.to_bits(), 0, 0, 0]; grains.len()];
+        vec![
+            (PLACE, bytemuck::pod_collect_to_vec(&places)),
+            (META, bytemuck::pod_collect_to_vec(&metas)),
+            (SPIN, bytemuck::pod_collect_to_vec(&spins)),
+            (LOADS, bytemuck::pod_collect_to_vec(&loads)),
+            (DENSITY_STATE, bytemuck::pod_collect_to_vec(&density)),
+        ]
+    }
+
+    fn mass_of(&self, grain: &NewGrain) -> Option<f32> {
+        let density = self.setup.materials.get(usize::from(grain.material))?.density;
+        Some(grain_mass(density, grain.radius))
+    }
+
+    fn hashed_columns(&self) -> Vec<ColumnInfo> {
+        vec![PLACE, SPIN]
+    }
+
+    fn keeps_wall_impulses(&self) -> bool {
+        false
+    }
+
+    fn hooks(&self) -> Hooks {
+        shaders::HOOKS
+    }
+
+    fn driven(&self) -> Option<ColumnInfo> {
+        Some(LOADS)
+    }
+
+    fn bind(&self, binder: &mut Binder, buffers: &Buffers) -> Box<dyn MethodStages> {
+        Box::new(stages::DemStages::new(binder, buffers, self.pieces, (self.walls > 0).then_some(&self.solids)))
+    }
+
+    fn first_progress(&self) -> u32 {
+        progress::PRIMES
+    }
+
+    fn host_fields(&self) -> &'static [&'static str] {
+        twin::FIELDS
+    }
+
+    fn find_on_host(
+        &self,
+        names: &[&str],
+        state: &[u8],
+        scene: &Scene,
+        boundaries: &Boundaries,
+    ) -> Result<Vec<FieldData>, StateError> {
+        twin::fields(names, state, scene, boundaries, &self.shapes)
+    }
+
+    fn contacts(
+        &self,
+        state: &dyn Fn() -> Result<Vec<u8>, StateError>,
+        scene: &Scene,
+        boundaries: &Boundaries,
+    ) -> Result<Vec<Contact>, StateError> {
+        twin::contacts(&state()?, scene, boundaries, &self.shapes)
+    }
+
+    fn refuses(&self, scene: &Scene) -> Option<String> {
+        let setup = Setup::new(scene, &self.shapes, None, Instructions::Portable);
+        let more = constants::records(&setup) > self.pieces.records;
+        more.then(|| "contacts on this device remember friction only; begin with some resistance, or take the CPU".into())
+    }
+
+    fn field_columns(&self, field: &str) -> Vec<ColumnInfo> {
+        fields::columns_of(field)
+    }
+
+    fn field(&self, name: &str, input: &FieldInput) -> FieldData {
+        fields::field(name, input)
+    }
+
+    /// Of a step that has kept its lists, which most do, with six contacts per sphere.
+    fn traffic(&self, step: &StepRecord, _: u32) -> Vec<(Stage, f64)> {
+        let (count, entries) = (f64::from(step.count), f64::from(step.list_slots) * f64::from(LANES));
+        let remembered = 6.0 * 2.0 * 16.0 * f64::from(self.pieces.records);
+        let measure = 48.0;
+        // Places, positions, velocities, loads, meta and listed positions; the first ones written as well.
+        let drift = 32.0 + 16.0 + 16.0 + 32.0 + 16.0 + 16.0 + (32.0 + 16.0 + 16.0 + 16.0);
+        let kick = 16.0 + 16.0 + 16.0 + 32.0 + 16.0 + 16.0 + (16.0 + 16.0 + 16.0);
+        vec![
+            (Stage::Integrate, count * (measure + drift + kick)),
+            (Stage::Touch, 4.0 * entries + count * (32.0 + 16.0 + 16.0 + 16.0 + 2.0 * 32.0 + remembered)),
+        ]
+    }
+
+    fn save(&self, state: StateToSave) -> Result<Vec<u8>, StateError> {
+        checkpoint::save(state, self.pieces)
+    }
+
+    fn decode(
+        &self,
+        bytes: &[u8],
+        scene: &Scene,
+        boundary_count: usize,
+    ) -> Result<StateToRestore, StateError> {
+        checkpoint::decode(bytes, scene, boundary_count, self.pieces)
+    }
+}

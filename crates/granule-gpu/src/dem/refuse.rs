@@ -1,0 +1,48 @@
+//! What of a scene distinct elements do not have on devices.
+
+use crate::GpuError;
+use crate::core::method::MethodInput;
+
+use super::layout::MOST_LAWS;
+
+/// What helps always.
+const TAKE_THE_CPU: &str = "take the CPU (--device cpu)";
+
+fn unsupported(key: impl Into<String>, what: &'static str, remedy: &'static str) -> Result<(), GpuError> {
+    Err(GpuError::Unsupported { key: key.into(), what, solver: super::NAME, remedy })
+}
+
+/// Refuses what is not there, before anything is made.
+///
+/// # Errors
+/// Names the key and the remedy.
+pub fn check(input: &MethodInput) -> Result<(), GpuError> {
+    let scene = input.scene;
+    if !scene.body.is_empty() {
+        return unsupported("body", "rigid bodies", "take them out, or the CPU (--device cpu)");
+    }
+    if input.has_meshes {
+        return unsupported("boundary.shape.mesh", "walls of triangles", TAKE_THE_CPU);
+    }
+    if let Some(wall) = scene.boundary.iter().find(|b| b.motion.as_ref().is_some_and(|m| m.servo.is_some())) {
+        return unsupported(
+            format!("boundary.{}.motion.servo", wall.name),
+            "a wall that holds a force",
+            TAKE_THE_CPU,
+        );
+    }
+    if scene.simulation.strain.is_some() {
+        return unsupported("simulation.strain", "a periodic cell that strains", TAKE_THE_CPU);
+    }
+    let clumps = !input.assemblies.is_empty()
+        || input.grain_shapes.grains.iter().chain(&input.grain_shapes.emitters).any(Option::is_some);
+    if clumps {
+        return unsupported("grains.grain", "grains of several spheres", TAKE_THE_CPU);
+    }
+    let (materials, walls) = (scene.material.len(), scene.boundary.len());
+    let count = materials * (materials + walls);
+    if count > MOST_LAWS {
+        return Err(GpuError::Laws { count, most: MOST_LAWS });
+    }
+    Ok(())
+}

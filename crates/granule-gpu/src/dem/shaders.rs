@@ -1,0 +1,72 @@
+//! The shaders of distinct elements, each put together from the files that it needs.
+
+use crate::core::hooks::Hooks;
+use crate::core::shaders::{
+    ARGUMENTS, INTERSECTION, LIST, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP, WALL_TABLE,
+    WALLS,
+};
+use crate::gpu_shaders;
+use crate::primitives::TREE;
+
+macro_rules! part {
+    ($name:literal) => {
+        include_str!(concat!("../../shader/", $name, ".wgsl"))
+    };
+}
+
+/// Constants and small things.
+pub const TYPES: &str = part!("dem/types");
+/// Exact positions.
+pub const POSITION: &str = part!("position");
+/// Places of spheres.
+pub const PLACES: &str = part!("dem/places");
+/// The law of a contact.
+pub const CONTACT: &str = part!("dem/contact");
+/// Lengths finer than single precision.
+pub const FINE: &str = part!("dem/fine");
+/// Frames of boundaries.
+pub const FRAMES: &str = part!("dem/frames");
+/// Walls, finer.
+pub const EXACT_WALLS: &str = part!("dem/exact_walls");
+const MEMORY: &str = part!("dem/memory");
+const WALL_TOUCH: &str = part!("dem/wall_touch");
+
+/// What the method adds to shared kernels.
+pub const HOOKS: Hooks = Hooks {
+    types: TYPES,
+    traits: part!("dem/traits"),
+    measure: Hooks::PLAIN.measure,
+    begin: part!("dem/begin"),
+    check: part!("dem/check"),
+    end: part!("dem/end"),
+    bodies: Hooks::PLAIN.bodies,
+    drag: part!("dem/drag"),
+};
+
+gpu_shaders! { "shader/dem";
+    /// First kick and drift.
+    DRIFT = "drift": [TYPES, STEP, PAIRS, TREE, SOUNDNESS, POSITION, PLACES];
+    /// Whether lists hold.
+    DECIDE_LISTS = "decide_lists": [TYPES, ARGUMENTS, TREE];
+    /// Contacts put aside.
+    REMEMBER = "remember": [TYPES, STEP, LIST, MEMORY];
+    /// Orientations.
+    FOLD_TURNS = "fold_turns": [TYPES, STEP, MOTION];
+    /// Lists of pairs.
+    LIST_PAIRS = "list_pairs": [TYPES, STEP, PAIRS];
+    /// Particles near walls.
+    FIND_WALLS = "find_walls": [TYPES, STEP, MOTION, SOLIDS, MAPS, FRAMES, WALL_TOUCH];
+    /// Contacts for new lists.
+    CARRY = "carry": [TYPES, STEP, LIST, MEMORY, POSITION, PLACES, CONTACT];
+    /// Contacts with walls for new lists.
+    CARRY_WALLS = "carry_walls": [TYPES, STEP, WALL_TOUCH];
+    /// Contacts of grains.
+    TOUCH = "touch": [TYPES, STEP, LIST, MEMORY, POSITION, PLACES, CONTACT];
+    /// Contacts with walls.
+    TOUCH_WALLS = "touch_walls": [
+        TYPES, STEP, MOTION, SOLIDS, MAPS, WALLS, MAP_WALLS, WALL_TABLE, INTERSECTION, POSITION, PLACES, FRAMES, FINE, EXACT_WALLS,
+        CONTACT, WALL_TOUCH
+    ];
+    /// Second kick.
+    KICK = "kick": [TYPES, STEP, TREE, SOUNDNESS];
+}

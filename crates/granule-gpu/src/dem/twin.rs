@@ -1,0 +1,69 @@
+//! What only the CPU's solver finds of a state: contacts as data, and fields that they give. It is restored from the
+//! device's own checkpoint, so it costs as much as one; nothing that runs per step asks for it.
+
+use granule::bodies::Bodies;
+use granule::boundary::Boundaries;
+use granule::contacts::Contact;
+use granule::grains::GrainShapes;
+use granule::scene::{Scene, SolverKind};
+use granule::simulator::{FieldData, Simulator, Snapshot, StateError};
+use granule::solver::{SolverEntry, SolverInput};
+use granule::team::Team;
+
+/// Fields that contacts give.
+pub const FIELDS: &[&str] = &["contact_force", "pressure", "von_mises", "stress"];
+
+/// The CPU's solver in the state of a checkpoint.
+fn solver(
+    state: &[u8],
+    scene: &Scene,
+    boundaries: &Boundaries,
+    grain_shapes: &GrainShapes,
+) -> Result<Box<dyn Simulator>, StateError> {
+    let input = SolverInput {
+        scene: scene.clone(),
+        boundaries: boundaries.clone(),
+        bodies: Bodies::default(),
+        grains: &[],
+        assemblies: &[],
+        grain_shapes,
+        team: Team::new(0).map_err(|error| StateError::Unreadable(error.to_string()))?,
+        instructions: None,
+        defect: None,
+    };
+    let mut solver = (SolverEntry::of(SolverKind::Dem).make)(input);
+    solver.restore(state)?;
+    Ok(solver)
+}
+
+/// Some of [`FIELDS`], by id.
+///
+/// # Errors
+/// Says why the state cannot be restored.
+pub fn fields(
+    names: &[&str],
+    state: &[u8],
+    scene: &Scene,
+    boundaries: &Boundaries,
+    shapes: &GrainShapes,
+) -> Result<Vec<FieldData>, StateError> {
+    let mut solver = solver(state, scene, boundaries, shapes)?;
+    let unreadable = |error: &dyn std::fmt::Display| StateError::Unreadable(error.to_string());
+    let ticket = solver.read(names).map_err(|error| unreadable(&error))?;
+    let mut snapshot = Snapshot::default();
+    solver.poll(ticket, &mut snapshot);
+    Ok(snapshot.columns.into_iter().map(|(_, data)| data).collect())
+}
+
+/// The contacts of now.
+///
+/// # Errors
+/// Says why the state cannot be restored.
+pub fn contacts(
+    state: &[u8],
+    scene: &Scene,
+    boundaries: &Boundaries,
+    shapes: &GrainShapes,
+) -> Result<Vec<Contact>, StateError> {
+    Ok(solver(state, scene, boundaries, shapes)?.contacts())
+}
