@@ -193,7 +193,8 @@ mod tests {
             sort_count, count, removed, dt, inverse_dt, elapsed, length, iteration, least, limited, converged,
             density_error, friction_error, reports, most_reports, slots, contact_half, sort_passes, cell_count,
             slots_needed, contacts_needed, cells_needed, last_step, progress, listed, wall_displacement, list_slots,
-            pass_capacity, momentum_began, lowest_error, remembered, list_count, wall_half);
+            pass_capacity, momentum_began, lowest_error, remembered, list_count, wall_half,
+            steps_of_frame, steps_left);
         same_layout!("end of plain", "Report", ReportRecord: dt, elapsed, density_error, friction_error, max_speed,
             kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot);
         same_layout!("begin of plain", "Pose", PoseRecord: rotation, translation, pivot, linear, angular, shape_pivot,

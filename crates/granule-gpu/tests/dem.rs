@@ -81,7 +81,9 @@ fn compare(scene: &Scene, steps: usize, device: &Device) -> [f64; 2] {
         found[0],
         found[1]
     );
-    assert!((a.neighbors_mean - b.neighbors_mean).abs() <= 0.01 * a.neighbors_mean, "contacts");
+    // One contact that opens or closes a step earlier counts twice.
+    let count = gpu.particle_count() as f64;
+    assert!((a.neighbors_mean - b.neighbors_mean).abs() <= 0.01 * a.neighbors_mean + 4.0 / count, "contacts");
     assert!(difference(&x, &y, "orientation") < 1e-3 && difference(&x, &y, "angular_velocity") < 1e-2);
     found
 }
@@ -176,7 +178,7 @@ fn walls_of_every_shape_are_those_of_the_cpu() {
         ("ball", "shape.sphere = { center = [3.05, -0.19, 1.03], radius = 0.2 }"),
         ("bowl", "shape.sphere = { center = [3.05, 0.12, 1.03], radius = 0.125, hollow = true }"),
         ("pill", "shape.capsule = { from = [2.9, -0.05, 1.0], to = [3.2, -0.04, 1.06], radius = 0.05 }"),
-        ("cylinder", "shape.cylinder = { from = [3.05, 0, 1.03], to = [3.05, 0.3, 1.03], radius = 0.075, hollow = true }"),
+        ("cylinder", "shape.cylinder = { from = [3.05, -0.3, 1.03], to = [3.05, 0.3, 1.03], radius = 0.05, hollow = true }"),
         ("cone", "shape.cone = { from = [3.05, -0.02, 1.03], to = [3.05, 0.3, 1.03], from_radius = 0.035, to_radius = 0.12, hollow = true }"),
         ("block", "shape.box = { min = [2.9, -0.1, 0.9], max = [3.07, 0.0, 1.2] }"),
         (
@@ -187,7 +189,7 @@ fn walls_of_every_shape_are_those_of_the_cpu() {
         ),
     ];
     for (name, shape) in shapes {
-        let grains = "[[grains]]\nmaterial = \"glass\"\nfill = \"random\"\nradius = [0.0045, 0.0055]\nvelocity = [0, -2.5, 0]\n\
+        let grains = "[[grains]]\nmaterial = \"glass\"\nfill = \"random\"\nradius = [0.0045, 0.0055]\nvelocity = [1.2, -2.5, 0.4]\n\
                       shape.box = { min = [3.02, 0.03, 1.0], max = [3.08, 0.1, 1.06] }\n";
         let scene = pouring(&format!("{grains}[[boundary]]\nname = \"wall\"\n{shape}\n"));
         let found = compare(&scene, 400, &device);

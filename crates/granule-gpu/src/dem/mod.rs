@@ -59,7 +59,7 @@ use granule::boundary::Boundaries;
 use granule::contacts::Contact;
 use granule::grains::GrainShapes;
 use granule::material::grain_mass;
-use granule::particles::{NewGrain, NewParticle};
+use granule::particles::{NewGrain, NewParticle, Particles};
 use granule::position::ExactPosition;
 use granule::scene::Scene;
 use granule::simd::Instructions;
@@ -151,6 +151,10 @@ impl Method for Dem {
 
     fn adopt(&mut self, scene: &Scene) {
         self.setup = Setup::new(scene, &self.shapes, None, Instructions::Portable);
+    }
+
+    fn expect(&mut self, particles: &Particles) {
+        self.largest = particles.position.iter().map(|x| x.w).fold(self.largest, f32::max);
     }
 
     fn limits(&self) -> StepLimits {
