@@ -105,8 +105,12 @@ mod tests {
         let plain = plain.chain(dem::shaders::ALL);
         let plain =
             plain.copied().chain(shaders_of_primitives()).chain([&crate::position::TWIN]).map(Whole::plain);
-        let methods =
-            [("plain", Hooks::PLAIN), ("iisph", iisph::shaders::HOOKS), ("wcsph", wcsph::shaders::HOOKS), ("dem", dem::shaders::HOOKS)];
+        let methods = [
+            ("plain", Hooks::PLAIN),
+            ("iisph", iisph::shaders::HOOKS),
+            ("wcsph", wcsph::shaders::HOOKS),
+            ("dem", dem::shaders::HOOKS),
+        ];
         plain.chain(methods.iter().flat_map(|(name, hooks)| with_hooks(name, hooks))).collect()
     }
 

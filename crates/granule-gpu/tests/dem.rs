@@ -143,7 +143,8 @@ fn every_law_is_that_of_the_cpu() {
     }
     for (name, law) in [("dmt", "dmt"), ("jkr", "jkr")] {
         let mut scene = dam(sticky);
-        scene.dem.normal = if law == "dmt" { granule::scene::NormalLaw::Dmt } else { granule::scene::NormalLaw::Jkr };
+        scene.dem.normal =
+            if law == "dmt" { granule::scene::NormalLaw::Dmt } else { granule::scene::NormalLaw::Jkr };
         let found = compare(&scene, 200, &device);
         assert!(found[0] < 1e-3 && found[1] < 1e-2, "{name}: {found:?}");
     }
@@ -162,7 +163,11 @@ fn mixtures_and_held_grains_are_those_of_the_cpu() {
     let mut scene = dam(more);
     for grains in &mut scene.grains {
         if grains.material == "glass" {
-            grains.shape = granule::boundary::Shape::Box { min: [0.0, 0.012, 0.0], max: [0.1, 0.1, 0.06], hollow: false };
+            grains.shape = granule::boundary::Shape::Box {
+                min: [0.0, 0.012, 0.0],
+                max: [0.1, 0.1, 0.06],
+                hollow: false,
+            };
         }
     }
     let found = compare(&scene, 200, &device);
@@ -178,8 +183,14 @@ fn walls_of_every_shape_are_those_of_the_cpu() {
         ("ball", "shape.sphere = { center = [3.05, -0.19, 1.03], radius = 0.2 }"),
         ("bowl", "shape.sphere = { center = [3.05, 0.12, 1.03], radius = 0.125, hollow = true }"),
         ("pill", "shape.capsule = { from = [2.9, -0.05, 1.0], to = [3.2, -0.04, 1.06], radius = 0.05 }"),
-        ("cylinder", "shape.cylinder = { from = [3.05, -0.3, 1.03], to = [3.05, 0.3, 1.03], radius = 0.05, hollow = true }"),
-        ("cone", "shape.cone = { from = [3.05, -0.02, 1.03], to = [3.05, 0.3, 1.03], from_radius = 0.035, to_radius = 0.12, hollow = true }"),
+        (
+            "cylinder",
+            "shape.cylinder = { from = [3.05, -0.3, 1.03], to = [3.05, 0.3, 1.03], radius = 0.05, hollow = true }",
+        ),
+        (
+            "cone",
+            "shape.cone = { from = [3.05, -0.02, 1.03], to = [3.05, 0.3, 1.03], from_radius = 0.035, to_radius = 0.12, hollow = true }",
+        ),
         ("block", "shape.box = { min = [2.9, -0.1, 0.9], max = [3.07, 0.0, 1.2] }"),
         (
             "drum",

@@ -154,7 +154,7 @@ impl GpuSimulation {
         let contacts = capacity.contacts.max(saved.contacts.partner.len() as u32).max(records as u32);
         let capacity = Capacity { contacts, slots: capacity.slots.max(slots), ..capacity };
         let records = air_records(&saved.scene, air, self.frame.start).len();
-        let extents = 
+        let extents =
             extents(&saved.scene, &variant, self.method.as_ref(), &self.solid_table, records, &capacity);
         let buffers = Buffers::new(&self.gpu, &capacity, &extents).map_err(unreadable)?;
         // A device without memory says so here.

@@ -245,7 +245,12 @@ impl Method for Dem {
     }
 
     fn bind(&self, binder: &mut Binder, buffers: &Buffers) -> Box<dyn MethodStages> {
-        Box::new(stages::DemStages::new(binder, buffers, self.pieces, (self.walls > 0).then_some(&self.solids)))
+        Box::new(stages::DemStages::new(
+            binder,
+            buffers,
+            self.pieces,
+            (self.walls > 0).then_some(&self.solids),
+        ))
     }
 
     fn first_progress(&self) -> u32 {
@@ -278,7 +283,10 @@ impl Method for Dem {
     fn refuses(&self, scene: &Scene) -> Option<String> {
         let setup = Setup::new(scene, &self.shapes, None, Instructions::Portable);
         let more = constants::records(&setup) > self.pieces.records;
-        more.then(|| "contacts on this device remember friction only; begin with some resistance, or take the CPU".into())
+        more.then(|| {
+            "contacts on this device remember friction only; begin with some resistance, or take the CPU"
+                .into()
+        })
     }
 
     fn field_columns(&self, field: &str) -> Vec<ColumnInfo> {
