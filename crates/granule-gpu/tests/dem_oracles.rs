@@ -18,7 +18,7 @@ use granule_gpu::{GpuSimulation, METHODS};
 use common::adapter;
 
 /// Spheres whose motion nobody prescribes: rigid grains and led spheres are the CPU's only.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 12] = [
     "cylinder_wall",
     "dmt_pair",
     "head_on_0.01",
@@ -28,7 +28,9 @@ const NAMES: [&str; 10] = [
     "limit_damping",
     "oblique_wall",
     "poly_pair",
+    "roll_slide",
     "settle30",
+    "twist_sds",
 ];
 
 fn oracle(name: &str) -> Oracle {
