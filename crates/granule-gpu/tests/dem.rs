@@ -105,7 +105,7 @@ fn frames(simulation: &mut Simulation, count: usize) -> StepReport {
 fn a_pouring_is_that_of_the_cpu() {
     let Some(device) = gpu() else { return };
     let found = compare(&dam(""), 200, &device);
-    assert!(found[0] < 1e-4 && found[1] < 1e-3, "{found:?}");
+    assert!(found[0] < 1e-5 && found[1] < 1e-4, "{found:?}");
 }
 
 /// A bed that is packed from the beginning, between periodic sides: six contacts each, lists made anew several times.
@@ -130,12 +130,12 @@ fn every_law_is_that_of_the_cpu() {
     let sticky = "surface_energy = 0.5\n";
     let wet = "liquid_volume = 2e-10\nliquid_tension = 0.07\n";
     let cases = [
-        ("rolling and twisting", "", rolling, 1e-4),
-        ("hooke", "normal = \"hooke\"\n", rolling, 1e-4),
-        ("mindlin without relaxation", "tangential = \"mindlin\"\nlimit_damping = true\n", "", 1e-4),
-        ("viscous", "tangential = \"viscous\"\n", "viscous_friction = 0.5\n", 1e-4),
-        ("wet", "bridges_at_start = true\n", wet, 1e-4),
-        ("dmt", "normal = \"dmt\"\n", "", 1e-4),
+        ("rolling and twisting", "", rolling, 5e-5),
+        ("hooke", "normal = \"hooke\"\n", rolling, 5e-5),
+        ("mindlin without relaxation", "tangential = \"mindlin\"\nlimit_damping = true\n", "", 5e-5),
+        ("viscous", "tangential = \"viscous\"\n", "viscous_friction = 0.5\n", 5e-5),
+        ("wet", "bridges_at_start = true\n", wet, 5e-5),
+        ("dmt", "normal = \"dmt\"\n", "", 5e-5),
     ];
     for (name, law, material, most) in cases {
         let found = compare(&bed(&format!("{law}{GLASS}{material}"), ""), 200, &device);
@@ -170,8 +170,8 @@ fn mixtures_and_held_grains_are_those_of_the_cpu() {
             };
         }
     }
-    let found = compare(&scene, 200, &device);
-    assert!(found[0] < 1e-3 && found[1] < 1e-2, "{found:?}");
+    let found = compare(&scene, 400, &device);
+    assert!(found[0] < 1e-4 && found[1] < 1e-3, "{found:?}");
 }
 
 /// Walls of every shape, still, turning and moving, far from the origin: overlaps are a thousandth of a grain.
@@ -204,7 +204,9 @@ fn walls_of_every_shape_are_those_of_the_cpu() {
                       shape.box = { min = [3.02, 0.03, 1.0], max = [3.08, 0.1, 1.06] }\n";
         let scene = pouring(&format!("{grains}[[boundary]]\nname = \"wall\"\n{shape}\n"));
         let found = compare(&scene, 400, &device);
-        assert!(found[0] < 1e-3 && found[1] < 1e-2, "{name}: {found:?}");
+        // The pose of a wall that turns has single precision itself.
+        let most = if name == "drum" { 1e-3 } else { 1e-4 };
+        assert!(found[0] < most && found[1] < 10.0 * most, "{name}: {found:?}");
     }
 }
 
