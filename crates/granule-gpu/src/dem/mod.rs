@@ -50,6 +50,8 @@ mod pieces;
 mod refuse;
 pub mod shaders;
 mod stages;
+#[cfg(test)]
+mod tests;
 mod twin;
 #[cfg(test)]
 mod twins;
