@@ -3,8 +3,8 @@
 //! [`GpuBackend`] makes a [`GpuSimulation`] for the engine's front door, which knows no graphics. A simulation is a core, the
 //! same for all solvers (buffers, batches of steps, walls, bodies, air, reads, checkpoints, views, queries: `src/core/`), and
 //! a [`Method`]: its columns, its list of stages, and what it adds to shared kernels. Methods live side by side in folders of
-//! their own (`src/iisph/`, `src/wcsph/`, with their shaders in `shader/iisph/`, `shader/wcsph/`); [`METHODS`] is the registry,
-//! and `GpuBackend::with_method` takes one from outside.
+//! their own (`src/iisph/`, `src/wcsph/`, `src/dem/`, with their shaders in folders of `shader/`); [`METHODS`] is the registry, and
+//! `GpuBackend::with_method` takes one from outside.
 //!
 //! Shaders are plain WGSL in `shader/`: no subgroups, no float atomics, at most eight storage buffers per kernel, gathers
 //! only. Every file of pair mathematics names the Rust function that it mirrors, and tests compare both.
@@ -19,7 +19,7 @@
 //! | density state: density, a number of the method's, contacts, material and number of neighbours | 16 | result |
 //! | `iisph`: acceleration | 16 | result |
 //! | `iisph`: prediction, solved velocity; `wcsph`: place, motion | 48; 32 | one step |
-//! | state columns on their way through the sort | 80; 64 | sort; positions as listed until the next one |
+//! | state columns on their way through the sort, four at a time | 80; 64 | sort; positions as listed until the next one |
 //! | keys of 64 bits and places, twice | 24 | sort |
 //! | marks of cells; cells and the 9 ranges of particles around each | 4 + 19 | neighbours |
 //! | neighbour lists | 160 at first, as much as needed later | one step |
@@ -81,6 +81,8 @@
 //! integrate          second kick
 //! quarantine         report
 //! ```
+//!
+//! **Grains.** A step of distinct elements keeps order and lists likewise; the page of `src/dem/mod.rs` has its stages and data.
 //!
 //! Sums are trees of fixed shape and counters are whole numbers, so repeated runs on an adapter give the same bits.
 //! Lists and contacts take their room in whatever order groups come; what they hold does not depend on it.

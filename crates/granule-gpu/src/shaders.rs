@@ -105,8 +105,12 @@ mod tests {
         let plain = plain.chain(dem::shaders::ALL);
         let plain =
             plain.copied().chain(shaders_of_primitives()).chain([&crate::position::TWIN]).map(Whole::plain);
-        let methods =
-            [("plain", Hooks::PLAIN), ("iisph", iisph::shaders::HOOKS), ("wcsph", wcsph::shaders::HOOKS), ("dem", dem::shaders::HOOKS)];
+        let methods = [
+            ("plain", Hooks::PLAIN),
+            ("iisph", iisph::shaders::HOOKS),
+            ("wcsph", wcsph::shaders::HOOKS),
+            ("dem", dem::shaders::HOOKS),
+        ];
         plain.chain(methods.iter().flat_map(|(name, hooks)| with_hooks(name, hooks))).collect()
     }
 
@@ -193,7 +197,8 @@ mod tests {
             sort_count, count, removed, dt, inverse_dt, elapsed, length, iteration, least, limited, converged,
             density_error, friction_error, reports, most_reports, slots, contact_half, sort_passes, cell_count,
             slots_needed, contacts_needed, cells_needed, last_step, progress, listed, wall_displacement, list_slots,
-            pass_capacity, momentum_began, lowest_error, remembered, list_count, wall_half);
+            pass_capacity, momentum_began, lowest_error, remembered, list_count, wall_half,
+            steps_of_frame, steps_left);
         same_layout!("end of plain", "Report", ReportRecord: dt, elapsed, density_error, friction_error, max_speed,
             kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot);
         same_layout!("begin of plain", "Pose", PoseRecord: rotation, translation, pivot, linear, angular, shape_pivot,

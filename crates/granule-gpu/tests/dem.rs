@@ -81,7 +81,9 @@ fn compare(scene: &Scene, steps: usize, device: &Device) -> [f64; 2] {
         found[0],
         found[1]
     );
-    assert!((a.neighbors_mean - b.neighbors_mean).abs() <= 0.01 * a.neighbors_mean, "contacts");
+    // One contact that opens or closes a step earlier counts twice.
+    let count = gpu.particle_count() as f64;
+    assert!((a.neighbors_mean - b.neighbors_mean).abs() <= 0.01 * a.neighbors_mean + 4.0 / count, "contacts");
     assert!(difference(&x, &y, "orientation") < 1e-3 && difference(&x, &y, "angular_velocity") < 1e-2);
     found
 }
@@ -103,7 +105,7 @@ fn frames(simulation: &mut Simulation, count: usize) -> StepReport {
 fn a_pouring_is_that_of_the_cpu() {
     let Some(device) = gpu() else { return };
     let found = compare(&dam(""), 200, &device);
-    assert!(found[0] < 1e-4 && found[1] < 1e-3, "{found:?}");
+    assert!(found[0] < 1e-5 && found[1] < 1e-4, "{found:?}");
 }
 
 /// A bed that is packed from the beginning, between periodic sides: six contacts each, lists made anew several times.
@@ -128,12 +130,12 @@ fn every_law_is_that_of_the_cpu() {
     let sticky = "surface_energy = 0.5\n";
     let wet = "liquid_volume = 2e-10\nliquid_tension = 0.07\n";
     let cases = [
-        ("rolling and twisting", "", rolling, 1e-4),
-        ("hooke", "normal = \"hooke\"\n", rolling, 1e-4),
-        ("mindlin without relaxation", "tangential = \"mindlin\"\nlimit_damping = true\n", "", 1e-4),
-        ("viscous", "tangential = \"viscous\"\n", "viscous_friction = 0.5\n", 1e-4),
-        ("wet", "bridges_at_start = true\n", wet, 1e-4),
-        ("dmt", "normal = \"dmt\"\n", "", 1e-4),
+        ("rolling and twisting", "", rolling, 5e-5),
+        ("hooke", "normal = \"hooke\"\n", rolling, 5e-5),
+        ("mindlin without relaxation", "tangential = \"mindlin\"\nlimit_damping = true\n", "", 5e-5),
+        ("viscous", "tangential = \"viscous\"\n", "viscous_friction = 0.5\n", 5e-5),
+        ("wet", "bridges_at_start = true\n", wet, 5e-5),
+        ("dmt", "normal = \"dmt\"\n", "", 5e-5),
     ];
     for (name, law, material, most) in cases {
         let found = compare(&bed(&format!("{law}{GLASS}{material}"), ""), 200, &device);
@@ -141,7 +143,8 @@ fn every_law_is_that_of_the_cpu() {
     }
     for (name, law) in [("dmt", "dmt"), ("jkr", "jkr")] {
         let mut scene = dam(sticky);
-        scene.dem.normal = if law == "dmt" { granule::scene::NormalLaw::Dmt } else { granule::scene::NormalLaw::Jkr };
+        scene.dem.normal =
+            if law == "dmt" { granule::scene::NormalLaw::Dmt } else { granule::scene::NormalLaw::Jkr };
         let found = compare(&scene, 200, &device);
         assert!(found[0] < 1e-3 && found[1] < 1e-2, "{name}: {found:?}");
     }
@@ -160,11 +163,15 @@ fn mixtures_and_held_grains_are_those_of_the_cpu() {
     let mut scene = dam(more);
     for grains in &mut scene.grains {
         if grains.material == "glass" {
-            grains.shape = granule::boundary::Shape::Box { min: [0.0, 0.012, 0.0], max: [0.1, 0.1, 0.06], hollow: false };
+            grains.shape = granule::boundary::Shape::Box {
+                min: [0.0, 0.012, 0.0],
+                max: [0.1, 0.1, 0.06],
+                hollow: false,
+            };
         }
     }
-    let found = compare(&scene, 200, &device);
-    assert!(found[0] < 1e-3 && found[1] < 1e-2, "{found:?}");
+    let found = compare(&scene, 400, &device);
+    assert!(found[0] < 1e-4 && found[1] < 1e-3, "{found:?}");
 }
 
 /// Walls of every shape, still, turning and moving, far from the origin: overlaps are a thousandth of a grain.
@@ -176,8 +183,14 @@ fn walls_of_every_shape_are_those_of_the_cpu() {
         ("ball", "shape.sphere = { center = [3.05, -0.19, 1.03], radius = 0.2 }"),
         ("bowl", "shape.sphere = { center = [3.05, 0.12, 1.03], radius = 0.125, hollow = true }"),
         ("pill", "shape.capsule = { from = [2.9, -0.05, 1.0], to = [3.2, -0.04, 1.06], radius = 0.05 }"),
-        ("cylinder", "shape.cylinder = { from = [3.05, 0, 1.03], to = [3.05, 0.3, 1.03], radius = 0.075, hollow = true }"),
-        ("cone", "shape.cone = { from = [3.05, -0.02, 1.03], to = [3.05, 0.3, 1.03], from_radius = 0.035, to_radius = 0.12, hollow = true }"),
+        (
+            "cylinder",
+            "shape.cylinder = { from = [3.05, -0.3, 1.03], to = [3.05, 0.3, 1.03], radius = 0.05, hollow = true }",
+        ),
+        (
+            "cone",
+            "shape.cone = { from = [3.05, -0.02, 1.03], to = [3.05, 0.3, 1.03], from_radius = 0.035, to_radius = 0.12, hollow = true }",
+        ),
         ("block", "shape.box = { min = [2.9, -0.1, 0.9], max = [3.07, 0.0, 1.2] }"),
         (
             "drum",
@@ -187,11 +200,13 @@ fn walls_of_every_shape_are_those_of_the_cpu() {
         ),
     ];
     for (name, shape) in shapes {
-        let grains = "[[grains]]\nmaterial = \"glass\"\nfill = \"random\"\nradius = [0.0045, 0.0055]\nvelocity = [0, -2.5, 0]\n\
+        let grains = "[[grains]]\nmaterial = \"glass\"\nfill = \"random\"\nradius = [0.0045, 0.0055]\nvelocity = [1.2, -2.5, 0.4]\n\
                       shape.box = { min = [3.02, 0.03, 1.0], max = [3.08, 0.1, 1.06] }\n";
         let scene = pouring(&format!("{grains}[[boundary]]\nname = \"wall\"\n{shape}\n"));
         let found = compare(&scene, 400, &device);
-        assert!(found[0] < 1e-3 && found[1] < 1e-2, "{name}: {found:?}");
+        // The pose of a wall that turns has single precision itself.
+        let most = if name == "drum" { 1e-3 } else { 1e-4 };
+        assert!(found[0] < most && found[1] < 10.0 * most, "{name}: {found:?}");
     }
 }
 

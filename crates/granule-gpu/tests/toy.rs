@@ -56,7 +56,8 @@ const FIELDS: &[FieldInfo] = &[
 ];
 
 /// The method on a device.
-static METHOD: MethodEntry = MethodEntry { name: "flight", make: |input| Ok(Box::new(Flight::new(input.scene))) };
+static METHOD: MethodEntry =
+    MethodEntry { name: "flight", make: |input| Ok(Box::new(Flight::new(input.scene))) };
 
 /// The solver for the engine, which has it on no CPU core here.
 static SOLVER: SolverEntry = SolverEntry {

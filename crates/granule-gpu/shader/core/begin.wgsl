@@ -92,7 +92,9 @@ fn choose_dt(bound: f32) {
         longest = max(min(longest, bound), 1e-6 * step.length);
     }
     let remaining = step.length - step.elapsed;
-    let steps = max(ceil(remaining / longest - 1e-4), 1.0);
+    // Rounding of a quotient of thousands must not make one step more of it.
+    let quotient = remaining / longest;
+    let steps = max(ceil(quotient - 1e-4 - 2.4e-7 * quotient), 1.0);
     step.last_step = select(0u, 1u, steps == 1.0);
     step.dt = remaining / steps;
     step.inverse_dt = 1.0 / step.dt;

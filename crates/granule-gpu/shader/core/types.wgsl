@@ -102,6 +102,9 @@ struct Step {
     list_count: u32,
     // Half of the contacts with walls that steps write, of methods that keep them in place as long as lists hold.
     wall_half: u32,
+    // Equal steps of the frame, and those that are left: of methods with steps of one length.
+    steps_of_frame: u32,
+    steps_left: u32,
 }
 
 // Sums over whole numbers within a step.

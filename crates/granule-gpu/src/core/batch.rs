@@ -5,6 +5,7 @@
 //! last batch and changes nothing but time: a step whose iterations were not all recorded goes on with those of the next,
 //! and a batch that has not reached its end is followed by more.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use granule::simulator::StepReport;
@@ -138,7 +139,7 @@ impl GpuSimulation {
             let end = (at + together).min(count);
             let prepared = if first + at == 0 { self.prepared.take() } else { None };
             let prepared = prepared.filter(|prepared| prepared.shape.serves(&shape));
-            let steps = prepared.unwrap_or_else(|| self.record_steps(first + at, end - at, shape));
+            let steps = prepared.unwrap_or_else(|| self.record_steps(first + at, at..end, shape));
             self.pacing.make_room(&self.gpu)?;
             self.pacing.note(&self.gpu, self.gpu.submit([steps.commands]));
             timings.extend(steps.timing);
@@ -159,14 +160,15 @@ impl GpuSimulation {
         }
     }
 
-    fn record_steps(&mut self, first: u32, count: u32, shape: Recorded) -> RecordedSteps {
+    /// Records steps: the first has a number in the batch, and all have numbers in their round.
+    fn record_steps(&mut self, first: u32, round: Range<u32>, shape: Recorded) -> RecordedSteps {
         let mut timing = self.timings.pop().or_else(|| Timing::new(&self.gpu));
         if let Some(timing) = &mut timing {
             timing.begin(first);
         }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let sort_every = self.method.sort_every();
-        for number in first..first + count {
+        for number in round {
             let shape = Recorded { sorts: number.is_multiple_of(sort_every), ..shape };
             record(self.stages.list(&self.shared, &shape), &mut encoder, &mut timing);
             if let Some(timing) = &mut timing {
@@ -182,7 +184,7 @@ impl GpuSimulation {
     /// Records the first step of the next batch while the device is busy with this one.
     fn prepare_next(&mut self) {
         if self.prepared.is_none() {
-            self.prepared = Some(self.record_steps(0, 1, self.shape()));
+            self.prepared = Some(self.record_steps(0, 0..1, self.shape()));
         }
     }
 

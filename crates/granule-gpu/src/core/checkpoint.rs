@@ -15,6 +15,7 @@ use super::columns::{ColumnInfo, DENSITY_STATE, META, POSITION, VELOCITY};
 use super::constants::{self, BodyVariant, SceneConstants, Variant};
 use super::layout::ContactRecord;
 use super::method::{StateToRestore, StateToSave};
+use super::recording::Frame;
 use super::rows::Rows;
 use super::simulation::{GpuSimulation, air_records, capacity_for, extents};
 
@@ -105,6 +106,7 @@ impl GpuSimulation {
         }
         // The method's constants are those of the changed scene while sizes are found; they go back if there is no room.
         self.method.adopt(&saved.scene);
+        self.method.expect(&saved.particles);
         let made = self.restored_buffers(&saved, &scene_constants, air.as_ref());
         let Restored { buffers, extents, capacity, variant } = match made {
             Ok(made) if self.bodies.restore(&saved.world.bodies, &mut boundaries) => made,
@@ -127,6 +129,8 @@ impl GpuSimulation {
         self.step.sort_count = self.live_count as u32;
         (self.step.progress, self.step.listed) = (saved.progress, 0);
         (self.step.list_count, self.step.wall_half) = (0, 0);
+        // Whatever frame was under way is over.
+        self.frame = Frame::default();
         self.step.remembered = u32::from(saved.remembered.is_some());
         self.scene = saved.scene;
         self.upload_constants().map_err(unreadable)
@@ -150,7 +154,7 @@ impl GpuSimulation {
         let contacts = capacity.contacts.max(saved.contacts.partner.len() as u32).max(records as u32);
         let capacity = Capacity { contacts, slots: capacity.slots.max(slots), ..capacity };
         let records = air_records(&saved.scene, air, self.frame.start).len();
-        let extents = 
+        let extents =
             extents(&saved.scene, &variant, self.method.as_ref(), &self.solid_table, records, &capacity);
         let buffers = Buffers::new(&self.gpu, &capacity, &extents).map_err(unreadable)?;
         // A device without memory says so here.

@@ -195,10 +195,12 @@ impl Columns {
     /// of a round make way for those of the next.
     pub fn sorted_bytes(&self) -> u32 {
         let (wide, narrow): (Vec<_>, Vec<_>) = self.state().partition(|(info, _)| info.bytes % 16 == 0);
-        let round = |columns: &[(&ColumnInfo, &Buffer)]| columns.iter().map(|(info, _)| info.bytes).sum::<u32>();
-        let wide = wide.chunks(TOGETHER).enumerate().map(|(k, columns)| {
-            round(columns) + if k > 0 { POSITION.bytes } else { 0 }
-        });
+        let round =
+            |columns: &[(&ColumnInfo, &Buffer)]| columns.iter().map(|(info, _)| info.bytes).sum::<u32>();
+        let wide = wide
+            .chunks(TOGETHER)
+            .enumerate()
+            .map(|(k, columns)| round(columns) + if k > 0 { POSITION.bytes } else { 0 });
         let narrow = narrow.iter().map(|(info, _)| info.bytes + POSITION.bytes);
         wide.chain(narrow).max().unwrap_or(POSITION.bytes)
     }

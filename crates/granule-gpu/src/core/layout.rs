@@ -140,7 +140,8 @@ pub struct StepRecord {
     pub remembered: u32,
     pub list_count: u32,
     pub wall_half: u32,
-    pub unused: [u32; 2],
+    pub steps_of_frame: u32,
+    pub steps_left: u32,
 }
 
 /// What a step reports; twin of `Report`.

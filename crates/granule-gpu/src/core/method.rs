@@ -169,6 +169,9 @@ pub trait Method: Send {
     /// Takes over the constants of a changed scene.
     fn adopt(&mut self, scene: &Scene);
 
+    /// Takes notice of particles that a checkpoint brings, before anything is made for them.
+    fn expect(&mut self, _particles: &Particles) {}
+
     /// What bounds steps and pairs.
     fn limits(&self) -> StepLimits;
 

@@ -20,9 +20,7 @@ use crate::core::layout::{ContactRecord, LANES};
 use crate::core::method::{Remembered, StateToRestore, StateToSave};
 
 use super::columns::{LOADS, MEMORY, ORIENTATION, PARTNERS, PLACE, SAVED, SOURCE, SPIN, TURN};
-use super::layout::{
-    MOST_TOUCHES, MOVER_SHIFT, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord, progress,
-};
+use super::layout::{MOST_TOUCHES, MOVER_SHIFT, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord, progress};
 use super::pieces::Pieces;
 
 /// Slots whose state only a bit tells of.
@@ -265,7 +263,13 @@ fn remembered(saved: &SavedContacts, id: &[u32], pieces: Pieces) -> Result<PutAs
             } else if let Some((boundary, face)) = partner.as_wall() {
                 let row = |k: usize| std::array::from_fn(|n| state[k + n]);
                 let wall = ContactRecord::wall_word(boundary, face);
-                let touch = WallTouchRecord { first: row(0), second: row(4), normal: row(8), wall, ..Default::default() };
+                let touch = WallTouchRecord {
+                    first: row(0),
+                    second: row(4),
+                    normal: row(8),
+                    wall,
+                    ..Default::default()
+                };
                 touches.push(touch);
                 contacts[i] += u16::from(state[3] > 0.0);
             }
@@ -304,10 +308,6 @@ fn remembered(saved: &SavedContacts, id: &[u32], pieces: Pieces) -> Result<PutAs
     let states = states.chunks(pieces.bytes() as usize).map(<[u8]>::to_vec);
     let mut pools: Vec<(&'static str, Vec<u8>)> = SAVED.into_iter().zip(states).collect();
     pools.push((PARTNERS, bytemuck::pod_collect_to_vec(&partners)));
-    let pools = Remembered {
-        pools,
-        slots: slots as u32,
-        contacts: bytemuck::pod_collect_to_vec(&touches),
-    };
+    let pools = Remembered { pools, slots: slots as u32, contacts: bytemuck::pod_collect_to_vec(&touches) };
     Ok(PutAside { pools, source, walls, contacts })
 }

@@ -24,7 +24,8 @@ pub fn field(name: &str, input: &FieldInput) -> FieldData {
             let orientation: Vec<[f32; 4]> = input.rows.of(ORIENTATION);
             let turn: Vec<[f32; 4]> = input.rows.of(TURN);
             let turned = |&i: &u32| {
-                let (before, way) = (Quat::from_array(orientation[i as usize]), Vec3::from_slice(&turn[i as usize]));
+                let (before, way) =
+                    (Quat::from_array(orientation[i as usize]), Vec3::from_slice(&turn[i as usize]));
                 (Quat::from_scaled_axis(way) * before).normalize().to_array()
             };
             FieldData::Quaternion(input.order.iter().map(turned).collect())

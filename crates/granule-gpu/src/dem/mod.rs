@@ -50,6 +50,8 @@ mod pieces;
 mod refuse;
 pub mod shaders;
 mod stages;
+#[cfg(test)]
+mod tests;
 mod twin;
 #[cfg(test)]
 mod twins;
@@ -59,7 +61,7 @@ use granule::boundary::Boundaries;
 use granule::contacts::Contact;
 use granule::grains::GrainShapes;
 use granule::material::grain_mass;
-use granule::particles::{NewGrain, NewParticle};
+use granule::particles::{NewGrain, NewParticle, Particles};
 use granule::position::ExactPosition;
 use granule::scene::Scene;
 use granule::simd::Instructions;
@@ -153,6 +155,10 @@ impl Method for Dem {
         self.setup = Setup::new(scene, &self.shapes, None, Instructions::Portable);
     }
 
+    fn expect(&mut self, particles: &Particles) {
+        self.largest = particles.position.iter().map(|x| x.w).fold(self.largest, f32::max);
+    }
+
     fn limits(&self) -> StepLimits {
         constants::limits(&self.setup, self.largest)
     }
@@ -241,7 +247,12 @@ impl Method for Dem {
     }
 
     fn bind(&self, binder: &mut Binder, buffers: &Buffers) -> Box<dyn MethodStages> {
-        Box::new(stages::DemStages::new(binder, buffers, self.pieces, (self.walls > 0).then_some(&self.solids)))
+        Box::new(stages::DemStages::new(
+            binder,
+            buffers,
+            self.pieces,
+            (self.walls > 0).then_some(&self.solids),
+        ))
     }
 
     fn first_progress(&self) -> u32 {
@@ -274,7 +285,10 @@ impl Method for Dem {
     fn refuses(&self, scene: &Scene) -> Option<String> {
         let setup = Setup::new(scene, &self.shapes, None, Instructions::Portable);
         let more = constants::records(&setup) > self.pieces.records;
-        more.then(|| "contacts on this device remember friction only; begin with some resistance, or take the CPU".into())
+        more.then(|| {
+            "contacts on this device remember friction only; begin with some resistance, or take the CPU"
+                .into()
+        })
     }
 
     fn field_columns(&self, field: &str) -> Vec<ColumnInfo> {

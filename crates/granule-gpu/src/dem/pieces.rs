@@ -70,7 +70,8 @@ mod tests {
         let pools = pieces.pools(&Capacity::with_slots(20_000_000, 13.0));
         assert_eq!(pools.iter().filter(|pool| MEMORY.contains(&pool.name)).count(), 2);
         assert!(pools.iter().all(|pool| pool.bytes <= 1 << 31), "{pools:?}");
-        let states: u64 = pools.iter().filter(|pool| MEMORY.contains(&pool.name)).map(|pool| pool.bytes).sum();
+        let states: u64 =
+            pools.iter().filter(|pool| MEMORY.contains(&pool.name)).map(|pool| pool.bytes).sum();
         assert_eq!(states, 16 * 32 * u64::from(Capacity::with_slots(20_000_000, 13.0).slots));
         assert_eq!(Pieces::new(2, 1 << 27).pools(&Capacity::with_slots(1000, 13.0)).len(), 3);
     }

@@ -2,8 +2,7 @@
 
 use crate::core::hooks::Hooks;
 use crate::core::shaders::{
-    ARGUMENTS, INTERSECTION, LIST, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP, WALL_TABLE,
-    WALLS,
+    ARGUMENTS, INTERSECTION, LIST, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP, WALL_TABLE, WALLS,
 };
 use crate::gpu_shaders;
 use crate::primitives::TREE;

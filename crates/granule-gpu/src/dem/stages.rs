@@ -115,7 +115,8 @@ impl DemStages {
             ];
             touch.push(b.stage(&shaders::TOUCH, "touch", &constants, &buffers));
         }
-        let mut stage = |shader: &_, entry, buffers: &[(Access, &Buffer)]| b.stage(shader, entry, &[], buffers);
+        let mut stage =
+            |shader: &_, entry, buffers: &[(Access, &Buffer)]| b.stage(shader, entry, &[], buffers);
         let drift = stage(
             &shaders::DRIFT,
             "dem_drift",
@@ -130,11 +131,8 @@ impl DemStages {
                 (Write, &c.partials),
             ],
         );
-        let fold_turns = stage(
-            &shaders::FOLD_TURNS,
-            "fold_turns",
-            &[(Write, column(ORIENTATION)), (Write, column(TURN))],
-        );
+        let fold_turns =
+            stage(&shaders::FOLD_TURNS, "fold_turns", &[(Write, column(ORIENTATION)), (Write, column(TURN))]);
         let kick = stage(
             &shaders::KICK,
             "dem_kick",
@@ -223,7 +221,10 @@ impl MethodStages for DemStages {
             ));
         }
         list.push((Stage::Neighbors, Box::new(move |pass| self.list_pairs(pass, s, sorts))));
-        list.push((Stage::Touch, Box::new(|pass| self.touch.iter().for_each(|piece| s.over_particles(pass, piece)))));
+        list.push((
+            Stage::Touch,
+            Box::new(|pass| self.touch.iter().for_each(|piece| s.over_particles(pass, piece))),
+        ));
         if let Some(walls) = &self.walls {
             list.push((Stage::TouchWalls, Box::new(|pass| s.over_particles(pass, &walls.touch))));
         }

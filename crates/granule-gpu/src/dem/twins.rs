@@ -84,7 +84,12 @@ fn law(model: NormalModel, tangential: TangentialModel, more: bool, wet: bool) -
             damping_factor: if cohesive { 1e5 } else { 0.5 },
             limit_damping: more && !cohesive,
         },
-        tangential: Tangential { model: tangential, stiffness: friction_stiffness, damping_ratio: 1.0, friction: 0.4 },
+        tangential: Tangential {
+            model: tangential,
+            stiffness: friction_stiffness,
+            damping_ratio: 1.0,
+            friction: 0.4,
+        },
         rolling: more.then_some(Rolling { stiffness: 500.0, damping: 0.09, friction: 0.1 }),
         twisting: more.then_some(Twisting { stiffness: 0.01, damping: 1e-6, friction: 1e-4 }),
         capillary: wet.then(|| Capillary::new(2e-10, 0.072, 0.3)),
@@ -103,8 +108,11 @@ struct Case {
 
 fn case(random: &mut Random) -> Case {
     let mut vector = |scale: f32| -> [f32; 3] { std::array::from_fn(|_| scale * random.signed()) };
-    let (direction, velocity, spin) =
-        (glam::Vec3::from(vector(1.0)).normalize_or(glam::Vec3::X), [vector(0.5), vector(0.5)], [vector(30.0), vector(30.0)]);
+    let (direction, velocity, spin) = (
+        glam::Vec3::from(vector(1.0)).normalize_or(glam::Vec3::X),
+        [vector(0.5), vector(0.5)],
+        [vector(30.0), vector(30.0)],
+    );
     let (spring, rolling) = (vector(2e-6), vector(1e-5));
     let (radius, other) = (RADIUS * (1.0 + 0.3 * random.signed()), RADIUS * (1.0 + 0.3 * random.signed()));
     // Gaps that necks and bridges span, and overlaps.
@@ -215,9 +223,8 @@ fn every_model_of_the_law_is_that_of_the_cpu() {
             })
             .collect();
         for kind in 0..5 {
-            let of_kind = |rows: &[[f32; 4]]| -> Vec<[f32; 4]> {
-                rows.iter().skip(kind).step_by(5).copied().collect()
-            };
+            let of_kind =
+                |rows: &[[f32; 4]]| -> Vec<[f32; 4]> { rows.iter().skip(kind).step_by(5).copied().collect() };
             let (found, expected) = (of_kind(&found), of_kind(&expected));
             let largest = expected.as_flattened().iter().fold(1e-30f32, |most, x| most.max(x.abs()));
             let apart = |(a, b): (&[f32; 4], &[f32; 4])| {

@@ -37,7 +37,8 @@ use crate::core::method::{
 };
 
 /// The method for registries.
-pub const ENTRY: MethodEntry = MethodEntry { name: "iisph", make: |input| Ok(Box::new(Iisph::new(input.scene))) };
+pub const ENTRY: MethodEntry =
+    MethodEntry { name: "iisph", make: |input| Ok(Box::new(Iisph::new(input.scene))) };
 
 /// Granular IISPH.
 struct Iisph {

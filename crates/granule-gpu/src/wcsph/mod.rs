@@ -49,7 +49,8 @@ use columns::ACCELERATION;
 use layout::progress;
 
 /// The method for registries.
-pub const ENTRY: MethodEntry = MethodEntry { name: "wcsph", make: |input| Ok(Box::new(Wcsph::new(input.scene))) };
+pub const ENTRY: MethodEntry =
+    MethodEntry { name: "wcsph", make: |input| Ok(Box::new(Wcsph::new(input.scene))) };
 
 /// Weakly compressible SPH.
 struct Wcsph {
