@@ -11,6 +11,7 @@ use super::columns::{LOADS, ORIENTATION, SPIN, TURN};
 /// Columns that a field needs.
 pub fn columns_of(field: &str) -> Vec<ColumnInfo> {
     match field {
+        "grain" => Vec::new(),
         "orientation" => vec![ORIENTATION, TURN],
         "angular_velocity" => vec![SPIN],
         _ => vec![LOADS],
@@ -20,6 +21,8 @@ pub fn columns_of(field: &str) -> Vec<ColumnInfo> {
 /// A field.
 pub fn field(name: &str, input: &FieldInput) -> FieldData {
     match name {
+        // Every sphere is a grain of its own here.
+        "grain" => FieldData::Integer(input.order.iter().map(|&i| input.rows.meta[i as usize][0]).collect()),
         "orientation" => {
             let orientation: Vec<[f32; 4]> = input.rows.of(ORIENTATION);
             let turn: Vec<[f32; 4]> = input.rows.of(TURN);
