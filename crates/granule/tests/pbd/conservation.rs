@@ -3,7 +3,7 @@
 use super::*;
 
 /// Momentum, angular momentum about the origin, and the sums of their moduli.
-fn momenta(simulation: &mut Simulation) -> (DVec3, DVec3, f64, f64) {
+pub fn momenta(simulation: &mut Simulation) -> (DVec3, DVec3, f64, f64) {
     let fields = simulation.read(&["position", "velocity", "angular_velocity", "radius"]).unwrap();
     let rows = |name: &str| fields.vec3(name).unwrap().iter().map(|x| DVec3::from(x.map(f64::from)));
     let radius = fields.scalar("radius").unwrap();

@@ -1,6 +1,7 @@
 //! Walls that move, bodies, pulls and restitution.
 
 use super::*;
+use crate::conservation::momenta;
 
 /// One grain, or a few, in a box \[m\] with a velocity [m/s], of the material `sand`.
 fn grains(min: [f64; 3], max: [f64; 3], more: &str) -> String {

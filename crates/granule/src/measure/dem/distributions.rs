@@ -86,7 +86,7 @@ pub fn gamma_shape(values: &[f64]) -> [f64; 2] {
     let values: Vec<f64> = normalized(values).into_iter().filter(|value| *value > 0.0).collect();
     let n = values.len() as f64;
     let mean_ln = values.iter().map(|value| value.ln()).sum::<f64>() / n;
-    if !(mean_ln < 0.0) {
+    if mean_ln.is_nan() || mean_ln >= 0.0 {
         return [f64::NAN; 2];
     }
     // ln k - psi(k) falls with k.

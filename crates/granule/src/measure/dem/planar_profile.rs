@@ -28,7 +28,7 @@ impl PlanarProfile {
             .collect();
         let low = grains.iter().map(|(x, r)| x - r).fold(f64::INFINITY, f64::min);
         let high = grains.iter().map(|(x, r)| x + r).fold(f64::NEG_INFINITY, f64::max);
-        if !(low < high) {
+        if grains.is_empty() {
             return Self::default();
         }
         let first = (low / WIDTH).floor();
