@@ -114,11 +114,16 @@ mod tests {
         assert!(parted.abs() < 0.01, "{parted}");
     }
 
+    /// Cells of eight grains scatter by 0.01; the mean of five deals by 0.0045.
     #[test]
     fn chance_leaves_nothing() {
-        let mut random = Random::new(3);
-        let kinds: Vec<u32> = (0..24 * 24 * 6).map(|_| u32::from(random.unit() < 0.5)).collect();
-        let s = block(|x, y, z| kinds[(x * 24 + y) * 6 + z]).unwrap();
-        assert!(s.abs() < 0.02, "{s}");
+        let deal = |seed: u64| {
+            let mut random = Random::new(seed);
+            let kinds: Vec<u32> = (0..24 * 24 * 6).map(|_| u32::from(random.unit() < 0.5)).collect();
+            block(|x, y, z| kinds[(x * 24 + y) * 6 + z]).unwrap()
+        };
+        let deals: Vec<f64> = (1..=5).map(deal).collect();
+        let mean = deals.iter().sum::<f64>() / 5.0;
+        assert!(mean.abs() < 0.015, "{deals:?}");
     }
 }

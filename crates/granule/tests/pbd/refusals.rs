@@ -17,7 +17,11 @@ fn what_is_wrong_is_refused_with_its_key_and_a_remedy() {
     let bed = "[[material]]\nname = \"sand\"\nradius = 0.01\n[[grains]]\nmaterial = \"sand\"\n\
                shape.box = { min = [0, 0, 0], max = [0.1, 0.1, 0.1] }\n";
     let cases = [
-        (format!("[pbd]\nscheme = \"averaged\"\n{bed}"), vec!["pbd.scheme", "averaged", "impulse"]),
+        (format!("[pbd]\nscheme = \"jacobi\"\n{bed}"), vec!["pbd.scheme", "averaged", "impulse"]),
+        (
+            format!("[pbd.averaged]\nover_relaxation = 3\n{bed}"),
+            vec!["pbd.averaged.over_relaxation", "from 1 to 2"],
+        ),
         (format!("[pbd]\nsubsteps = 0\n{bed}"), vec!["pbd.substeps", "from 1"]),
         (format!("[pbd]\nsweeps = 0\n{bed}"), vec!["pbd.sweeps", "from 1"]),
         (format!("[pbd]\nsubsteps = 4\nsweeps = 1\n{bed}"), vec!["pbd.substeps", "10 for grains of 0.02"]),

@@ -113,10 +113,10 @@ pub fn peak(values: &[f64]) -> f64 {
     (25..=300).map(|k| 0.01 * f64::from(k)).rev().max_by_key(|x| within(*x)).unwrap_or(f64::NAN)
 }
 
-/// psi(x), the derivative of ln Gamma(x), for x > 0, by its asymptotic series beyond 6.
+/// psi(x), the derivative of ln Gamma(x), for x > 0, by its asymptotic series beyond 10.
 fn digamma(mut x: f64) -> f64 {
     let mut sum = 0.0;
-    while x < 6.0 {
+    while x < 10.0 {
         sum -= 1.0 / x;
         x += 1.0;
     }
@@ -124,10 +124,10 @@ fn digamma(mut x: f64) -> f64 {
     sum + x.ln() - 0.5 / x - y * (1.0 / 12.0 - y * (1.0 / 120.0 - y / 252.0))
 }
 
-/// ln Gamma(x) for x > 0, by Stirling's series beyond 6.
+/// ln Gamma(x) for x > 0, by Stirling's series beyond 10.
 fn ln_gamma(mut x: f64) -> f64 {
     let mut sum = 0.0;
-    while x < 6.0 {
+    while x < 10.0 {
         sum -= x.ln();
         x += 1.0;
     }
