@@ -17,9 +17,16 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
     if let Some(MeasureCommand::Oracle(args)) = &args.command {
         return measure_oracles(args);
     }
+    if let Some(other) = chosen(args).iter().find(|experiment| args.large && !experiment.has_large_form()) {
+        let named = EXPERIMENTS.iter().filter(|experiment| experiment.has_large_form());
+        let names: Vec<&str> = named.map(|experiment| experiment.name).collect();
+        let name = other.name;
+        return Err(Failure::Input(format!("--large: {name} has no such form; {} have", names.join(", "))));
+    }
     let device = args.place.open()?;
     let options = MeasureOptions {
         quick: args.quick,
+        large: args.large,
         simulation: device.options.clone(),
         solver: args.solver.as_deref().and_then(solver_of),
         friction: args.friction.into(),

@@ -198,7 +198,7 @@ mod tests {
             density_error, friction_error, reports, most_reports, slots, contact_half, sort_passes, cell_count,
             slots_needed, contacts_needed, cells_needed, last_step, progress, listed, wall_displacement, list_slots,
             pass_capacity, momentum_began, lowest_error, remembered, list_count, wall_half,
-            steps_of_frame, steps_left);
+            steps_of_frame, steps_left, near_walls);
         same_layout!("end of plain", "Report", ReportRecord: dt, elapsed, density_error, friction_error, max_speed,
             kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot);
         same_layout!("begin of plain", "Pose", PoseRecord: rotation, translation, pivot, linear, angular, shape_pivot,
@@ -222,7 +222,7 @@ mod tests {
         same_layout!("touch", "Law", dem::layout::LawRecord: stiffness, surface_energy, damping_factor,
             tangential_stiffness, damping_ratio, friction, rolling_stiffness, rolling_damping, rolling_friction,
             twisting_stiffness, twisting_damping, twisting_friction, liquid_volume, liquid_tension, rupture_distance);
-        same_layout!("touch_walls", "WallTouch", dem::layout::WallTouchRecord: first, second, normal, wall, unused_1,
-            unused_2, unused_3);
+        same_layout!("touch_walls", "WallTouch", dem::layout::WallTouchRecord: first, second, normal, wall, owner,
+            unused_1, unused_2);
     }
 }

@@ -47,6 +47,9 @@ pub struct MeasureArgs {
     /// The coarser, shorter forms.
     #[arg(long)]
     pub quick: bool,
+    /// Forms with up to a million grains, for graphics devices, of collapse, orifice and zhou.
+    #[arg(long, conflicts_with = "quick")]
+    pub large: bool,
     /// The solver, where the experiment works with several; its own when absent.
     #[arg(long, value_parser = solver_names())]
     pub solver: Option<String>,

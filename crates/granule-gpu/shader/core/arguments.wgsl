@@ -14,6 +14,7 @@ const PASS_DIGITS: u32 = 17u;
 const SEARCH: u32 = 25u;
 const CARRY: u32 = 26u;
 const REMEMBER: u32 = 27u;
+const NEAR: u32 = 28u;
 
 const TILE: u32 = 2048u;
 

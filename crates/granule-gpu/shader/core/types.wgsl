@@ -105,6 +105,8 @@ struct Step {
     // Equal steps of the frame, and those that are left: of methods with steps of one length.
     steps_of_frame: u32,
     steps_left: u32,
+    // Particles that have places for contacts with walls, of such methods.
+    near_walls: u32,
 }
 
 // Sums over whole numbers within a step.

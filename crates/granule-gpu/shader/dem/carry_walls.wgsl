@@ -27,5 +27,6 @@ fn carry_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     for (var k = 0u; k < count; k++) {
         touches[now + k] = touches[before + k];
     }
+    touches[now].owner = i;
     metadata[i] = own_meta;
 }

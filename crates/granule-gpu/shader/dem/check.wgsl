@@ -1,4 +1,5 @@
-// Hook of check.wgsl: lists are those of the particles from here on, and contacts go over to them.
+// Hook of check.wgsl: lists are those of the particles from here on, and contacts go over to them. Each particle near walls
+// has asked for places for MOST_TOUCHES contacts.
 
 fn after_search() {
     if step.listed == 0u {
@@ -7,6 +8,8 @@ fn after_search() {
         step.list_count = step.count;
         step.remembered = 0u;
         step.wall_half = 1u - step.wall_half;
+        step.near_walls = step.contacts_needed / MOST_TOUCHES;
         arguments[CARRY] = groups_for(step.count, WORKGROUP);
     }
+    arguments[NEAR] = groups_for(step.near_walls, WORKGROUP);
 }

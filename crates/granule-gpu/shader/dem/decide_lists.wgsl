@@ -32,6 +32,7 @@ fn dem_decide_lists(@builtin(local_invocation_index) thread: u32) {
         shared_phase = step.phase;
         arguments[REMEMBER] = vec4(0u, 1u, 1u, 0u);
         arguments[CARRY] = vec4(0u, 1u, 1u, 0u);
+        arguments[NEAR] = vec4(0u, 1u, 1u, 0u);
     }
     workgroupBarrier();
     let phase = workgroupUniformLoad(&shared_phase);

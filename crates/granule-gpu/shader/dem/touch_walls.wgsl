@@ -1,4 +1,5 @@
-// Contacts of grains with walls: twin of solver/dem/walls.rs. Contacts stay in place as long as lists hold.
+// Contacts of grains with walls: twin of solver/dem/walls.rs. Contacts stay in place as long as lists hold; a thread for each
+// particle that has a place for some.
 
 @group(0) @binding(1) var<storage, read> poses: array<Pose>;
 @group(0) @binding(2) var<storage, read> places: array<vec4<u32>>;
@@ -43,14 +44,13 @@ fn known_touch(first: u32, count: u32, taken: u32, wall: u32, normal: vec3<f32>)
 
 @compute @workgroup_size(256)
 fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let i = thread_number(workgroup, thread);
-    if i >= step.count {
+    let number = thread_number(workgroup, thread);
+    if number >= step.near_walls {
         return;
     }
+    let first = step.wall_half * params.contact_capacity + number * MOST_TOUCHES;
+    let i = touches[first].owner;
     let own_meta = metadata[i];
-    if (own_meta.w & NEAR_WALLS) == 0u {
-        return;
-    }
     let own_spin = spin[i];
     // Those that are held have no mass.
     if !(own_spin.w > 0.0) {
@@ -61,7 +61,6 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     let v = velocity[i].xyz;
     let far = max(max(abs(x.x), abs(x.y)), abs(x.z));
     let reach = own.radius + dem.lasting + 1e-6 * (far + own.radius);
-    let first = first_touch(step.wall_half, own_meta);
     let count = own_meta.w & ~NEAR_WALLS;
     var taken = 0u;
     var now: array<WallTouch, 8>;
@@ -109,7 +108,7 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
                     touch.history.second,
                     vec4(wall.normal, 0.0),
                     word,
-                    0u,
+                    i,
                     0u,
                     0u,
                 );

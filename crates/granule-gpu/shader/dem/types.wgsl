@@ -57,5 +57,8 @@ fn mover_of(own_meta: Meta) -> u32 {
 // Whether walls may be near as long as lists hold, in the last word of a meta record; below it the number of contacts.
 const NEAR_WALLS: u32 = 0x80000000u;
 
+// Places for contacts that a particle near walls has.
+const MOST_TOUCHES: u32 = 8u;
+
 // No particle.
 const NOBODY: u32 = 0xffffffffu;

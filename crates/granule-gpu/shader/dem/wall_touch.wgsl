@@ -8,12 +8,11 @@ struct WallTouch {
     normal: vec4<f32>,
     // Boundary and face.
     wall: u32,
+    // The particle, in the first place of each.
+    owner: u32,
     unused_1: u32,
     unused_2: u32,
-    unused_3: u32,
 }
-
-const MOST_TOUCHES: u32 = 8u;
 
 fn first_touch(half: u32, own_meta: Meta) -> u32 {
     return half * params.contact_capacity + own_meta.z;

@@ -48,8 +48,10 @@ pub mod slot {
     pub const CARRY: u64 = 26;
     /// Particles whose contacts are put aside before the sort.
     pub const REMEMBER: u64 = 27;
+    /// Particles that walls may touch as long as lists hold.
+    pub const NEAR: u64 = 28;
     /// How many there are.
-    pub const COUNT: u64 = 28;
+    pub const COUNT: u64 = 29;
 }
 
 /// Constants of a simulation; twin of `Params`.
@@ -142,6 +144,10 @@ pub struct StepRecord {
     pub wall_half: u32,
     pub steps_of_frame: u32,
     pub steps_left: u32,
+    pub near_walls: u32,
+    pub unused_1: u32,
+    pub unused_2: u32,
+    pub unused_3: u32,
 }
 
 /// What a step reports; twin of `Report`.

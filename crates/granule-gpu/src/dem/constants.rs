@@ -49,8 +49,21 @@ pub fn records(setup: &Setup) -> u32 {
     if law.rolling.is_some() || law.twisting.is_some() { 2 } else { 1 }
 }
 
-/// What bounds steps and pairs; `largest` is the radius of the largest sphere \[m\].
-pub fn limits(setup: &Setup, largest: f32) -> StepLimits {
+/// How much wider than pairs reach cells are, so that the ranges of particles around all of them fit into `most_bytes`: 8 bytes each,
+/// `ranges` to a cell. Grains of a mean volume \[m3\] fill half of a loose bed.
+pub fn widening(count: usize, volume: f64, reach: f32, ranges: u32, most_bytes: u64) -> f32 {
+    // Buffers grow by more than what is needed.
+    const GROWTH: f64 = 1.3;
+    let bytes = |wider: f64| {
+        let per_cell = (0.5 * (wider * f64::from(reach)).powi(3) / volume).max(1.0);
+        8.0 * GROWTH * f64::from(ranges) * count as f64 / per_cell
+    };
+    let widths = (0..=60).map(|k| 1.0 + 0.05 * f64::from(k));
+    widths.into_iter().find(|wider| bytes(*wider) <= most_bytes as f64).unwrap_or(4.0) as f32
+}
+
+/// What bounds steps and pairs; `largest` is the radius of the largest sphere \[m\], and cells are `wider` than pairs reach.
+pub fn limits(setup: &Setup, largest: f32, wider: f32) -> StepLimits {
     StepLimits {
         cfl: 1.0,
         fixed: true,
@@ -58,8 +71,13 @@ pub fn limits(setup: &Setup, largest: f32) -> StepLimits {
         viscous: f32::MAX,
         push_out_speed: 0.0,
         skin: setup.skin,
-        reach: Some(2.0 * largest + setup.skin + setup.laws.reach),
+        reach: Some(wider * pair_reach(setup, largest)),
     }
+}
+
+/// Distance of centres up to which pairs are listed \[m\].
+pub fn pair_reach(setup: &Setup, largest: f32) -> f32 {
+    2.0 * largest + setup.skin + setup.laws.reach
 }
 
 /// The method's own constants.
@@ -97,4 +115,21 @@ pub fn laws(setup: &Setup, materials: usize, walls: usize) -> Vec<LawRecord> {
     let mut records: Vec<LawRecord> = pairs.chain(walls).map(record).collect();
     records.resize(MOST_LAWS, LawRecord::default());
     records
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Spheres of 2.34 mm between periodic sides, on a device with bindings of 2 GiB.
+    #[test]
+    fn cells_are_wider_only_where_their_ranges_need_it() {
+        let (radius, most) = (0.00117_f32, 1 << 31);
+        let volume = std::f64::consts::PI / 6.0 * f64::from(2.0 * radius).powi(3);
+        let wider = |count| widening(count, volume, 2.2 * radius, 18, most);
+        assert_eq!(wider(2_000_000), 1.0);
+        assert!((1.05..1.25).contains(&wider(20_000_000)), "{}", wider(20_000_000));
+        let cells = 20e6 / (0.5 * f64::from(wider(20_000_000) * 2.2 * radius).powi(3) / volume);
+        assert!(8.0 * 18.0 * 1.25 * cells < f64::from(most as u32));
+    }
 }

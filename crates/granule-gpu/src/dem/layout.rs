@@ -69,9 +69,9 @@ pub struct WallTouchRecord {
     pub second: [f32; 4],
     pub normal: [f32; 4],
     pub wall: u32,
+    pub owner: u32,
     pub unused_1: u32,
     pub unused_2: u32,
-    pub unused_3: u32,
 }
 
 /// A sphere's place; as shaders read it from two records of 16 bytes.

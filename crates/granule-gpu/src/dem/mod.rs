@@ -107,6 +107,8 @@ struct Dem {
     shapes: GrainShapes,
     /// Radius of the largest sphere \[m\].
     largest: f32,
+    /// How much wider than pairs reach cells are.
+    wider: f32,
     /// How the contact memory is divided.
     pieces: Pieces,
     materials: usize,
@@ -126,8 +128,18 @@ impl Dem {
         };
         let fixed = scene.grains.iter().map(of_scene);
         let moving = radii(scene, shapes).1 as f32;
+        let largest = of_grains.chain(fixed).fold(moving, f32::max);
+        let ranges = if scene.simulation.periodic.x.is_some() { 18 } else { 9 };
+        let reach = constants::pair_reach(&setup, largest);
         Ok(Self {
-            largest: of_grains.chain(fixed).fold(moving, f32::max),
+            largest,
+            wider: constants::widening(
+                input.grains.len(),
+                mean_volume(input.grains),
+                reach,
+                ranges,
+                input.most_bytes,
+            ),
             pieces: Pieces::new(constants::records(&setup), input.most_bytes),
             materials: scene.material.len(),
             walls: scene.boundary.len(),
@@ -136,6 +148,12 @@ impl Dem {
             setup,
         })
     }
+}
+
+/// Mean volume of grains \[m3\]; that of a unit cube where there are none.
+fn mean_volume(grains: &[NewParticle]) -> f64 {
+    let volume = |grain: &NewParticle| 4.0 / 3.0 * std::f64::consts::PI * f64::from(grain.radius).powi(3);
+    if grains.is_empty() { 1.0 } else { grains.iter().map(volume).sum::<f64>() / grains.len() as f64 }
 }
 
 impl Method for Dem {
@@ -160,7 +178,7 @@ impl Method for Dem {
     }
 
     fn limits(&self) -> StepLimits {
-        constants::limits(&self.setup, self.largest)
+        constants::limits(&self.setup, self.largest, self.wider)
     }
 
     fn sort_every(&self) -> u32 {

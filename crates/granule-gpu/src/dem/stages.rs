@@ -226,7 +226,7 @@ impl MethodStages for DemStages {
             Box::new(|pass| self.touch.iter().for_each(|piece| s.over_particles(pass, piece))),
         ));
         if let Some(walls) = &self.walls {
-            list.push((Stage::TouchWalls, Box::new(|pass| s.over_particles(pass, &walls.touch))));
+            list.push((Stage::TouchWalls, Box::new(|pass| s.run(pass, &walls.touch, slot::NEAR))));
         }
         if s.has_drag() {
             list.push((Stage::Drag, Box::new(|pass| s.drag(pass))));

@@ -43,6 +43,8 @@ pub use surface::surface_angle;
 pub struct MeasureOptions {
     /// Coarser and shorter.
     pub quick: bool,
+    /// Hundreds of thousands of grains, for graphics devices; experiments that have no such form take their full one.
+    pub large: bool,
     /// Device, threads and deliberate faults.
     pub simulation: Options,
     /// The solver instead of the experiment's own, where it works with several.
@@ -326,6 +328,11 @@ impl Experiment {
     /// The experiment of that name.
     pub fn find(name: &str) -> Option<&'static Experiment> {
         EXPERIMENTS.iter().find(|experiment| experiment.name == name)
+    }
+
+    /// Whether there is a form with so many grains that only graphics devices are fast enough ([`MeasureOptions::large`]).
+    pub fn has_large_form(&self) -> bool {
+        ["collapse", "orifice", "zhou"].contains(&self.name)
     }
 
     /// Runs the experiment.

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use glam::DVec3;
+
 use crate::boundary::{Motion, Servo, Shape};
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::scene::{BoundarySettings, Scene};
@@ -90,7 +92,7 @@ fn longmore(f: f64) -> f64 {
 }
 
 fn curve(name: &str, values: &[f64]) -> Series {
-    Series { name: name.into(), points: histogram(&normalized(values), 0.2, 3.0), line: false }
+    Series { name: name.into(), points: histogram(values, 0.2, 3.0), line: false }
 }
 
 /// A plate above the loose grains that presses down; as heavy as the bed, and damped so that it does not bounce.
@@ -121,7 +123,7 @@ fn plate(vessel: &Vessel, spheres: &Spheres) -> BoundarySettings {
     }
 }
 
-/// Normal forces in the middle of a bed \[N\].
+/// Normal forces in the middle of a bed, over the means of their depths: friction of the wall carries part of what the plate does.
 struct Loads {
     contacts: Vec<f64>,
     /// Sums on spheres, and on grains.
@@ -129,32 +131,54 @@ struct Loads {
     grains: Vec<f64>,
 }
 
+/// The force on one grain, or one sphere of it, and its place \[d\].
+type Load = (f64, DVec3);
+
 impl Loads {
     fn of(simulation: &mut Simulation, vessel: &Vessel) -> Result<Self, SimulationError> {
         let bed = Bed::of(simulation)?;
         let belonging = Belonging::of(simulation, &bed, vessel.period().map(|side| side * D))?;
         let layers = Layers::of(&bed, vessel);
-        let inside = |id: u32| {
-            bed.id.binary_search(&id).is_ok_and(|place| layers.of_place(bed.center[place] / D).is_some())
-        };
+        Ok(Self::of_bed(&bed, &belonging, &layers))
+    }
+
+    /// What a grain bears is the sum over all of its spheres, wherever these are: the place of a grain is its centre.
+    fn of_bed(bed: &Bed, belonging: &Belonging, layers: &Layers) -> Self {
         let (mut contacts, mut spheres, mut grains) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         for contact in bed.contacts.iter().filter(|contact| contact.normal_force > 0.0) {
             let force = f64::from(contact.normal_force);
-            if layers.of_place(contact.point.as_dvec3() / D).is_some() {
-                contacts.push(force);
-            }
+            contacts.push((force, contact.point.as_dvec3() / D));
             for sphere in [Some(contact.particle), contact.partner.as_particle()].into_iter().flatten() {
-                if inside(sphere) {
-                    *spheres.entry(sphere).or_insert(0.0) += force;
-                    *grains.entry(belonging.grain(sphere)).or_insert(0.0) += force;
-                }
+                *spheres.entry(sphere).or_insert(0.0) += force;
+                *grains.entry(belonging.grain(sphere)).or_insert(0.0) += force;
             }
         }
         let least = IDLE * grain_mass() * GRAVITY;
-        let bearing = |sums: BTreeMap<u32, f64>| sums.into_values().filter(|force| *force > least).collect();
-        let (spheres, grains) = (bearing(spheres), bearing(grains));
-        Ok(Self { contacts, spheres, grains })
+        let sphere = |(id, force): (u32, f64)| {
+            let place = bed.id.binary_search(&id).ok()?;
+            (force > least).then(|| (force, bed.center[place] / D))
+        };
+        let grain = |(grain, force): (u32, f64)| {
+            let center = belonging.center_of(grain)?;
+            (force > least).then(|| (force, center / D))
+        };
+        Self {
+            contacts: by_layer(contacts.into_iter(), layers),
+            spheres: by_layer(spheres.into_iter().filter_map(sphere), layers),
+            grains: by_layer(grains.into_iter().filter_map(grain), layers),
+        }
     }
+}
+
+/// Loads over the mean of their layer; those outside of all layers are left out.
+fn by_layer(loads: impl Iterator<Item = Load>, layers: &Layers) -> Vec<f64> {
+    let mut of_layer = vec![Vec::new(); layers.count as usize];
+    for (force, place) in loads {
+        if let Some(layer) = layers.of_place(place) {
+            of_layer[layer].push(force);
+        }
+    }
+    of_layer.iter().flat_map(|forces| normalized(forces)).collect()
 }
 
 fn report(loads: &Loads, vessel: &Vessel, form: &Form, energy: f64, measurement: &mut Measurement) {

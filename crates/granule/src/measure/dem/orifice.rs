@@ -10,16 +10,24 @@ use crate::simulation::SimulationError;
 use crate::statistics::{linear_fit, power_fit};
 
 use super::sand::Spheres;
-use super::silo::Silo;
+use super::silo::{Outflow, Silo};
 
 /// Diameters of holes \[d\].
 const QUICK: &[f64] = &[6.0, 8.0, 10.0];
 const FULL: &[f64] = &[8.0, 10.0, 12.0, 16.0, 20.0];
+/// The widest silo has 800,000 grains.
+const LARGE: &[f64] = &[12.0, 16.0, 20.0, 30.0, 40.0];
 
 /// Width of the silo over the hole's: walls do not matter from 2.5 on.
 const WIDTH: f64 = 2.5;
 
-/// A rate through a hole.
+/// Depth of the fill over the hole's diameter: silos are alike, so that what rates owe to their depth they owe alike.
+const DEPTH: f64 = 2.2;
+
+/// Silos of one hole: as many as this over its diameter, since fewer grains leave through small ones.
+const SILOS: f64 = 24.0;
+
+/// A rate through a hole, the mean over silos.
 struct Rate {
     hole: f64,
     /// W/(rho_b sqrt(g) d^(5/2)).
@@ -29,26 +37,44 @@ struct Rate {
     halves: f64,
 }
 
+impl Rate {
+    /// Counts an outflow with a weight.
+    fn add(&mut self, outflow: &Outflow, weight: f64) {
+        let (rate, linearity) = outflow.rate([0.2, 1.0]);
+        self.scaled += weight * rate * outflow.volume / outflow.fraction;
+        self.linearity += weight * linearity;
+        self.halves += weight * outflow.rate([0.6, 1.0]).0 / outflow.rate([0.2, 0.6]).0;
+    }
+}
+
 pub(in crate::measure) fn measure(
     options: &MeasureOptions,
     measurement: &mut Measurement,
     progress: &mut Progress,
 ) -> Result<(), SimulationError> {
-    let holes = if options.quick { QUICK } else { FULL };
+    let holes = match (options.quick, options.large) {
+        (true, _) => QUICK,
+        (false, true) => LARGE,
+        (false, false) => FULL,
+    };
     // The shorter form has softer grains, which take longer steps; the rate is not theirs to change.
     let young = if options.quick { 1e4 } else { 1e5 };
     let spheres = Spheres { young, ..Spheres::default() }.with_control(options);
     let mut rates = Vec::new();
     for (k, &hole) in holes.iter().enumerate() {
-        let depth = if options.quick { 0.8 * hole + 9.0 } else { 1.2 * hole + 10.0 };
-        let silo = Silo { spheres, hole, width: WIDTH * hole, rise: 0.0, depth, seed: 1 };
-        let share = |part: f64| (k as f64 + part) / holes.len() as f64;
-        let words = format!("hole of {hole} d");
-        let outflow =
-            silo.discharge(options, measurement, (0.3, 40.0), &mut |p| progress(share(p), &words))?;
-        let (rate, linearity) = outflow.rate([0.2, 1.0]);
-        let halves = outflow.rate([0.6, 1.0]).0 / outflow.rate([0.2, 0.6]).0;
-        rates.push(Rate { hole, scaled: rate * outflow.volume / outflow.fraction, linearity, halves });
+        let depth = if options.quick { 0.8 * hole + 9.0 } else { DEPTH * hole };
+        let seeds = if options.quick { 1 } else { (SILOS / hole).max(1.0) as u64 };
+        let mut sum = Rate { hole, scaled: 0.0, linearity: 0.0, halves: 0.0 };
+        for seed in 1..=seeds {
+            let silo = Silo { spheres, hole, width: WIDTH * hole, rise: 0.0, depth, seed };
+            let share =
+                |part: f64| (k as f64 + ((seed - 1) as f64 + part) / seeds as f64) / holes.len() as f64;
+            let words = format!("hole of {hole} d");
+            let outflow =
+                silo.discharge(options, measurement, (0.3, 40.0), &mut |p| progress(share(p), &words))?;
+            sum.add(&outflow, 1.0 / seeds as f64);
+        }
+        rates.push(sum);
     }
     report(&rates, options.quick, measurement);
     Ok(())

@@ -295,3 +295,38 @@ fn part(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Grains that turn with the drum have its speed, anticlockwise; those near the axis do not count.
+    #[test]
+    fn grains_that_turn_with_the_wall_have_its_speed() {
+        let (omega, radius) = (0.05, QUICK.radius);
+        let angles = (0..40).map(|k| (-150.0 + 3.0 * f64::from(k)).to_radians());
+        let position: Vec<DVec3> = angles
+            .flat_map(|angle| [radius - 0.5, 0.3 * radius].map(|r| (angle, r)))
+            .map(|(angle, r)| r * D * DVec3::new(angle.cos(), angle.sin(), 0.0))
+            .collect();
+        let omega_si = omega * (GRAVITY / D).sqrt();
+        let velocity: Vec<DVec3> = position.iter().map(|x| omega_si * DVec3::Z.cross(*x)).collect();
+        let speed = wall_speed(&position, &velocity, &QUICK) / (omega * radius);
+        assert!((speed - 1.0).abs() < 1e-9, "{speed}");
+    }
+
+    #[test]
+    fn a_loose_fill_leaves_half_a_drum() {
+        let (radius, h) = (12.0, loose_height(12.0));
+        // By counting points of a grid.
+        let side = 400;
+        let inside = (0..side * side).filter(|k| {
+            let at = |k: i32| radius * (2.0 * (f64::from(k) + 0.5) / f64::from(side) - 1.0);
+            let (x, y) = (at(k % side), at(k / side));
+            x.hypot(y) < radius && y < h
+        });
+        let share = inside.count() as f64 / f64::from(side * side) * 4.0 / std::f64::consts::PI;
+        let wanted = 0.5 * 0.6 / super::super::silo::FILL;
+        assert!((share - wanted).abs() < 0.003, "{share} of {wanted}");
+    }
+}

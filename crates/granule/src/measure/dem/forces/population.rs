@@ -93,6 +93,11 @@ impl Belonging {
         self.id.binary_search(&sphere).map_or(sphere, |place| self.grain[place])
     }
 
+    /// The middle of the spheres of a grain \[m\].
+    pub fn center_of(&self, grain: u32) -> Option<DVec3> {
+        self.center.get(&grain).copied()
+    }
+
     /// A way in periodic space, the shortest.
     fn nearest(&self, mut way: DVec3) -> DVec3 {
         if let Some(side) = self.period {
@@ -257,32 +262,33 @@ mod tests {
     use crate::contacts::{Contact, Partner};
     use glam::Vec3;
 
-    /// Two grains of two spheres, one above the other, that touch twice, with a sideways force in one of the contacts.
+    /// Two grains of two spheres, one above the other, that touch twice: once listed by the lower grain, once by the upper, with a
+    /// sideways force.
     #[test]
     fn contacts_of_two_grains_are_one_force() {
-        let contact = |particle: u32, partner: u32, x: f32, tangential: f32| Contact {
+        let contact = |particle: u32, partner: u32, up: f32, tangential: f32| Contact {
             particle,
             partner: Partner::particle(partner),
-            center: Vec3::new(x, 0.0, 0.0),
-            branch: Vec3::Y,
-            point: Vec3::new(x, 0.5, 0.0),
-            normal: Vec3::NEG_Y,
+            center: Vec3::ZERO,
+            branch: up * Vec3::Y,
+            point: 0.5 * Vec3::Y,
+            normal: -up * Vec3::Y,
             normal_force: 2.0,
             tangential_force: tangential * Vec3::X,
             overlap: 1e-3,
         };
-        let center = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]].map(|[x, y]| DVec3::new(x, y, 0.0));
+        let center = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]].map(|[x, y]| DVec3::new(x, y, 0.0));
         let bed = Bed {
             center: center.to_vec(),
             radius: vec![0.5; 4],
             id: vec![0, 1, 2, 3],
-            contacts: vec![contact(0, 2, 0.0, 0.0), contact(1, 3, 1.0, 3.0)],
+            contacts: vec![contact(0, 1, 1.0, 0.0), contact(2, 3, -1.0, 3.0)],
         };
         let middle = |a: usize, b: usize| 0.5 * (center[a] + center[b]);
         let belonging = Belonging {
             id: bed.id.clone(),
-            grain: vec![0, 0, 2, 2],
-            center: BTreeMap::from([(0, middle(0, 1)), (2, middle(2, 3))]),
+            grain: vec![0, 1, 1, 0],
+            center: BTreeMap::from([(0, middle(0, 3)), (1, middle(1, 2))]),
             period: None,
         };
         assert_eq!(pressed(&bed, &belonging, Level::Spheres).len(), 2);

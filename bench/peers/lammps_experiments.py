@@ -1,0 +1,207 @@
+"""Experiments of granule in LAMMPS: the same set-up, law and estimator, for numbers that miss a published range.
+
+`python lammps_experiments.py zhou|segregation|janssen [--quick]` prints one line `RESULT {...}` per run. Lengths are in diameters d,
+masses in m of a grain of that diameter, g = 1. Needs no packages but numpy; starts the `lmp` of the Python that runs it.
+"""
+
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+YOUNG, POISSON, RESTITUTION, TANGENTIAL_DAMPING = 1e5, 0.3, 0.5, 0.5
+TIME_STEP = 1.5e-3  # [sqrt(d/g)], at E = 1e5 m g/d2
+SMALLEST, LARGEST = 0.9, 1.1  # diameters
+LOOSE = 0.25  # part of the volume that grains fill before they fall
+
+
+def law(friction, rolling=0.0, young=YOUNG):
+    """Hertz, Mindlin with rescaled memory, and rolling resistance with the spring and damping that granule takes by itself."""
+    text = (
+        f"hertz/material {young} {RESTITUTION} {POISSON} tangential mindlin_rescale NULL {TANGENTIAL_DAMPING} {friction} "
+        "damping coeff_restitution"
+    )
+    if rolling > 0:
+        shear = young / (4 * (2 - POISSON) * (1 + POISSON))
+        stiffness = 8 * shear * math.sqrt(0.5 * 1e-3) * 0.5
+        text += f" rolling sds {stiffness} {0.2 * math.sqrt(0.4 * stiffness)} {rolling}"
+    return text
+
+
+def beginning(box, boundary, skin=0.15):
+    """Units, a box, and how neighbours are found."""
+    return [
+        "units lj",
+        "atom_style sphere",
+        "atom_modify map array",
+        f"boundary {boundary}",
+        "newton off",
+        "comm_modify vel yes",
+        "region all block " + " ".join(str(x) for x in box),
+        "create_box 2 all",
+        f"neighbor {skin} bin",
+        "neigh_modify every 1 delay 0 check yes",
+    ]
+
+
+def grains(region, count, seed):
+    """Grains of many sizes at random in a region."""
+    return [
+        f"create_atoms 1 random {count} {seed} {region} overlap {LARGEST} maxtry 1000",
+        f"variable size atom random({SMALLEST},{LARGEST},{seed + 17})",
+        "set type 1 diameter v_size",
+        f"set type 1 density {6 / math.pi}",
+    ]
+
+
+def motion(young=YOUNG):
+    """Gravity and steps."""
+    return [
+        "fix weight all gravity 1.0 vector 0 -1 0",
+        "fix move all nve/sphere",
+        f"timestep {TIME_STEP * math.sqrt(YOUNG / young)}",
+        "thermo 20000",
+        "thermo_style custom step atoms ke",
+        "thermo_modify lost ignore flush yes",
+    ]
+
+
+def steps(duration, young=YOUNG):
+    """Steps in a time [sqrt(d/g)]."""
+    return round(duration / (TIME_STEP * math.sqrt(YOUNG / young)))
+
+
+def run(commands, folder, ranks):
+    """Runs LAMMPS on commands."""
+    (folder / "run.in").write_text("\n".join(commands) + "\n")
+    programs = Path(sys.executable).parent
+    libraries = f"{programs.parent / 'lib'}:{os.environ.get('LD_LIBRARY_PATH', '')}"
+    environment = os.environ | {"LD_LIBRARY_PATH": libraries, "OMP_NUM_THREADS": "1"}
+    command = [programs / "mpirun", "-np", str(ranks), programs / "lmp", "-in", "run.in", "-log", "none", "-nocite"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"LAMMPS failed:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+
+
+def frames(path):
+    """Time step and rows of every frame of a dump, rows in order of ids."""
+    lines = iter(path.read_text().splitlines())
+    for line in lines:
+        if line == "ITEM: TIMESTEP":
+            step = int(next(lines))
+        elif line == "ITEM: NUMBER OF ATOMS":
+            count = int(next(lines))
+        elif line.startswith("ITEM: ATOMS"):
+            rows = np.array([next(lines).split() for _ in range(count)], dtype=float)
+            yield step, rows[rows[:, 0].argsort()]
+
+
+def volume_below(height, radius):
+    """Volume of the part of spheres below a height over their centres."""
+    cap = np.clip(height + radius, 0, 2 * radius)
+    return math.pi / 3 * cap**2 * (3 * radius - cap)
+
+
+def slope(x, y, radius, depth, fraction=0.58, flank=(0.2, 0.8)):
+    """Mean inclination of both flanks of a deposit [degrees], from the volume of grains in bins of 1 d."""
+    x, radius = x[y > 0], radius[y > 0]
+    edges = np.arange(math.floor((x - radius).min()), math.ceil((x + radius).max()) + 1)
+    below = np.array([volume_below(edge - x, radius).sum() for edge in edges])
+    height, middle = np.diff(below) / (fraction * depth), 0.5 * (edges[1:] + edges[:-1])
+    crest, top = middle[height.argmax()], height.max()
+    angles = []
+    for sign in (-1, 1):
+        part = (sign * (middle - crest) > 0) & (height >= flank[0] * top) & (height <= flank[1] * top)
+        if part.sum() >= 3:
+            angles.append(math.degrees(math.atan(abs(np.polyfit(middle[part], height[part], 1)[0]))))
+    return float(np.mean(angles))
+
+
+def zhou(args, folder):
+    """Heaps that are left on a plate; crates/granule/src/measure/dem/zhou.rs."""
+    half, plate, bed = (28, 16, 10) if args.quick else (50, 22, 13)
+    depth, wall_friction = 4, 0.5
+    for friction, rolling in [(0.2, 0.2), (0.4, 0.2), (0.8, 0.2), (0.4, 0.05), (0.4, 0.4)]:
+        for seed in range(1, args.seeds + 1):
+            top = bed * 0.6 / LOOSE
+            count = round(LOOSE * 2 * half * depth * top * 6 / math.pi)
+            wall = law(wall_friction, rolling)
+            run(
+                [
+                    *beginning([-half - 3, half + 3, -8, top + 4, 0, depth], "f f p"),
+                    f"region fill block {-half + 0.6} {half - 0.6} 0.6 {top} 0 {depth}",
+                    *grains("fill", count, 1000 * seed),
+                    "pair_style granular",
+                    f"pair_coeff * * {law(friction, rolling)}",
+                    *motion(),
+                    f"fix floor all wall/gran granular {wall} yplane 0 NULL",
+                    f"fix sides all wall/gran granular {wall} xplane {-half} {half}",
+                    f"run {steps(45)}",
+                    "unfix floor",
+                    f"region plate block {-plate} {plate} -2 0 INF INF side out",
+                    f"fix plate all wall/gran/region granular {wall} region plate",
+                    f"run {steps(150)}",
+                    "write_dump all custom end.dump id x y z radius",
+                ],
+                folder,
+                args.ranks,
+            )
+            ((_, rows),) = frames(folder / "end.dump")
+            angle = slope(rows[:, 1], rows[:, 2], rows[:, 4], depth)
+            yield {"friction": friction, "rolling": rolling, "seed": seed, "angle": angle, "grains": len(rows)}
+
+
+def segregation(args, folder):
+    """A large sphere in a shaken bed; crates/granule/src/measure/dem/segregation.rs."""
+    side, bed, young = (7, 9, 1e4) if args.quick else (12, 12, 1e5)
+    frequency, acceleration, large, shakes = 0.3, 3.0, 3.0, 100
+    amplitude = acceleration / (2 * math.pi * frequency) ** 2
+    for seed in range(1, args.seeds + 1):
+        top = bed * 0.6 / LOOSE + 1.02 * large
+        count = round(LOOSE * side * side * (top - 1.02 * large) * 6 / math.pi)
+        own = law(0.5, young=young)
+        run(
+            [
+                *beginning([-side / 2, side / 2, -2, top + 20, -side / 2, side / 2], "p f p"),
+                f"create_atoms 2 single 0 {0.51 * large} 0",
+                f"region fill block {-side / 2} {side / 2} {1.02 * large + 0.6} {top} {-side / 2} {side / 2}",
+                *grains("fill", count, 1000 * seed),
+                f"set type 2 diameter {large}",
+                f"set type 2 density {6 / math.pi}",
+                "pair_style granular",
+                f"pair_coeff * * {own}",
+                *motion(young),
+                f"fix floor all wall/gran granular {own} yplane 0 NULL wiggle y {amplitude} {1 / frequency}",
+                f"dump all all custom {steps(1, young)} all.dump id type y",
+                f"run {steps(shakes / frequency, young)}",
+            ],
+            folder,
+            args.ranks,
+        )
+        below = []
+        for _, rows in frames(folder / "all.dump"):
+            intruder = rows[:, 1] == 2
+            below.append(float((rows[~intruder, 2] < rows[intruder, 2]).mean()))
+        yield {"seed": seed, "below": float(np.mean(below[-20:])), "grains": len(rows) - 1}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("experiment", choices=["zhou", "segregation"])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--ranks", type=int, default=1)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for result in {"zhou": zhou, "segregation": segregation}[args.experiment](args, Path(folder)):
+            print("RESULT " + json.dumps(result), flush=True)
+
+
+if __name__ == "__main__":
+    main()
