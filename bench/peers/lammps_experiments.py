@@ -1,6 +1,6 @@
 """Experiments of granule in LAMMPS: the same set-up, law and estimator, for numbers that miss a published range.
 
-`python lammps_experiments.py zhou|segregation|janssen [--quick]` prints one line `RESULT {...}` per run. Lengths are in diameters d,
+`python lammps_experiments.py zhou|segregation|planar [--quick]` prints one line `RESULT {...}` per run. Lengths are in diameters d,
 masses in m of a grain of that diameter, g = 1. Needs no packages but numpy; starts the `lmp` of the Python that runs it.
 """
 
@@ -108,12 +108,16 @@ def volume_below(height, radius):
     return math.pi / 3 * cap**2 * (3 * radius - cap)
 
 
-def slope(x, y, radius, depth, fraction=0.58, flank=(0.2, 0.8)):
-    """Mean inclination of both flanks of a deposit [degrees], from the volume of grains in bins of 1 d."""
-    x, radius = x[y > 0], radius[y > 0]
+def profile(x, radius, depth, fraction):
+    """Middles of bins of 1 d, and heights to which the volume of grains would fill them."""
     edges = np.arange(math.floor((x - radius).min()), math.ceil((x + radius).max()) + 1)
     below = np.array([volume_below(edge - x, radius).sum() for edge in edges])
-    height, middle = np.diff(below) / (fraction * depth), 0.5 * (edges[1:] + edges[:-1])
+    return 0.5 * (edges[1:] + edges[:-1]), np.diff(below) / (fraction * depth)
+
+
+def slope(x, y, radius, depth, fraction=0.58, flank=(0.2, 0.8)):
+    """Mean inclination of both flanks of a deposit [degrees]."""
+    middle, height = profile(x[y > 0], radius[y > 0], depth, fraction)
     crest, top = middle[height.argmax()], height.max()
     angles = []
     for sign in (-1, 1):
@@ -191,15 +195,75 @@ def segregation(args, folder):
         yield {"seed": seed, "below": float(np.mean(below[-20:])), "grains": len(rows) - 1}
 
 
+def planar(args, folder):
+    """Columns between panes on a floor of spheres; crates/granule/src/measure/dem/planar.rs."""
+    length, depth, fraction = (12, 5, 0.6) if args.quick else (25, 8, 0.6)
+    for aspect in args.aspects:
+        rng = np.random.default_rng(7)
+        published = 1.2 * aspect if aspect < 2.3 else 1.9 * aspect ** (2 / 3)
+        reach = math.ceil(length * (1 + 1.7 * published) + 10)
+        top = 0.6 + aspect * length * fraction / LOOSE
+        count = round(LOOSE * length * depth * (top - 0.6) * 6 / math.pi)
+        spots = [
+            f"create_atoms 2 single {x + 0.5 + 0.2 * a:.4f} {0.1 * b:.4f} {(z + 0.5 + 0.2 * c) % depth:.4f}"
+            for x in range(reach)
+            for z in range(depth)
+            for a, b, c in [rng.uniform(-1, 1, 3)]
+        ]
+        own, fall = law(0.5, 0.05), math.sqrt(2 * aspect * length)
+        run(
+            [
+                *beginning([-3, reach + 30, -3, top + 4, 0, depth], "f f p"),
+                *spots,
+                f"region fill block 0.6 {length - 0.6} 1.2 {top} 0 {depth}",
+                *grains("fill", count, 1000),
+                "set type 2 diameter 1",
+                f"set type 2 density {6 / math.pi}",
+                "group floor type 2",
+                "group sand type 1",
+                "neigh_modify exclude group floor floor",
+                "pair_style granular",
+                f"pair_coeff * * {own}",
+                "fix weight sand gravity 1.0 vector 0 -1 0",
+                "fix move sand nve/sphere",
+                f"timestep {TIME_STEP}",
+                "thermo 20000",
+                "thermo_modify lost ignore",
+                f"fix bottom sand wall/gran granular {own} yplane 0 NULL",
+                f"fix back sand wall/gran granular {own} xplane 0 NULL",
+                f"fix gate sand wall/gran granular {law(0.0, 0.05)} xplane NULL {length}",
+                f"run {steps(4 * fall + 15)}",
+                "write_dump sand custom begin.dump id x y z radius",
+                "unfix gate",
+                f"run {steps(10 * fall + 20)}",
+                "write_dump sand custom end.dump id x y z radius",
+            ],
+            folder,
+            args.ranks,
+        )
+        ((_, before),), ((_, after),) = frames(folder / "begin.dump"), frames(folder / "end.dump")
+        middle, height = profile(before[:, 1], before[:, 4], depth, fraction)
+        area = height[middle < length].sum()
+        middle, height = profile(after[:, 1], after[:, 4], depth, fraction)
+        crest = height.argmax()
+        low = np.nonzero(height[crest:] < 0.5)[0]
+        front = middle[crest + (low[0] if len(low) else len(height) - crest) - 1] + 0.5
+        yield {"aspect": area / length**2, "runout": (front - length) / length, "height": height.max() / length}
+
+
+EXPERIMENTS = {"zhou": zhou, "segregation": segregation, "planar": planar}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("experiment", choices=["zhou", "segregation"])
+    parser.add_argument("experiment", choices=list(EXPERIMENTS))
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--aspects", type=float, nargs="+", default=[0.5, 1, 2, 3, 4, 6], help="of planar columns")
     parser.add_argument("--ranks", type=int, default=1)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        for result in {"zhou": zhou, "segregation": segregation}[args.experiment](args, Path(folder)):
+        for result in EXPERIMENTS[args.experiment](args, Path(folder)):
             print("RESULT " + json.dumps(result), flush=True)
 
 

@@ -376,6 +376,7 @@ fn usage_errors_are_wrong_input() {
     refused(&place, &["run", "column", "--seconds", "1", "--frames", "3"], &["cannot be used with"]);
     refused(&place, &["measure"], &["EXPERIMENT"]);
     refused(&place, &["measure", "slop"], &["slop", "slope"]);
+    refused(&place, &["measure", "slope", "--large"], &["--large", "slope", "orifice"]);
 }
 
 #[test]

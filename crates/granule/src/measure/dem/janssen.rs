@@ -3,7 +3,7 @@
 //! ```text
 //! sigma = rho_b g lambda (1 - exp(-z/lambda)),   lambda = D/(4 mu_w K)
 //! ```
-//! The wall is raised by a diameter of a grain, so that all of its friction acts upwards \[VC99\].
+//! The wall is raised by a third of a diameter of a grain, so that all of its friction acts upwards \[VC99\].
 
 use crate::boundary::{Keyframe, Motion, Shape};
 use crate::measure::drive::{next_frame, run_until};
@@ -19,23 +19,34 @@ use super::silo::FILL;
 
 /// Friction of the grains and of the wall.
 const FRICTION: f64 = 0.5;
-/// Times at which the wall begins to rise and stops [sqrt(d/g)], and by how much \[d\].
-const RISES: [f64; 2] = [25.0, 50.0];
-const RISE: f64 = 1.0;
 /// Frames whose mean is taken, one time scale each, while the wall rises.
 const FRAMES: usize = 8;
+
+/// Times at which the wall begins to rise and stops [sqrt(d/g)], and by how much \[d\].
+const RISES: [f64; 2] = [25.0, 40.0];
+const RISE: f64 = 0.3;
 
 /// How large the silo is \[d\].
 struct Size {
     diameter: f64,
     /// Depth of the fill in diameters of the silo.
     depth: f64,
+    /// Young's modulus [m g/d2].
     young: f64,
+    /// Silos whose stresses are averaged, layer by layer.
+    seeds: u64,
+    /// Least R2 of the stress over depth.
+    straight: f64,
 }
 
-/// Softer grains would give way to the wall: a column of 48 d at E = 1e4 m g/d2 is compressed by half a diameter itself.
-const QUICK: Size = Size { diameter: 8.0, depth: 6.0, young: 1e5 };
-const FULL: Size = Size { diameter: 14.0, depth: 8.0, young: 1e5 };
+/// Stiffness belongs to the test. A column of 113 d at E = 1e5 is compressed by more than half a diameter: a wall that rises then lifts
+/// its lower part until the base bears a sixth of what it should, instead of sliding along it; at 1e6 nine tenths. Grains cannot be
+/// made stiffer when they lie: between walls, all forces would grow with their stiffness and stay.
+///
+/// Single layers of a silo eight grains wide scatter by 6 %, a quarter of the spread of a profile most of which is level: no more than
+/// 0.93 is left of R2.
+const QUICK: Size = Size { diameter: 8.0, depth: 6.0, young: 1e6, seeds: 1, straight: 0.9 };
+const FULL: Size = Size { diameter: 14.0, depth: 6.0, young: 3e6, seeds: 3, straight: 0.99 };
 
 pub(in crate::measure) fn measure(
     options: &MeasureOptions,
@@ -44,15 +55,22 @@ pub(in crate::measure) fn measure(
 ) -> Result<(), SimulationError> {
     let size = if options.quick { &QUICK } else { &FULL };
     let friction = controlled(options, FRICTION);
-    let rough = fill(options, measurement, size, friction, &mut |share| progress(0.6 * share, "rough wall"))?;
-    let smooth = fill(options, measurement, &Size { depth: 3.0, ..*size }, 0.0, &mut |share| {
-        progress(0.6 + 0.4 * share, "smooth wall")
+    let mut silos = Vec::new();
+    for seed in 1..=size.seeds {
+        let mut tell = |share: f64| {
+            progress(0.8 * ((seed - 1) as f64 + share) / size.seeds as f64, "rough wall");
+        };
+        silos.push(fill(options, measurement, size, friction, seed, &mut tell)?);
+    }
+    let rough = Filled::mean(&silos);
+    let smooth = fill(options, measurement, &Size { depth: 3.0, ..*size }, 0.0, 1, &mut |share| {
+        progress(0.8 + 0.2 * share, "smooth wall")
     })?;
     let fit = Fit::of(&rough, 2.0, size);
     let width = size.diameter;
     let source = "Janssen 1895";
     let mut push = |point: Point| measurement.points.push(point.with("silo [d]", width));
-    push(Point::new("R2 of the stress over depth", fit.r_squared, [0.99, 1.0], source));
+    push(Point::new("R2 of the stress over depth", fit.r_squared, [size.straight, 1.0], source));
     let ratio = width / (4.0 * FRICTION * fit.length);
     let source = "between the active limit of Rankine and 1, as [VC99] find";
     push(Point::new("ratio K of stresses", ratio, [0.4, 1.0], source).with("lambda [d]", fit.length));
@@ -110,6 +128,21 @@ struct Filled {
 }
 
 impl Filled {
+    /// Means over silos: stresses at the same heights above their bases.
+    fn mean(silos: &[Self]) -> Self {
+        let count = silos.len() as f64;
+        let mean = |value: &dyn Fn(&Self) -> f64| silos.iter().map(value).sum::<f64>() / count;
+        let layers = silos.iter().map(|silo| silo.stress.len()).min().unwrap_or(0);
+        let stress = (0..layers).map(|k| [mean(&|silo| silo.stress[k][0]), mean(&|silo| silo.stress[k][1])]);
+        Self {
+            depth: mean(&|silo| silo.depth),
+            stress: stress.collect(),
+            fraction: mean(&|silo| silo.fraction),
+            base: mean(&|silo| silo.base),
+            weight: mean(&|silo| silo.weight),
+        }
+    }
+
     fn stress_at(&self, depth: f64) -> f64 {
         let near = self.stress.iter().filter(|[z, _]| (z - depth).abs() <= 2.0);
         let (sum, count) = near.fold((0.0, 0.0), |(sum, count), [_, s]| (sum + s, count + 1.0));
@@ -151,11 +184,13 @@ fn fill(
     measurement: &mut Measurement,
     size: &Size,
     wall_friction: f64,
+    seed: u64,
     progress: &mut dyn FnMut(f64),
 ) -> Result<Filled, SimulationError> {
     let spheres =
         Spheres { friction: controlled(options, FRICTION), young: size.young, ..Spheres::default() };
     let mut scene = spheres.scene("janssen");
+    scene.simulation.seed = seed;
     let radius = 0.5 * size.diameter;
     let height = size.depth * size.diameter * 0.6 / FILL;
     let keyframe = |time: f64, rise: f64| Keyframe {
@@ -183,7 +218,7 @@ fn fill(
     let mut simulation = Simulation::new(scene, &options.simulation)?;
     measurement.describe(&simulation);
     let rest = Rest { energy: 0.0, within: [0.0, RISES[0]] };
-    settle(&mut simulation, rest, &mut |share| progress(0.5 * share))?;
+    settle(&mut simulation, rest, &mut |share| progress(0.6 * share))?;
     run_until(&mut simulation, (RISES[1] - FRAMES as f64 - 1.0) * time_scale())?;
     let mut frames = Vec::new();
     for k in 0..FRAMES {

@@ -36,8 +36,8 @@ const QUICK: Form = Form {
 };
 
 const FULL: Form = Form {
-    vessel: Vessel { tetrahedra: true, container: Container::Cylinder(8.0), depth: 14.0 },
-    speed: 2e-3,
+    vessel: Vessel { tetrahedra: true, container: Container::Cylinder(7.0), depth: 12.0 },
+    speed: 4e-3,
 };
 
 pub(in crate::measure) fn measure(

@@ -103,6 +103,8 @@ impl Silo {
         let mut scene = self.spheres.scene("silo");
         scene.simulation.seed = self.seed;
         scene.simulation.fps = 4.0 / time_scale();
+        // Grains that have left are counted at frames.
+        scene.simulation.flow_interval = Some(1.0 / scene.simulation.fps);
         scene.boundary = self.walls();
         scene.grains.extend(self.fills().into_iter().map(random_grains));
         let below = Shape::Plane { point: point([0.0, -3.0, 0.0]), normal: [0.0, 1.0, 0.0] };
