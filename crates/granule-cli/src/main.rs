@@ -5,6 +5,7 @@
 
 mod args;
 mod bench;
+mod chart;
 mod check;
 mod device;
 mod devices;
@@ -12,9 +13,12 @@ mod expectations;
 mod failure;
 mod interrupt;
 mod list;
+mod markup;
+mod matrix;
 mod measure;
 mod mesh;
 mod output;
+mod page;
 mod plot;
 mod progress;
 mod recording;

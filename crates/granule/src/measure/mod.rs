@@ -4,8 +4,11 @@
 //! references; nothing is calmed, capped or tuned for it. Every experiment has a full and a quick form, each with its
 //! own stated tolerance.
 
+mod about;
 mod cells;
+mod claims;
 mod collapse;
+mod control;
 mod dam;
 mod dem;
 mod discharge;
@@ -33,6 +36,9 @@ use crate::scene::{FrictionMode, SolverKind, YieldLaw};
 use crate::simulation::{Options, Simulation, SimulationError};
 
 pub use crate::statistics::{linear_fit, power_fit};
+pub use about::{About, about};
+pub use claims::{Claim, claim};
+pub use control::{CONTROLS, Control, Fault};
 pub use oracle::measure_oracle;
 pub use profile::{DepositProfile, slope_angle};
 pub use quantity::{QUANTITY_FIELDS, particle_quantity};
