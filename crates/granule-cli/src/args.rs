@@ -1,5 +1,6 @@
 //! The command line.
 
+mod compare;
 mod measure;
 pub mod mesh;
 mod values;
@@ -17,6 +18,7 @@ use granule_render::{CameraChoice, ColorMap};
 use mesh::MeshArgs;
 use values::{parse_number, parse_plane, parse_range, parse_size, parse_step};
 
+pub use compare::CompareArgs;
 pub use measure::{MeasureArgs, MeasureCommand, OracleArgs};
 pub use values::{DeviceChoice, FieldChoice};
 #[cfg(feature = "window")]
@@ -105,6 +107,13 @@ Examples:
 A claim that does not pass, or a deliberate fault that nothing notices, ends with exit code 1. Finished experiments are \
 kept in the folder and used again if version and parameters are the same.";
 
+const COMPARE_HELP: &str = "\
+Examples:
+  granule compare column --quick --solvers iisph,pbd,dem -o out/compared
+  granule compare my-scene.toml --solvers pbd,dem --seconds 2 -o out/mine
+
+Each solver's run is a run folder of its own in the folder; compare.html shows them side by side, compare.json has the numbers.";
+
 const RENDER_HELP: &str = "\
 Examples:
   granule render out/column-001 -o picture.png
@@ -183,6 +192,9 @@ pub enum Verb {
     /// Draw a picture or a video of a run.
     #[command(after_help = format!("{RENDER_HELP}\n\n{EXIT_CODES}"))]
     Render(Box<RenderArgs>),
+    /// Run a scene with several solvers and show them side by side.
+    #[command(after_help = format!("{COMPARE_HELP}\n\n{EXIT_CODES}"))]
+    Compare(CompareArgs),
     /// Look at meshes, make distance fields and samples of them.
     #[command(after_help = format!("{MESH_HELP}\n\n{EXIT_CODES}"))]
     Mesh(MeshArgs),
@@ -228,7 +240,7 @@ pub struct SchemaArgs {
 }
 
 /// Where to simulate.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct PlaceArgs {
     /// Where to simulate: auto (a graphics card, else the CPU), cpu, gpu, or the number or name of an adapter.
     #[arg(long, default_value = "auto")]

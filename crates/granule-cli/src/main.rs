@@ -7,6 +7,7 @@ mod args;
 mod bench;
 mod chart;
 mod check;
+mod compare;
 mod device;
 mod devices;
 mod expectations;
@@ -70,6 +71,7 @@ fn dispatch(verb: Verb) -> Result<(), Failure> {
         #[cfg(feature = "window")]
         Verb::View(args) => view::view(&args),
         Verb::Render(args) => render::render(&args),
+        Verb::Compare(args) => compare::compare(&args),
         Verb::Mesh(args) => mesh::mesh(&args),
         Verb::Devices(args) => devices::devices(&args),
         Verb::Schema(args) => schema::schema(&args),

@@ -88,6 +88,18 @@ fn plot(seeds: &[&Plot]) -> PlotRecord {
     }
 }
 
+/// Points that a line of a plot is drawn with at most.
+const POINTS: usize = 400;
+
+/// A line with so many points that they cannot be told apart, with fewer of them; its ends stay.
+fn thinned<T: Clone>(points: &[T], line: bool) -> Vec<T> {
+    let count = points.len();
+    if !line || count <= POINTS {
+        return points.to_vec();
+    }
+    (0..POINTS).map(|k| points[k * (count - 1) / (POINTS - 1)].clone()).collect()
+}
+
 /// A series of several seeds: means with intervals where all have the same x, else all of them.
 fn series(number: usize, seeds: &[&Series]) -> Vec<SeriesRecord> {
     let first = seeds[0];
@@ -96,10 +108,10 @@ fn series(number: usize, seeds: &[&Series]) -> Vec<SeriesRecord> {
         series.points.len() == first.points.len() && { pairs }
             .all(|(a, b)| (a[0] - b[0]).abs() <= 1e-9 * b[0].abs())
     });
-    let record = |name: &str, points, interval| SeriesRecord {
+    let record = |name: &str, points: Vec<[Option<f64>; 2]>, interval: Vec<Option<f64>>| SeriesRecord {
         name: name.into(),
-        points,
-        interval,
+        points: thinned(&points, first.line),
+        interval: thinned(&interval, first.line),
         line: first.line,
         number,
     };
@@ -187,6 +199,14 @@ mod tests {
         let point = &points(&[run(f64::NAN)]).unwrap()[0];
         assert!(!point.pass && point.measured.is_none());
         assert_eq!(serde_json::to_value(point).unwrap()["measured"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn long_lines_keep_their_ends() {
+        let points: Vec<usize> = (0..10_000).collect();
+        let thin = thinned(&points, true);
+        assert_eq!((thin.len(), thin[0], thin[POINTS - 1]), (POINTS, 0, 9999));
+        assert_eq!(thinned(&points, false).len(), points.len());
     }
 
     #[test]

@@ -102,6 +102,7 @@ fn differences(there: &Parameters, asked: &Parameters) -> String {
         ("device", there.device.clone(), asked.device.clone()),
         ("friction", there.friction.clone(), asked.friction.clone()),
         ("yield", there.yield_law.clone(), asked.yield_law.clone()),
+        ("fault", format!("{:?}", there.fault), format!("{:?}", asked.fault)),
     ];
     let different = rows.into_iter().filter(|(_, there, asked)| there != asked);
     let words = different.map(|(name, there, asked)| format!("{name} is {there} there, {asked} here"));

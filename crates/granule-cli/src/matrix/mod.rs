@@ -59,6 +59,7 @@ pub fn report(request: &Request, interrupt: &Interrupt) -> Result<(), Failure> {
         device: request.device.into(),
         friction,
         yield_law,
+        fault: request.options.simulation.defect.map(|defect| format!("{defect:?}")),
     };
     let folder = ReportFolder::open(request.folder, &parameters)?;
     let mut matrix = Matrix { request, interrupt, folder, report: empty(request, parameters) };
@@ -262,15 +263,17 @@ impl Matrix<'_> {
         self.folder.write_report(&self.report, &page::page(&self.report))
     }
 
-    /// Claims that did not pass and faults that nobody noticed.
+    /// Claims that did not pass and faults that nobody noticed; and a solver that was broken on purpose, whatever it passes.
     fn failures(&self) -> Vec<String> {
+        let broken =
+            self.report.parameters.fault.iter().map(|fault| format!("all was run with the fault {fault}"));
         let cells = self.report.experiments.iter().filter(|cell| cell.is_failure());
         let cells = cells.map(|cell| format!("{} with {}", cell.experiment, cell.solver));
         let missed = self.report.controls.iter().filter(|control| !control.caught);
         let missed = missed.map(|control| {
             format!("{} with {} does not notice: {}", control.experiment, control.solver, control.fault)
         });
-        cells.chain(missed).collect()
+        broken.chain(cells).chain(missed).collect()
     }
 
     /// Prints the report.
@@ -315,3 +318,6 @@ fn control_name(control: &Control) -> String {
         control.fault.words().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     format!("control-{}-{}-{}", control.experiment, control.solver.name(), words.to_lowercase())
 }
+
+#[cfg(test)]
+mod tests;

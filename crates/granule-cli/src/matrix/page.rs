@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use granule::measure::about;
+use granule::measure::{EXPERIMENTS, about};
+use granule::solver::SOLVERS;
 
 use crate::chart::{Chart, Curve};
 use crate::markup::escape;
-use crate::output::{number, number_or_dash, range};
-use crate::page;
+use crate::output::range;
+use crate::page::{self, number, number_or_dash};
 
 use super::record::{Cell, ControlCell, PlotRecord, PointRecord, Report};
 
@@ -47,7 +48,7 @@ fn class(cell: &Cell) -> &'static str {
 /// Experiments of the report, measured or not, in their order.
 fn names(report: &Report) -> Vec<&str> {
     let measured = report.experiments.iter().map(|cell| cell.experiment.as_str());
-    let all = granule::measure::EXPERIMENTS.iter().map(|experiment| experiment.name);
+    let all = EXPERIMENTS.iter().map(|experiment| experiment.name);
     let measured: Vec<&str> = measured.collect();
     all.filter(|name| measured.contains(name)).collect()
 }
@@ -55,7 +56,7 @@ fn names(report: &Report) -> Vec<&str> {
 fn header(body: &mut String, report: &Report) {
     let (class, verdict) = match (report.complete, report.pass) {
         (false, _) => ("open", "not complete"),
-        (true, true) => ("pass", "all claims hold"),
+        (true, true) => ("pass", "every claim holds"),
         (true, false) => ("fail", "some claims do not hold"),
     };
     let form = if report.parameters.quick { "quick forms" } else { "full forms" };
@@ -63,10 +64,14 @@ fn header(body: &mut String, report: &Report) {
         1 => "one seed".to_string(),
         count => format!("{count} seeds"),
     };
+    let experiments = match names(report).len() {
+        all if all == EXPERIMENTS.len() => "All experiments".to_string(),
+        some => format!("{some} of {} experiments", EXPERIMENTS.len()),
+    };
     let _ = writeln!(
         body,
-        "<header>\n<p class=\"kicker\">granule {}</p>\n<h1>Experiments and solvers</h1>\n<p class=\"lead\">Every claim of every \
-         solver, held against published and analytic results: {form}, {seeds}, {}.</p>\n<p class=\"verdict {class}\">{verdict}</p>\n\
+        "<header>\n<p class=\"kicker\">granule {}</p>\n<h1>Experiments and solvers</h1>\n<p class=\"lead\">{experiments} \
+         with the solvers that claim them, held against published and analytic results: {form}, {seeds}, {}.</p>\n<p class=\"verdict {class}\">{verdict}</p>\n\
          </header>",
         escape(&report.program.version),
         escape(&report.parameters.device)
@@ -109,8 +114,7 @@ fn overview(body: &mut String, report: &Report) {
             solvers.push(solver);
         }
     }
-    let order = ["iisph", "wcsph", "dem", "pbd"];
-    solvers.sort_by_key(|solver| order.iter().position(|known| known == solver));
+    solvers.sort_by_key(|solver| place_of(solver));
     body.push_str("<section>\n<h2>The matrix</h2>\n<div class=\"wide\"><table class=\"matrix\">\n<thead><tr><th scope=\"col\">experiment</th>");
     for solver in &solvers {
         let _ = write!(body, "<th scope=\"col\"><code>{}</code></th>", escape(solver));
@@ -131,6 +135,11 @@ fn overview(body: &mut String, report: &Report) {
     );
     reasons(body, report);
     body.push_str("</section>\n");
+}
+
+/// The place of a solver in the registry.
+fn place_of(solver: &str) -> usize {
+    SOLVERS.iter().position(|known| known.name == solver).unwrap_or(SOLVERS.len())
 }
 
 fn matrix_cell(body: &mut String, report: &Report, name: &str, solver: &str) {
@@ -167,7 +176,7 @@ fn reasons(body: &mut String, report: &Report) {
     if grouped.is_empty() {
         return;
     }
-    grouped.sort_by_key(|(solver, ..)| *solver);
+    grouped.sort_by_key(|(solver, ..)| place_of(solver));
     body.push_str(
         "<details open><summary>What is not claimed, and why</summary>\n<table class=\"reasons\">\n<tbody>\n",
     );

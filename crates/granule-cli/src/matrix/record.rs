@@ -21,6 +21,8 @@ pub struct Parameters {
     /// Which line the friction angle means.
     #[serde(rename = "yield")]
     pub yield_law: String,
+    /// The deliberate fault that all of it was made with: never a report that passes.
+    pub fault: Option<String>,
 }
 
 /// What made a result.

@@ -1,6 +1,7 @@
 //! Pages: HTML files that need nothing else, in light and dark, on paper, and without scripts.
 
 use crate::markup::escape;
+use crate::output;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -23,6 +24,22 @@ pub fn prose(text: &str) -> String {
     parts.collect()
 }
 
+/// A number with four significant digits, without zeros that say nothing.
+pub fn number(value: f64) -> String {
+    let text = output::number(value);
+    match text.split_once('e') {
+        Some((digits, power)) if digits.contains('.') => {
+            format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.')).replace('-', "−")
+        }
+        _ => text.replace('-', "−"),
+    }
+}
+
+/// A number, or a dash where there is none.
+pub fn number_or_dash(value: Option<f64>) -> String {
+    value.map_or("–".into(), number)
+}
+
 /// A time in the unit that fits.
 pub fn duration(seconds: f64) -> String {
     match seconds {
@@ -41,6 +58,12 @@ mod tests {
     #[test]
     fn words_between_backticks_are_code_and_nothing_is_markup() {
         assert_eq!(prose("`a<b` & c"), "<code>a&lt;b</code> &amp; c");
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let words = [-4e-4, 1.25e-5, -2.5, 0.0].map(number);
+        assert_eq!(words, ["−4e−4", "1.25e−5", "−2.5", "0"]);
     }
 
     #[test]

@@ -28,6 +28,11 @@ const ROWS: &[About] = &[
         "A pile that stands stays: its crest, speed and volume do not change, and friction takes energy out.",
     ),
     row(
+        "stay",
+        "A cone of grains on a floor of spheres settles and is then watched. Nothing is damped, frozen or put to sleep.",
+        "A heap that stands stays: its crest does not sink, and its grains stop.",
+    ),
+    row(
         "repose",
         "Grains are poured slowly onto a rough floor from just above the crest. The slope is read between 20 and 80 % of the height, \
          as the mean over 16 sectors.",
@@ -56,6 +61,11 @@ const ROWS: &[About] = &[
         "Drops of several radii without gravity, with surface tension; the pressure inside is what pairs bear and particles carry. \
          Then a short cylinder contracts and swings.",
         "Laplace's law, and Rayleigh's period of the first mode of a drop.",
+    ),
+    row(
+        "liquid",
+        "Two layers of water in a periodic box move against each other; and two particles attract each other until they rest.",
+        "The analytic decay of a shear wave, exp(-nu k^2 t), and the zero of the cohesion spline.",
     ),
     row(
         "discharge",

@@ -53,24 +53,38 @@ const BULK_YIELD: Claim = NotClaimed(
 );
 const BULK_REST: Claim =
     NotClaimed("reads densities of bulk matter; tests of the solver watch heaps of grains at rest");
+const BULK_HEAP: Claim = NotClaimed("is about heaps of grains; `rest` watches bulk matter");
 const BULK_STRESS: Claim = NotClaimed("reads stresses of bulk matter; `janssen` and `forces` weigh grains");
 const OWN_GUIDES: Claim = NotClaimed("fine grains are guided by bulk matter in the experiment's scenes");
 const RIGID: Claim = NotClaimed("contacts of rigid grains have no stiffness, duration or overlap");
 const NOT_CALIBRATED: Claim = NotClaimed(
     "the experiment sets the contact law of distinct elements; position-based contacts have other constants",
 );
+const LOW_CREST: Claim = Open(
+    "crests of the tallest of the small columns are too low for the exponent of the height; all runouts hold",
+);
+const AVALANCHES: Claim =
+    Open("at 25 degrees the inclination swings by more than 2.5 degrees; all inclinations hold");
+const OPEN_FORCES: Claim =
+    Open("beds of tetrahedra miss shares of strong forces and angles of contacts; spheres hold");
+const OPEN_LOAD: Claim = Open("tetrahedra miss the shape of forces on grains; spheres hold");
+const OPEN_ZHOU: Claim = Open("the angle grows too little with sliding and too much with rolling friction");
+const OPEN_JANSSEN: Claim = Open("single layers of the narrow silo scatter more than the fit allows");
+const OPEN_TUMBLER: Claim = Open("the excess over the angle of rest has not been within its limit yet");
 
 /// The table: `iisph`, `wcsph`, `dem`, `pbd`.
 const ROWS: &[Row] = &[
     Row { experiment: "slope", claims: [Claimed, LIQUID, BULK_YIELD, BULK_YIELD] },
     Row { experiment: "rest", claims: [Claimed, LIQUID, BULK_REST, BULK_REST] },
+    Row { experiment: "stay", claims: [BULK_HEAP, LIQUID, Claimed, Claimed] },
     Row { experiment: "repose", claims: [Claimed, LIQUID, Claimed, Claimed] },
-    Row { experiment: "collapse", claims: [Claimed, LIQUID, Claimed, Claimed] },
+    Row { experiment: "collapse", claims: [Claimed, LIQUID, LOW_CREST, LOW_CREST] },
     Row { experiment: "hydrostatic", claims: [Claimed, Claimed, BULK_STRESS, BULK_STRESS] },
     Row { experiment: "dam", claims: [WATER, Claimed, WATER, WATER] },
     Row { experiment: "droplet", claims: [WATER, Claimed, WATER, WATER] },
+    Row { experiment: "liquid", claims: [WATER, Claimed, WATER, WATER] },
     Row { experiment: "discharge", claims: [Claimed, LIQUID, Claimed, Claimed] },
-    Row { experiment: "drum", claims: [Claimed, LIQUID, Claimed, Claimed] },
+    Row { experiment: "drum", claims: [Claimed, LIQUID, Claimed, AVALANCHES] },
     Row { experiment: "upsample", claims: [Claimed, OWN_GUIDES, OWN_GUIDES, OWN_GUIDES] },
     Row { experiment: "impact", claims: [NO_CONTACTS, NO_CONTACTS, Claimed, RIGID] },
     Row { experiment: "oblique", claims: [NO_CONTACTS, NO_CONTACTS, Claimed, RIGID] },
@@ -79,13 +93,13 @@ const ROWS: &[Row] = &[
     Row { experiment: "packing", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
     Row { experiment: "orifice", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
     Row { experiment: "funnel", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
-    Row { experiment: "forces", claims: [NO_GRAINS, NO_GRAINS, Claimed, RIGID] },
-    Row { experiment: "load", claims: [NO_GRAINS, NO_GRAINS, Claimed, RIGID] },
+    Row { experiment: "forces", claims: [NO_GRAINS, NO_GRAINS, OPEN_FORCES, RIGID] },
+    Row { experiment: "load", claims: [NO_GRAINS, NO_GRAINS, OPEN_LOAD, RIGID] },
     Row { experiment: "oedometer", claims: [NO_GRAINS, NO_GRAINS, Claimed, RIGID] },
-    Row { experiment: "zhou", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
+    Row { experiment: "zhou", claims: [NO_GRAINS, NO_GRAINS, OPEN_ZHOU, NOT_CALIBRATED] },
     Row { experiment: "planar", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
-    Row { experiment: "tumbler", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
-    Row { experiment: "janssen", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
+    Row { experiment: "tumbler", claims: [NO_GRAINS, NO_GRAINS, OPEN_TUMBLER, NOT_CALIBRATED] },
+    Row { experiment: "janssen", claims: [NO_GRAINS, NO_GRAINS, OPEN_JANSSEN, NOT_CALIBRATED] },
     Row { experiment: "piles", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
     Row { experiment: "incline", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
     Row { experiment: "segregation", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },

@@ -18,6 +18,7 @@ mod drum;
 pub mod fine;
 mod fluids;
 mod hydrostatic;
+mod liquid;
 mod oracle;
 mod pour;
 mod profile;
@@ -27,6 +28,7 @@ mod rest;
 mod scenes;
 mod segregation;
 mod slope;
+mod stay;
 mod surface;
 mod upsample;
 
@@ -201,6 +203,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         summary: "a settled pile stays: crest, speed, volume and friction power over 30 s",
         work: rest::measure,
     },
+    Experiment { name: "stay", summary: "a heap of grains comes to rest and stays", work: stay::measure },
     Experiment {
         name: "repose",
         summary: "angle of a slowly poured heap against the friction angle",
@@ -225,6 +228,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "droplet",
         summary: "pressure inside drops of three radii, and the period of a swinging one",
         work: droplet::measure,
+    },
+    Experiment {
+        name: "liquid",
+        summary: "decay of a shear wave by viscosity, and the distance at which a pair that attracts itself rests",
+        work: liquid::measure,
     },
     Experiment {
         name: "discharge",
