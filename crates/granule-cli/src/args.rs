@@ -18,7 +18,7 @@ use granule_render::{CameraChoice, ColorMap};
 use mesh::MeshArgs;
 use values::{parse_number, parse_plane, parse_range, parse_size, parse_step};
 
-pub use compare::CompareArgs;
+pub use compare::{CompareArgs, ReportArgs};
 pub use measure::{MeasureArgs, MeasureCommand, OracleArgs};
 pub use values::{DeviceChoice, FieldChoice};
 #[cfg(feature = "window")]
@@ -114,6 +114,14 @@ Examples:
 
 Each solver's run is a run folder of its own in the folder; compare.html shows them side by side, compare.json has the numbers.";
 
+const REPORT_HELP: &str = "\
+Examples:
+  granule report out/column-001
+  granule report out/column-001 -o column.html
+
+One page that needs nothing else: pictures, numbers over time, stages, and the grains to play and to turn in the browser. The \
+grains are rounded to 1/4094 of the extent of the run, and at most 10,000 of them in 100 frames are taken; the page says so.";
+
 const RENDER_HELP: &str = "\
 Examples:
   granule render out/column-001 -o picture.png
@@ -195,6 +203,9 @@ pub enum Verb {
     /// Run a scene with several solvers and show them side by side.
     #[command(after_help = format!("{COMPARE_HELP}\n\n{EXIT_CODES}"))]
     Compare(CompareArgs),
+    /// Make a page of a run: pictures, numbers over time, and its grains to play.
+    #[command(after_help = format!("{REPORT_HELP}\n\n{EXIT_CODES}"))]
+    Report(ReportArgs),
     /// Look at meshes, make distance fields and samples of them.
     #[command(after_help = format!("{MESH_HELP}\n\n{EXIT_CODES}"))]
     Mesh(MeshArgs),

@@ -24,12 +24,14 @@ mod plot;
 mod progress;
 mod recording;
 mod render;
+mod report;
 mod resume;
 mod run;
 mod scenes;
 mod schema;
 mod statistics;
 mod summary;
+mod track;
 #[cfg(feature = "window")]
 mod view;
 
@@ -71,6 +73,7 @@ fn dispatch(verb: Verb) -> Result<(), Failure> {
         #[cfg(feature = "window")]
         Verb::View(args) => view::view(&args),
         Verb::Render(args) => render::render(&args),
+        Verb::Report(args) => report::report(&args),
         Verb::Compare(args) => compare::compare(&args),
         Verb::Mesh(args) => mesh::mesh(&args),
         Verb::Devices(args) => devices::devices(&args),

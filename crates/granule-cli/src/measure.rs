@@ -33,7 +33,6 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
         equal_sizes: false,
     };
     if let Some(folder) = &args.report {
-        device.announce();
         return report(args, folder, &device, options);
     }
     if let Some(folder) = &args.plot {
@@ -79,6 +78,7 @@ fn report(
         seeds: u64::from(args.seeds),
         controls: args.controls,
         json: args.json,
+        announce: &|| device.announce(),
         words: [word(&args.friction), word(&args.yield_law)],
     };
     matrix::report(&request, &Interrupt::listen()?)

@@ -1,4 +1,4 @@
-//! Arguments of comparisons.
+//! Arguments of comparisons and of pages of runs.
 
 use std::path::PathBuf;
 
@@ -33,4 +33,15 @@ pub struct CompareArgs {
     /// Print a JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The folder of a run.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// The file to write; report.html in the folder of the run when absent. One that is there is not overwritten.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }

@@ -1,26 +1,31 @@
 //! `granule compare`: one scene with several solvers, side by side on a page.
 
 mod page;
-mod track;
 
 use std::fs;
 use std::path::Path;
 
+use glam::Vec3;
 use granule::io::{check_writable, write_bytes_atomic};
+use granule_render::CameraChoice;
 
 use crate::args::{CompareArgs, RunArgs};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::scenes::Opened;
+use crate::track::Track;
 use crate::{output, render, run};
 
 use page::Shown;
-use track::Track;
 
 /// Pictures of each run.
 const PICTURES: usize = 4;
 /// Size of a picture [pixels].
 const PICTURE_SIZE: [u32; 2] = [480, 320];
+
+/// From where runs are looked at, and how many widths of the deposit away.
+const VIEW: [f32; 3] = [0.35, 0.5, 1.0];
+const FILLING: f32 = 3.2;
 
 /// Runs a scene with every solver. All that can be wrong with them is found before anything is written.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
@@ -31,15 +36,19 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
     make_folder(&args.output)?;
     let interrupt = Interrupt::listen()?;
-    let mut shown = Vec::new();
+    let mut ended = Vec::new();
     for run_args in &runs {
         let finished = run::run_quietly(run_args, &interrupt)?;
         if interrupt.wanted() {
             return Err(Failure::Interrupted);
         }
-        let track = Track::read(finished.folder.path(), &finished.verdict)?;
+        ended.push((Track::read(finished.folder.path(), &finished.verdict)?, finished));
+    }
+    let camera = camera(ended.iter().map(|(track, _)| track));
+    let mut shown = Vec::new();
+    for (track, finished) in ended {
         let pictures = match finished.drawable {
-            true => render::pictures_of_run(&finished.folder, "auto", PICTURE_SIZE, PICTURES)?,
+            true => render::pictures_of_run(&finished.folder, "auto", PICTURE_SIZE, PICTURES, camera)?,
             false => Vec::new(),
         };
         shown.push(Shown { track, pictures });
@@ -54,6 +63,17 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
         true => output::json(&tracks),
         false => output::text(&format!("{}\n\n{}", in_words(&tracks), page_path.display())),
     }
+}
+
+/// One camera for all runs, so that their pictures can be compared: it sees the widest deposit.
+fn camera<'a>(tracks: impl Iterator<Item = &'a Track> + Clone) -> Option<CameraChoice> {
+    let highest = |points: &[[f64; 2]]| points.iter().map(|point| point[1]).fold(0.0, f64::max) as f32;
+    let width = tracks.clone().map(|track| highest(&track.runout)).fold(0.0, f32::max);
+    let height = tracks.clone().map(|track| highest(&track.crest)).fold(0.0, f32::max);
+    let middle = Vec3::from(tracks.into_iter().next()?.middle);
+    let target = Vec3::new(middle.x, 0.3 * height, middle.z);
+    let distance = FILLING * width.max(height).max(1e-3);
+    Some(CameraChoice::Fixed { position: target + distance * Vec3::from(VIEW).normalize(), target })
 }
 
 /// What `granule run` would be asked for.
@@ -96,11 +116,11 @@ fn in_words(tracks: &[&Track]) -> String {
             track.solver.clone(),
             track.particles.to_string(),
             output::number(track.seconds_per_second),
-            last(&track.reach),
+            last(&track.runout),
             last(&track.crest),
             track.verdict.lines().next().unwrap_or_default().to_string(),
         ]
     });
-    let header = ["solver", "particles", "s per simulated s", "reach [m]", "crest [m]", "run"];
+    let header = ["solver", "particles", "s per simulated s", "runout [m]", "crest [m]", "run"];
     output::table(&header, &rows.collect::<Vec<_>>())
 }

@@ -5,8 +5,7 @@ use std::fmt::Write;
 use crate::chart::{Chart, Curve};
 use crate::markup::{base64, escape};
 use crate::page::{self, number, number_or_dash};
-
-use super::track::Track;
+use crate::track::Track;
 
 /// A run with its pictures.
 pub struct Shown {
@@ -41,7 +40,7 @@ fn table(body: &mut String, shown: &[Shown]) {
     body.push_str(
         "<section>\n<h2>Numbers</h2>\n<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">solver</th><th scope=\"col\">particles\
          </th><th scope=\"col\">steps</th><th scope=\"col\">simulated</th><th scope=\"col\">time per simulated second</th><th \
-         scope=\"col\">reach at the end</th><th scope=\"col\">crest at the end</th><th scope=\"col\">largest kinetic energy</th><th \
+         scope=\"col\">runout</th><th scope=\"col\">crest</th><th scope=\"col\">largest kinetic energy</th><th \
          scope=\"col\">device</th></tr></thead>\n<tbody>\n",
     );
     let last = |points: &[[f64; 2]]| number_or_dash(points.last().map(|point| point[1]));
@@ -55,7 +54,7 @@ fn table(body: &mut String, shown: &[Shown]) {
             track.steps,
             number(track.simulated_seconds),
             page::duration(track.seconds_per_second),
-            last(&track.reach),
+            last(&track.runout),
             last(&track.crest),
             number(track.largest_kinetic_energy),
             escape(&track.device)
@@ -71,8 +70,8 @@ fn table(body: &mut String, shown: &[Shown]) {
         );
     }
     body.push_str(
-        "<p class=\"note\">Reach is the horizontal distance from the first centre within which 99 % of the particles lie, crest the \
-         height below which 99 % lie, so that single grains that fly do not count.</p>\n</section>\n",
+        "<p class=\"note\">Runout is the mean radius of the connected deposit around the first centre; grains that lie alone do not count. Crest is \
+         the height below which 99 % of the particles lie.</p>\n</section>\n",
     );
 }
 
@@ -106,7 +105,7 @@ type Quantity = fn(&Track) -> &Vec<[f64; 2]>;
 fn charts(body: &mut String, shown: &[Shown]) {
     let charts: [(&str, &str, &str, Quantity); 5] = [
         ("The surface at the end", "x [m]", "height [m]", |track| &track.profile),
-        ("Reach", "time [s]", "reach [m]", |track| &track.reach),
+        ("Runout", "time [s]", "radius of the deposit [m]", |track| &track.runout),
         ("Crest", "time [s]", "height [m]", |track| &track.crest),
         ("Kinetic energy", "time [s]", "energy [J]", |track| &track.kinetic_energy),
         ("Potential energy over weight", "time [s]", "height of the centre [m]", |track| &track.center),

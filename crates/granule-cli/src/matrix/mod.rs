@@ -43,6 +43,8 @@ pub struct Request<'a> {
     pub controls: bool,
     /// Print the report as JSON.
     pub json: bool,
+    /// Says where it is simulated, once the input is known to be right.
+    pub announce: &'a dyn Fn(),
     /// Names of friction and yield.
     pub words: [String; 2],
 }
@@ -62,6 +64,7 @@ pub fn report(request: &Request, interrupt: &Interrupt) -> Result<(), Failure> {
         fault: request.options.simulation.defect.map(|defect| format!("{defect:?}")),
     };
     let folder = ReportFolder::open(request.folder, &parameters)?;
+    (request.announce)();
     let mut matrix = Matrix { request, interrupt, folder, report: empty(request, parameters) };
     matrix.write(false)?;
     matrix.measure()?;

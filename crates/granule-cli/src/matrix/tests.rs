@@ -26,6 +26,7 @@ fn made(
         seeds: 1,
         controls: false,
         json: true,
+        announce: &|| (),
         words: ["coupled".into(), "tan".into()],
     };
     let verdict = report(&request, &Interrupt::default());

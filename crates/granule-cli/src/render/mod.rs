@@ -9,7 +9,7 @@ mod video;
 use std::path::{Path, PathBuf};
 
 use granule::io::{RunFolder, RunFrames};
-use granule_render::{Renderer, RendererChoice};
+use granule_render::{CameraChoice, Renderer, RendererChoice};
 
 use crate::args::{RenderArgs, RunArgs};
 use crate::failure::Failure;
@@ -64,10 +64,13 @@ pub fn pictures_of_run(
     device: &str,
     size: [u32; 2],
     count: usize,
+    camera: Option<CameraChoice>,
 ) -> Result<Vec<(f64, Vec<u8>)>, Failure> {
     let mut renderer = open(device)?;
     let frames = RunFrames::open(folder.path())?;
-    let request = RenderRequest { size, ..RenderRequest::default() };
+    // A scene's own camera is the same for all of its runs.
+    let camera = camera.filter(|_| frames.scene().camera.is_none());
+    let request = RenderRequest { size, camera, ..RenderRequest::default() };
     let frame_renderer = FrameRenderer::new(&frames, &request)?;
     let setup = frame_renderer.setup_for_all()?;
     let entries = frames.entries();

@@ -96,7 +96,7 @@ pub const CONTROLS: &[Control] = &[
     defect("oblique", SolverKind::Dem, Defect::UnscaledHistory, "tangential rebound"),
     defect("impact", SolverKind::Dem, Defect::DampingSign, "restitution"),
     defect("stay", SolverKind::Pbd, Defect::WeakWarmStart, "drop of the crest"),
-    defect("repose", SolverKind::Pbd, Defect::PushAsVelocity, "angle"),
+    defect("stay", SolverKind::Pbd, Defect::PushAsVelocity, "pushed apart"),
     Control { experiment: "rest", solver: SolverKind::Iisph, fault: Fault::ExplicitFriction, gate: "crest" },
     friction("collapse", SolverKind::Iisph, 0.0, "runout"),
     friction("drum", SolverKind::Iisph, 5.0, "inclination"),

@@ -1,7 +1,9 @@
 //! A heap of grains comes to rest and stays: its crest does not sink, and its grains stop. Nothing is damped or put to sleep.
+//!
+//! Contacts of rigid grains store nothing: two of them that overlap are moved apart and do not fly apart.
 
 use crate::boundary::Shape;
-use crate::scene::SolverKind;
+use crate::scene::{Fill, SolverKind};
 use crate::simulation::{Simulation, SimulationError};
 
 use super::drive::{next_frame, read};
@@ -10,6 +12,9 @@ use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
 /// Friction angle \[degrees\].
 const THETA: f64 = 30.0;
+
+/// Distance of two grains that overlap \[d\].
+const CLOSE: f32 = 0.95;
 
 pub(super) fn measure(
     options: &MeasureOptions,
@@ -47,6 +52,16 @@ pub(super) fn measure(
     )));
     let source = "a cone of 32 degrees hardly gives way with a friction angle of 30 degrees";
     measurement.points.push(Point::new("height left", last / first, [0.7, 1.05], source));
+    if options.solver == Some(SolverKind::Pbd) {
+        let source = "a push that removes overlap is no velocity";
+        let flight = Point::new(
+            "speed of grains that were pushed apart / sqrt(g d)",
+            push(&options)?,
+            [0.0, 1e-3],
+            source,
+        );
+        measurement.points.push(flight.with("distance at the start [d]", f64::from(CLOSE)).against(0.0));
+    }
     measurement.plots.push(Plot {
         name: "stay".into(),
         title: "Crest of a heap".into(),
@@ -72,6 +87,25 @@ fn cone(options: &MeasureOptions, radius: f32, height: f32) -> Result<Simulation
     };
     scene.grains.push(grains);
     begin(scene, options)
+}
+
+/// Speed in sqrt(g d) of two grains that overlapped, after they were pushed apart, without gravity.
+fn push(options: &MeasureOptions) -> Result<f64, SimulationError> {
+    let mut scene = sand("push", THETA, options);
+    scene.simulation.solver = SolverKind::Pbd;
+    scene.simulation.gravity = [0.0; 3];
+    for x in [0.0, CLOSE * SPACING] {
+        let mut grain = cylinder(1.0, 1.0);
+        grain.fill = Fill::Lattice;
+        grain.shape = Shape::Box { min: [x, 0.0, 0.0], max: [x + SPACING, SPACING, SPACING], hollow: false };
+        scene.grains.push(grain);
+    }
+    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut report = next_frame(&mut simulation)?;
+    while simulation.time() < 0.5 {
+        report = next_frame(&mut simulation)?;
+    }
+    Ok(report.max_speed / speed_scale())
 }
 
 /// Highest particle \[d\].

@@ -6,12 +6,13 @@ use std::path::Path;
 
 use glam::Vec3;
 use granule::io::{RunFolder, RunFrames};
+use granule::measure::DepositProfile;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::failure::Failure;
 
-/// Share of the particles within the reach and below the crest: single grains that fly do not count.
+/// Share of the particles below the crest: single grains that fly do not count.
 const MOST: f64 = 0.99;
 
 /// A run as a comparison shows it.
@@ -31,8 +32,8 @@ pub struct Track {
     pub seconds_per_second: f64,
     /// Largest kinetic energy of a frame \[J\].
     pub largest_kinetic_energy: f64,
-    /// Horizontal distance from the first centre within which 99 % of the particles lie: (t \[s\], m).
-    pub reach: Vec<[f64; 2]>,
+    /// Mean radius of the connected deposit around the first centre, over sectors: (t \[s\], m).
+    pub runout: Vec<[f64; 2]>,
     /// Height below which 99 % of the particles lie: (t \[s\], m).
     pub crest: Vec<[f64; 2]>,
     /// Height of the centre of mass, which is the potential energy over M g: (t \[s\], m).
@@ -41,6 +42,8 @@ pub struct Track {
     pub kinetic_energy: Vec<[f64; 2]>,
     /// Surface at the end along x through the centre: (x, y) \[m\].
     pub profile: Vec<[f64; 2]>,
+    /// Where the grains were at the start, on average \[m\].
+    pub middle: [f32; 3],
     /// Whether the run did what its scene expects.
     pub verdict: String,
 }
@@ -50,7 +53,7 @@ impl Track {
     pub fn read(folder: &Path, verdict: &Result<(), Failure>) -> Result<Self, Failure> {
         let frames = RunFrames::open(folder)?;
         let folder = RunFolder::open(folder);
-        let summary = summary(&folder)?;
+        let summary = read_summary(&folder)?;
         let number = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
         let word = |key: &str| summary[key].as_str().unwrap_or("not known").to_string();
         let mut track = Self {
@@ -61,11 +64,12 @@ impl Track {
             simulated_seconds: number("simulated_seconds"),
             seconds_per_second: number("wall_seconds") / number("simulated_seconds"),
             largest_kinetic_energy: 0.0,
-            reach: Vec::new(),
+            runout: Vec::new(),
             crest: Vec::new(),
             center: Vec::new(),
             kinetic_energy: series(&folder, "kinetic_energy_j")?,
             profile: Vec::new(),
+            middle: [0.0; 3],
             verdict: match verdict {
                 Ok(()) => "as its scene expects".into(),
                 Err(failure) => failure.to_string(),
@@ -91,10 +95,12 @@ impl Track {
             }
             let center = position.iter().copied().sum::<Vec3>() / position.len() as f32;
             let middle = *middle.get_or_insert(center);
-            let from_middle = |x: &Vec3| f64::from((x.x - middle.x).hypot(x.z - middle.z));
-            self.reach.push([entry.time, most(position.iter().map(from_middle).collect())]);
+            let rows: Vec<[f32; 3]> = position.iter().map(Vec3::to_array).collect();
+            let axis = (f64::from(middle.x), f64::from(middle.z));
+            self.runout.push([entry.time, DepositProfile::of(&rows, axis, f64::from(spacing)).front]);
             self.crest.push([entry.time, most(position.iter().map(|x| f64::from(x.y)).collect())]);
             self.center.push([entry.time, f64::from(center.y)]);
+            self.middle = middle.to_array();
             self.profile = profile(&position, middle, spacing);
         }
         Ok(())
@@ -136,7 +142,7 @@ fn profile(position: &[Vec3], middle: Vec3, spacing: f32) -> Vec<[f64; 2]> {
 }
 
 /// The summary of a run.
-fn summary(folder: &RunFolder) -> Result<Value, Failure> {
+pub fn read_summary(folder: &RunFolder) -> Result<Value, Failure> {
     let path = folder.summary();
     let wrong = |reason: String| Failure::Input(format!("{}: {reason}", path.display()));
     let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
@@ -144,7 +150,7 @@ fn summary(folder: &RunFolder) -> Result<Value, Failure> {
 }
 
 /// A column of the series over time.
-fn series(folder: &RunFolder, column: &str) -> Result<Vec<[f64; 2]>, Failure> {
+pub fn series(folder: &RunFolder, column: &str) -> Result<Vec<[f64; 2]>, Failure> {
     let path = folder.series();
     let text =
         fs::read_to_string(&path).map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
