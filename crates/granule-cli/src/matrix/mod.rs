@@ -8,7 +8,7 @@ mod record;
 
 use std::path::Path;
 
-use granule::measure::{CONTROLS, Claim, Control, Experiment, MeasureOptions, Measurement, claim};
+use granule::measure::{CONTROLS, Claim, Control, Experiment, MeasureOptions, Measurement, Point, claim};
 use granule::scene::SolverKind;
 use granule::{Options, SimulationError};
 
@@ -220,12 +220,7 @@ impl Matrix<'_> {
         let label = format!("{} {}, {}", control.experiment, control.solver.name(), control.fault.words());
         let run = |tell: &mut granule::measure::Progress| control.run(&self.request.options, tell);
         let measured = self.watched(&label, run)?;
-        let failed = |measured: &Measurement| {
-            let failed = measured.points.iter().filter(|point| !point.pass);
-            let mut names: Vec<String> = failed.map(|point| point.quantity.clone()).collect();
-            names.dedup();
-            names
-        };
+        let failed = |measured: &Measurement| failed_in_words(&measured.points);
         Ok(ControlCell {
             experiment: control.experiment.into(),
             solver: control.solver.name().into(),
@@ -313,6 +308,19 @@ impl Matrix<'_> {
             failures => Err(Failure::Run(format!("claims that do not hold: {}", failures.join("; ")))),
         }
     }
+}
+
+/// What left its range, each quantity once, with the first of its numbers.
+fn failed_in_words(points: &[Point]) -> Vec<String> {
+    let mut named: Vec<&str> = Vec::new();
+    let mut words = Vec::new();
+    for point in points.iter().filter(|point| !point.pass) {
+        if !named.contains(&point.quantity.as_str()) {
+            named.push(&point.quantity);
+            words.push(format!("{} = {}", point.quantity, output::number_or_dash(Some(point.measured))));
+        }
+    }
+    words
 }
 
 /// The name of a control's file.

@@ -7,8 +7,7 @@ use granule::solver::SOLVERS;
 
 use crate::chart::{Chart, Curve};
 use crate::markup::escape;
-use crate::output::range;
-use crate::page::{self, number, number_or_dash};
+use crate::page::{self, number, number_or_dash, range};
 
 use super::record::{Cell, ControlCell, PlotRecord, PointRecord, Report};
 
@@ -162,29 +161,32 @@ fn matrix_cell(body: &mut String, report: &Report, name: &str, solver: &str) {
     };
 }
 
-/// Why solvers do not claim what they do not claim.
+/// Why solvers do not claim what they do not claim: a row for each reason.
 fn reasons(body: &mut String, report: &Report) {
-    let mut grouped: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    let mut grouped: Vec<(&str, Vec<&str>, Vec<&str>)> = Vec::new();
     for cell in &report.not_claimed {
-        let known =
-            grouped.iter_mut().find(|(solver, reason, _)| *solver == cell.solver && *reason == cell.reason);
-        match known {
-            Some((_, _, experiments)) => experiments.push(&cell.experiment),
-            None => grouped.push((&cell.solver, &cell.reason, vec![&cell.experiment])),
+        if !grouped.iter().any(|(reason, ..)| *reason == cell.reason) {
+            grouped.push((&cell.reason, Vec::new(), Vec::new()));
+        }
+        for (_, solvers, experiments) in grouped.iter_mut().filter(|(reason, ..)| *reason == cell.reason) {
+            solvers.push(&cell.solver);
+            experiments.push(&cell.experiment);
         }
     }
     if grouped.is_empty() {
         return;
     }
-    grouped.sort_by_key(|(solver, ..)| place_of(solver));
     body.push_str(
         "<details open><summary>What is not claimed, and why</summary>\n<table class=\"reasons\">\n<tbody>\n",
     );
-    for (solver, reason, experiments) in grouped {
+    for (reason, mut solvers, mut experiments) in grouped {
+        solvers.sort_by_key(|solver| place_of(solver));
+        solvers.dedup();
+        experiments.dedup();
         let _ = writeln!(
             body,
             "<tr><th scope=\"row\"><code>{}</code></th><td>{}</td><td>{}</td></tr>",
-            escape(solver),
+            escape(&solvers.join(" ")),
             escape(&experiments.join(", ")),
             page::prose(reason)
         );

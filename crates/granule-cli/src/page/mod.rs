@@ -40,6 +40,16 @@ pub fn number_or_dash(value: Option<f64>) -> String {
     value.map_or("–".into(), number)
 }
 
+/// A range in words.
+pub fn range(range: [f64; 2]) -> String {
+    match range {
+        [low, high] if low.is_infinite() && high.is_infinite() => "any".into(),
+        [low, high] if low.is_infinite() => format!("≤ {}", number(high)),
+        [low, high] if high.is_infinite() => format!("≥ {}", number(low)),
+        [low, high] => format!("{} … {}", number(low), number(high)),
+    }
+}
+
 /// A time in the unit that fits.
 pub fn duration(seconds: f64) -> String {
     match seconds {
@@ -64,6 +74,13 @@ mod tests {
     fn numbers_are_short() {
         let words = [-4e-4, 1.25e-5, -2.5, 0.0].map(number);
         assert_eq!(words, ["−4e−4", "1.25e−5", "−2.5", "0"]);
+    }
+
+    #[test]
+    fn open_ranges_are_said_in_words() {
+        assert_eq!(range([-1e-5, 2.5]), "−1e−5 … 2.5");
+        assert_eq!(range([f64::NEG_INFINITY, 2.5]), "≤ 2.5");
+        assert_eq!(range([2.5, f64::INFINITY]), "≥ 2.5");
     }
 
     #[test]

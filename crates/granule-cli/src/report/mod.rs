@@ -38,9 +38,9 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     let playback = Playback::of(&frames)?;
     let columns = SERIES.iter().map(|(column, name, unit)| Ok((*name, *unit, series(&folder, column)?)));
     let columns: Vec<_> = columns.collect::<Result<_, Failure>>()?;
-    // What never changes from zero says nothing.
-    let columns: Vec<_> =
-        columns.into_iter().filter(|column| column.2.iter().any(|point| point[1] != 0.0)).collect();
+    // What never changes says nothing.
+    let changes = |points: &[[f64; 2]]| points.windows(2).any(|pair| pair[0][1] != pair[1][1]);
+    let columns: Vec<_> = columns.into_iter().filter(|column| changes(&column.2)).collect();
     let run =
         page::Run { summary: &summary, pictures: &pictures, series: &columns, playback: playback.as_ref() };
     write_bytes_atomic(&path, page::page(&run).as_bytes())

@@ -66,7 +66,7 @@
   gl.enable(gl.DEPTH_TEST);
   const [low, high] = data.bounds, middle = low.map((a, k) => 0.5 * (a + high[k]));
   middle[1] = low[1] + 0.35 * (high[1] - low[1]);
-  let [turn, tilt, far] = [0.5, 0.45, 1.25 * Math.hypot(...low.map((a, k) => high[k] - a))], playing = false, last = 0;
+  let [turn, tilt, far] = [0.5, 0.45, 0.95 * Math.hypot(...low.map((a, k) => high[k] - a))], playing = false, last = 0;
   const draw = () => {
     const frame = Number(slider.value), scale = Math.min(2, window.devicePixelRatio || 1);
     const [width, height] = [Math.round(canvas.clientWidth * scale), Math.round(canvas.clientHeight * scale)];

@@ -146,18 +146,16 @@ mod tests {
         let mut planes = Vec::new();
         flate2::read::GzDecoder::new(bytes).read_to_end(&mut planes).unwrap();
         let half = planes.len() / 2;
-        let mut rows = vec![vec![[0u16; 3]; grains]; frames];
-        for axis in 0..3 {
-            for frame in 0..frames {
-                for grain in 0..grains {
-                    let k = (axis * frames + frame) * grains + grain;
-                    let before = if frame == 0 { 0 } else { rows[frame - 1][grain][axis] };
-                    let difference = u16::from(planes[k]) | u16::from(planes[half + k]) << 8;
-                    rows[frame][grain][axis] = (before + difference) & 0xfff;
-                }
-            }
+        let mut values = vec![0u16; half];
+        for k in 0..half {
+            let is_first = k / grains % frames == 0;
+            let before = if is_first { 0 } else { values[k - grains] };
+            values[k] = (before + (u16::from(planes[k]) | u16::from(planes[half + k]) << 8)) & 0xfff;
         }
-        rows
+        let at = |frame: usize, grain: usize| {
+            [0, 1, 2].map(|axis| values[(axis * frames + frame) * grains + grain])
+        };
+        (0..frames).map(|frame| (0..grains).map(|grain| at(frame, grain)).collect()).collect()
     }
 
     #[test]
