@@ -53,10 +53,11 @@ fn names(report: &Report) -> Vec<&str> {
 }
 
 fn header(body: &mut String, report: &Report) {
-    let (class, verdict) = match (report.complete, report.pass) {
-        (false, _) => ("open", "not complete"),
-        (true, true) => ("pass", "every claim holds"),
-        (true, false) => ("fail", "some claims do not hold"),
+    let (class, verdict) = match (&report.parameters.fault, report.complete, report.pass) {
+        (Some(fault), ..) => ("fail", format!("broken on purpose by {fault}")),
+        (None, false, _) => ("open", "not complete".into()),
+        (None, true, true) => ("pass", "every claim holds".into()),
+        (None, true, false) => ("fail", "some claims do not hold".into()),
     };
     let form = if report.parameters.quick { "quick forms" } else { "full forms" };
     let seeds = match report.parameters.seeds {

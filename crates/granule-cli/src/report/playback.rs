@@ -148,7 +148,7 @@ mod tests {
         let half = planes.len() / 2;
         let mut values = vec![0u16; half];
         for k in 0..half {
-            let is_first = k / grains % frames == 0;
+            let is_first = (k / grains).is_multiple_of(frames);
             let before = if is_first { 0 } else { values[k - grains] };
             values[k] = (before + (u16::from(planes[k]) | u16::from(planes[half + k]) << 8)) & 0xfff;
         }

@@ -89,7 +89,7 @@ const fn friction(experiment: &'static str, solver: SolverKind, angle: f64, gate
 pub const CONTROLS: &[Control] = &[
     defect("hydrostatic", SolverKind::Iisph, Defect::StressSign, "gradient of vertical stress"),
     defect("hydrostatic", SolverKind::Iisph, Defect::WallStandOff, "first layer"),
-    defect("hydrostatic", SolverKind::Iisph, Defect::MissingNeighborRow, "density"),
+    defect("hydrostatic", SolverKind::Iisph, Defect::MissingNeighborRow, "gradient of vertical stress"),
     defect("liquid", SolverKind::Wcsph, Defect::ViscositySign, "shear wave"),
     defect("droplet", SolverKind::Wcsph, Defect::NormalSign, "pressure jump"),
     defect("liquid", SolverKind::Wcsph, Defect::CohesionBranch, "pair rests"),
