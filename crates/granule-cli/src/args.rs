@@ -1,5 +1,6 @@
 //! The command line.
 
+mod compare;
 mod measure;
 pub mod mesh;
 mod values;
@@ -17,6 +18,7 @@ use granule_render::{CameraChoice, ColorMap};
 use mesh::MeshArgs;
 use values::{parse_number, parse_plane, parse_range, parse_size, parse_step};
 
+pub use compare::{CompareArgs, ReportArgs};
 pub use measure::{MeasureArgs, MeasureCommand, OracleArgs};
 pub use values::{DeviceChoice, FieldChoice};
 #[cfg(feature = "window")]
@@ -96,7 +98,29 @@ const MEASURE_HELP: &str = "\
 Examples:
   granule measure slope --quick
   granule measure repose collapse --plot plots
-  granule measure --all --json";
+  granule measure --all --json
+  granule measure --all --quick --report out/report
+  granule measure --all --report out/report --seeds 3 --controls
+  granule measure repose drum --quick --report out/drums --solver dem
+
+--report measures each experiment with each solver that claims it, and leaves report.html and report.json in the folder. \
+A claim that does not pass, or a deliberate fault that nothing notices, ends with exit code 1. Finished experiments are \
+kept in the folder and used again if version and parameters are the same.";
+
+const COMPARE_HELP: &str = "\
+Examples:
+  granule compare column --quick --solvers iisph,pbd,dem -o out/compared
+  granule compare my-scene.toml --solvers pbd,dem --seconds 2 -o out/mine
+
+Each solver's run is a run folder of its own in the folder; compare.html shows them side by side, compare.json has the numbers.";
+
+const REPORT_HELP: &str = "\
+Examples:
+  granule report out/column-001
+  granule report out/column-001 -o column.html
+
+One page that needs nothing else: pictures, numbers over time, stages, and the grains to play and to turn in the browser. The \
+grains are rounded to 1/4094 of the extent of the run, and at most 10,000 of them in 100 frames are taken; the page says so.";
 
 const RENDER_HELP: &str = "\
 Examples:
@@ -176,6 +200,12 @@ pub enum Verb {
     /// Draw a picture or a video of a run.
     #[command(after_help = format!("{RENDER_HELP}\n\n{EXIT_CODES}"))]
     Render(Box<RenderArgs>),
+    /// Run a scene with several solvers and show them side by side.
+    #[command(after_help = format!("{COMPARE_HELP}\n\n{EXIT_CODES}"))]
+    Compare(CompareArgs),
+    /// Make a page of a run: pictures, numbers over time, and its grains to play.
+    #[command(after_help = format!("{REPORT_HELP}\n\n{EXIT_CODES}"))]
+    Report(ReportArgs),
     /// Look at meshes, make distance fields and samples of them.
     #[command(after_help = format!("{MESH_HELP}\n\n{EXIT_CODES}"))]
     Mesh(MeshArgs),
@@ -221,7 +251,7 @@ pub struct SchemaArgs {
 }
 
 /// Where to simulate.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct PlaceArgs {
     /// Where to simulate: auto (a graphics card, else the CPU), cpu, gpu, or the number or name of an adapter.
     #[arg(long, default_value = "auto")]

@@ -5,26 +5,33 @@
 
 mod args;
 mod bench;
+mod chart;
 mod check;
+mod compare;
 mod device;
 mod devices;
 mod expectations;
 mod failure;
 mod interrupt;
 mod list;
+mod markup;
+mod matrix;
 mod measure;
 mod mesh;
 mod output;
+mod page;
 mod plot;
 mod progress;
 mod recording;
 mod render;
+mod report;
 mod resume;
 mod run;
 mod scenes;
 mod schema;
 mod statistics;
 mod summary;
+mod track;
 #[cfg(feature = "window")]
 mod view;
 
@@ -66,6 +73,8 @@ fn dispatch(verb: Verb) -> Result<(), Failure> {
         #[cfg(feature = "window")]
         Verb::View(args) => view::view(&args),
         Verb::Render(args) => render::render(&args),
+        Verb::Report(args) => report::report(&args),
+        Verb::Compare(args) => compare::compare(&args),
         Verb::Mesh(args) => mesh::mesh(&args),
         Verb::Devices(args) => devices::devices(&args),
         Verb::Schema(args) => schema::schema(&args),

@@ -1,5 +1,7 @@
 //! `granule measure`: experiments, their numbers beside the references, and plots.
 
+use std::path::Path;
+
 use granule::Options;
 use granule::measure::{EXPERIMENTS, Experiment, MeasureOptions, Measurement, Point, measure_oracle};
 use granule::scene::SolverKind;
@@ -7,7 +9,10 @@ use granule::solver::SOLVERS;
 use granule::solver::dem::oracle::Oracle;
 
 use crate::args::{MeasureArgs, MeasureCommand, OracleArgs};
+use crate::device::Chosen;
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::matrix::{self, Request};
 use crate::output::{self, number, number_or_dash};
 use crate::plot;
 use crate::progress::Progress;
@@ -34,6 +39,9 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
         friction_angle: None,
         equal_sizes: false,
     };
+    if let Some(folder) = &args.report {
+        return report(args, folder, &device, options);
+    }
     if let Some(folder) = &args.plot {
         plot::make_folder(folder)?;
     }
@@ -53,6 +61,34 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
         output::json_one_or_many(&measurements)?;
     }
     verdict(&measurements)
+}
+
+/// Measures every claim and leaves a page.
+fn report(
+    args: &MeasureArgs,
+    folder: &Path,
+    device: &Chosen,
+    options: MeasureOptions,
+) -> Result<(), Failure> {
+    let word = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
+    let request = Request {
+        folder,
+        experiments: chosen(args),
+        solvers: SOLVERS
+            .iter()
+            .filter_map(|s| s.kind)
+            .filter(|s| options.solver.is_none_or(|o| o == *s))
+            .collect(),
+        options,
+        device: device.word,
+        threads: device.threads,
+        seeds: u64::from(args.seeds),
+        controls: args.controls,
+        json: args.json,
+        announce: &|| device.announce(),
+        words: [word(&args.friction), word(&args.yield_law)],
+    };
+    matrix::report(&request, &Interrupt::listen()?)
 }
 
 /// Holds the solver with distinct elements against files.

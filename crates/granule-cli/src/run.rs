@@ -43,8 +43,21 @@ pub struct Finished {
     pub verdict: Result<(), Failure>,
 }
 
-/// Runs a scene. Everything is checked before the folder is made.
+/// Runs a scene and prints its summary. Everything is checked before the folder is made.
 pub fn run(args: &RunArgs, interrupt: &Interrupt) -> Result<Finished, Failure> {
+    run_with(args, interrupt, |summary| summary.print(args.json))
+}
+
+/// Runs a scene without a word on stdout.
+pub fn run_quietly(args: &RunArgs, interrupt: &Interrupt) -> Result<Finished, Failure> {
+    run_with(args, interrupt, |_| Ok(()))
+}
+
+fn run_with(
+    args: &RunArgs,
+    interrupt: &Interrupt,
+    tell: impl FnOnce(&Summary) -> Result<(), Failure>,
+) -> Result<Finished, Failure> {
     let chosen = args.place.open()?;
     let Start { simulation, initial, resumed_from, done } = start(args, &chosen.options)?;
     let chosen = chosen.that_took(&simulation);
@@ -59,7 +72,7 @@ pub fn run(args: &RunArgs, interrupt: &Interrupt) -> Result<Finished, Failure> {
     run.follow(done);
     let ended = run.drive(&initial, interrupt).and_then(|end| Ok((run.conclude(&end)?, end)));
     let (summary, end) = ended.map_err(|failure| run.give_up(&failure))?;
-    summary.print(args.json)?;
+    tell(&summary)?;
     let drawable = matches!(end, End::Complete | End::Interrupted);
     let verdict = verdict(end, &summary);
     Ok(Finished { folder: run.recording.into_folder(), scene: summary.scene, drawable, verdict })

@@ -67,7 +67,8 @@ pub struct Simulation {
 
 impl Simulation {
     /// Checks a scene and fills it with grains.
-    pub fn new(scene: Scene, options: &Options) -> Result<Self, SimulationError> {
+    pub fn new(mut scene: Scene, options: &Options) -> Result<Self, SimulationError> {
+        scene.simulation.seed = scene.simulation.seed.wrapping_add(options.seed_shift);
         let solver = options.solver_for(&scene);
         scene.validate_for(solver.name, solver.capabilities)?;
         let boundaries = build::boundaries(&scene)?;

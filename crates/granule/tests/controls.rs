@@ -1,35 +1,13 @@
-//! Negative controls: each deliberate fault makes its gate fail, and the sound solver passes it.
+//! Negative controls beside those of experiments, which `granule measure --controls` runs: a fault makes a gate fail, and the sound
+//! solver passes it.
 
 mod common;
 
 use common::{D, block, floor, sand};
 use granule::boundary::Shape;
-use granule::measure::{Experiment, MeasureOptions, Measurement};
-use granule::scene::{Fill, FrictionMode, GrainsSettings};
+use granule::scene::{Fill, GrainsSettings};
 use granule::solver::Defect;
 use granule::{Options, Simulation};
-
-fn measure(experiment: &str, defect: Option<Defect>, friction: FrictionMode) -> Measurement {
-    let options = MeasureOptions {
-        quick: true,
-        simulation: Options { defect, ..Options::default() },
-        friction,
-        ..MeasureOptions::default()
-    };
-    Experiment::find(experiment).unwrap().run(&options, &mut |_, _| {}).unwrap()
-}
-
-/// The points of a measurement that fail.
-fn failures(measurement: &Measurement) -> String {
-    let failed = measurement.points.iter().filter(|point| !point.pass);
-    failed.map(|p| format!("{} {:?} = {} not in {:?}\n", p.quantity, p.inputs, p.measured, p.range)).collect()
-}
-
-#[test]
-fn slope_holds_and_flows() {
-    let slope = measure("slope", None, FrictionMode::Coupled);
-    assert!(slope.pass, "{}", failures(&slope));
-}
 
 /// Largest friction power over a collapse of 0.15 s, relative to M g sqrt(g d).
 fn largest_friction_power(defect: Option<Defect>) -> f64 {
@@ -53,55 +31,6 @@ fn friction_dissipates_in_flow_and_not_with_the_printed_sign_of_the_stress() {
     assert!(sound < 0.0, "{sound}");
     let printed = largest_friction_power(Some(Defect::StressSign));
     assert!(printed > 0.01, "{printed}");
-}
-
-#[test]
-fn hydrostatic_passes() {
-    let bed = measure("hydrostatic", None, FrictionMode::Coupled);
-    assert!(bed.pass, "{}", failures(&bed));
-}
-
-#[test]
-fn first_layer_fails_with_the_reference_stand_off() {
-    let bed = measure("hydrostatic", Some(Defect::WallStandOff), FrictionMode::Coupled);
-    assert!(failures(&bed).contains("first layer"), "{:?}", bed.points);
-}
-
-#[test]
-fn hydrostatic_fails_with_a_missing_neighbour_row() {
-    let bed = measure("hydrostatic", Some(Defect::MissingNeighborRow), FrictionMode::Coupled);
-    // Sums without a row of cells are not those of a bed: stresses do not follow the depth, or densities do not converge.
-    let words = ["gradient of vertical stress", "density"];
-    let meant = bed.points.iter().filter(|point| !point.pass && point.measured.is_finite());
-    let meant = meant.filter(|point| words.iter().any(|word| point.quantity.contains(word)));
-    assert!(meant.count() > 0, "{:?}", bed.points);
-}
-
-#[test]
-fn rest_passes_and_fails_with_explicit_friction() {
-    let rest = measure("rest", None, FrictionMode::Coupled);
-    assert!(rest.pass, "{}", failures(&rest));
-    let explicit = measure("rest", None, FrictionMode::Explicit);
-    assert!(failures(&explicit).contains("crest"), "{:?}", explicit.points);
-}
-
-#[test]
-fn repose_passes() {
-    let repose = measure("repose", None, FrictionMode::Coupled);
-    assert!(repose.pass, "{}", failures(&repose));
-}
-
-#[test]
-fn collapse_passes() {
-    let collapse = measure("collapse", None, FrictionMode::Coupled);
-    assert!(collapse.pass, "{}", failures(&collapse));
-}
-
-#[test]
-fn collapse_fails_without_friction() {
-    let options = MeasureOptions { quick: true, friction_angle: Some(0.0), ..MeasureOptions::default() };
-    let collapse = Experiment::find("collapse").unwrap().run(&options, &mut |_, _| {}).unwrap();
-    assert!(failures(&collapse).contains("runout"), "{:?}", collapse.points);
 }
 
 /// Height of a heap that stood at 25 degrees, after two seconds.

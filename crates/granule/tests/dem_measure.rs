@@ -1,20 +1,18 @@
 //! Experiments with distinct elements: their quick forms pass, and each fails with a deliberate fault.
 //!
-//! Those of single contacts take a second. Beds take up to a minute each, and twice that with their controls:
+//! Those of single contacts are measured with the other quick ones by the tests of the program. Beds take up to a minute each, and
+//! twice that with their controls:
 //!
 //! ```text
 //! cargo test --release -p granule --test dem_measure -- --ignored
 //! ```
 
-use granule::Options;
 use granule::measure::{Experiment, MeasureOptions, Measurement};
 use granule::scene::SolverKind;
-use granule::solver::Defect;
 
-fn measure(experiment: &str, defect: Option<Defect>, friction_angle: Option<f64>) -> Measurement {
+fn measure(experiment: &str, friction_angle: Option<f64>) -> Measurement {
     let options = MeasureOptions {
         quick: true,
-        simulation: Options { defect, ..Options::default() },
         solver: Some(SolverKind::Dem),
         friction_angle,
         ..MeasureOptions::default()
@@ -29,7 +27,7 @@ fn failures(measurement: &Measurement) -> String {
 }
 
 fn passes(experiment: &str) {
-    let measured = measure(experiment, None, None);
+    let measured = measure(experiment, None);
     assert!(measured.pass, "{}", failures(&measured));
     assert_eq!(measured.solver, "dem");
 }
@@ -40,63 +38,38 @@ fn fails_in(quantity: &str, control: &Measurement) {
 }
 
 #[test]
-fn impact_passes_and_fails_with_dashpots_that_push() {
-    passes("impact");
-    fails_in("restitution", &measure("impact", Some(Defect::DampingSign), None));
-}
-
-#[test]
-fn oblique_passes_and_fails_with_springs_that_are_not_relaxed() {
-    passes("oblique");
-    fails_in("tangential rebound", &measure("oblique", Some(Defect::UnscaledHistory), None));
-    fails_in("speed along the plane", &measure("oblique", None, Some(0.0)));
-}
-
-#[test]
-fn rolling_passes_and_fails_without_friction() {
-    passes("rolling");
-    fails_in("acceleration while rolling", &measure("rolling", None, Some(0.0)));
-}
-
-#[test]
-fn hold_passes_and_fails_without_friction() {
-    passes("hold");
-    fails_in("drift", &measure("hold", None, Some(0.0)));
-}
-
-#[test]
 #[ignore = "a minute"]
 fn packing_passes_and_fails_where_friction_does_nothing() {
     passes("packing");
-    fails_in("loss of fraction", &measure("packing", None, Some(0.0)));
+    fails_in("loss of fraction", &measure("packing", Some(0.0)));
 }
 
 #[test]
 #[ignore = "minutes"]
 fn orifice_passes_and_fails_without_friction() {
     passes("orifice");
-    fails_in("margin k", &measure("orifice", None, Some(0.0)));
+    fails_in("margin k", &measure("orifice", Some(0.0)));
 }
 
 #[test]
 #[ignore = "a minute"]
 fn funnel_passes_and_fails_where_all_grains_are_equally_rough() {
     passes("funnel");
-    fails_in("rate / that of the smoother grains", &measure("funnel", None, Some(20.0)));
+    fails_in("rate / that of the smoother grains", &measure("funnel", Some(20.0)));
 }
 
 #[test]
 #[ignore = "minutes"]
 fn forces_pass_and_fail_without_friction() {
     passes("forces");
-    fails_in("3: rate", &measure("forces", None, Some(0.0)));
+    fails_in("3: rate", &measure("forces", Some(0.0)));
 }
 
 #[test]
 #[ignore = "a minute"]
 fn janssen_passes_and_fails_with_a_smooth_wall() {
     passes("janssen");
-    fails_in("ratio K", &measure("janssen", None, Some(0.0)));
+    fails_in("ratio K", &measure("janssen", Some(0.0)));
 }
 
 #[test]
@@ -112,21 +85,21 @@ fn segregation_passes_and_fails_where_all_grains_are_of_one_size() {
 #[ignore = "a minute"]
 fn incline_passes_and_fails_without_friction() {
     passes("incline");
-    fails_in("change of kinetic energy", &measure("incline", None, Some(0.0)));
+    fails_in("change of kinetic energy", &measure("incline", Some(0.0)));
 }
 
 #[test]
 #[ignore = "minutes"]
 fn piles_pass_and_fail_without_friction() {
     passes("piles");
-    fails_in("slope of spheres with memory", &measure("piles", None, Some(0.0)));
+    fails_in("slope of spheres with memory", &measure("piles", Some(0.0)));
 }
 
 #[test]
 #[ignore = "a minute"]
 fn load_passes_and_fails_for_single_contacts() {
     passes("load");
-    let measured = measure("load", None, None);
+    let measured = measure("load", None);
     let find = |quantity: &str| measured.points.iter().find(|point| point.quantity == quantity).unwrap();
     let grains = find("spheres: 2: shape of forces on grains");
     let contacts = find("spheres: shape of single contacts");
@@ -138,7 +111,7 @@ fn load_passes_and_fails_for_single_contacts() {
 fn oedometer_passes_and_loses_less_without_friction() {
     passes("oedometer");
     let of = |friction| {
-        let measured = measure("oedometer", None, friction);
+        let measured = measure("oedometer", friction);
         let lost =
             measured.points.iter().find(|point| point.quantity.contains("area of the first loop")).unwrap();
         lost.measured
@@ -151,21 +124,21 @@ fn oedometer_passes_and_loses_less_without_friction() {
 #[ignore = "minutes"]
 fn zhou_passes_and_fails_without_friction() {
     passes("zhou");
-    fails_in("angle", &measure("zhou", None, Some(0.0)));
+    fails_in("angle", &measure("zhou", Some(0.0)));
 }
 
 #[test]
 #[ignore = "a minute"]
 fn planar_passes_and_fails_without_friction() {
     passes("planar");
-    fails_in("runout / L0", &measure("planar", None, Some(0.0)));
+    fails_in("runout / L0", &measure("planar", Some(0.0)));
 }
 
 #[test]
 #[ignore = "minutes"]
 fn tumbler_passes_and_fails_without_friction_and_with_one_size() {
     passes("tumbler");
-    fails_in("inclination", &measure("tumbler", None, Some(0.0)));
+    fails_in("inclination", &measure("tumbler", Some(0.0)));
     let options = MeasureOptions { quick: true, equal_sizes: true, ..MeasureOptions::default() };
     let mixed = Experiment::find("tumbler").unwrap().run(&options, &mut |_, _| {}).unwrap();
     fails_in("segregation of two sizes", &mixed);

@@ -7,7 +7,6 @@ use std::ops::ControlFlow;
 use common::{D, body, mean, simulate, wall};
 use glam::Vec3;
 use granule::boundary::Shape;
-use granule::measure::{Experiment, MeasureOptions, Measurement};
 use granule::scene::{
     EmitterSettings, Fill, GrainsSettings, MaterialSettings, Periodic, PressureLaw, SolverKind, WindField,
 };
@@ -390,34 +389,4 @@ fn a_light_box_floats_half_immersed() {
     let level = f64::from(height + 0.5 * side.powi(3) / (width * width));
     assert!((center - level).abs() < 1.5, "centre at {center:.2} d, level at {level:.2} d");
     assert_eq!(simulation.lost(), 0);
-}
-
-fn measure(experiment: &str) -> Measurement {
-    let options =
-        MeasureOptions { quick: true, solver: Some(SolverKind::Wcsph), ..MeasureOptions::default() };
-    Experiment::find(experiment).unwrap().run(&options, &mut |_, _| {}).unwrap()
-}
-
-fn passes(experiment: &str) {
-    let measurement = measure(experiment);
-    let failed = measurement.points.iter().filter(|point| !point.pass);
-    let failed: String = failed
-        .map(|p| format!("{} {:?} = {} not in {:?}\n", p.quantity, p.inputs, p.measured, p.range))
-        .collect();
-    assert!(measurement.pass, "{failed}");
-}
-
-#[test]
-fn hydrostatic_passes() {
-    passes("hydrostatic");
-}
-
-#[test]
-fn dam_passes() {
-    passes("dam");
-}
-
-#[test]
-fn droplet_passes() {
-    passes("droplet");
 }

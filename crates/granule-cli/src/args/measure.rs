@@ -65,6 +65,17 @@ pub struct MeasureArgs {
     /// Print a JSON object, or an array of several.
     #[arg(long)]
     pub json: bool,
+    /// Measure every claim of every solver, or of the one given, and leave a page and report.json in this folder. What is
+    /// finished there is kept: a run that was ended goes on where it was.
+    #[arg(long, value_name = "DIR", conflicts_with = "plot")]
+    pub report: Option<PathBuf>,
+    /// Run every experiment this often, with random numbers of its own each, for means and intervals.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "report")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub seeds: u16,
+    /// Run deliberate faults, too: each must make its experiment fail.
+    #[arg(long, requires = "report")]
+    pub controls: bool,
     /// Write an SVG per plot into this folder.
     #[arg(long, value_name = "DIR")]
     pub plot: Option<PathBuf>,

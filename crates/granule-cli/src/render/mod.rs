@@ -9,7 +9,7 @@ mod video;
 use std::path::{Path, PathBuf};
 
 use granule::io::{RunFolder, RunFrames};
-use granule_render::{Renderer, RendererChoice};
+use granule_render::{CameraChoice, Renderer, RendererChoice};
 
 use crate::args::{RenderArgs, RunArgs};
 use crate::failure::Failure;
@@ -56,6 +56,35 @@ pub fn picture_of_run(folder: &RunFolder, device: &str) -> Result<PathBuf, Failu
     let path = folder.picture();
     FrameRenderer::new(&frames, &RenderRequest::default())?.picture(&mut renderer, &path)?;
     Ok(path)
+}
+
+/// Draws frames of a run from its beginning to its end; gives times \[s\] and PNG files.
+pub fn pictures_of_run(
+    folder: &RunFolder,
+    device: &str,
+    size: [u32; 2],
+    count: usize,
+    camera: Option<CameraChoice>,
+) -> Result<Vec<(f64, Vec<u8>)>, Failure> {
+    let mut renderer = open(device)?;
+    let frames = RunFrames::open(folder.path())?;
+    // A scene's own camera is the same for all of its runs.
+    let camera = camera.filter(|_| frames.scene().camera.is_none());
+    let request = RenderRequest { size, camera, ..RenderRequest::default() };
+    let frame_renderer = FrameRenderer::new(&frames, &request)?;
+    let setup = frame_renderer.setup_for_all()?;
+    let entries = frames.entries();
+    let picked = (0..count).map(|k| &entries[k * (entries.len() - 1) / (count - 1).max(1)]);
+    let drawn = picked.map(|entry| {
+        let frame = frame_renderer.read(entry)?;
+        let mut png = Vec::new();
+        let image = frame_renderer.draw(&mut renderer, &setup, &frame, 0.0)?;
+        image
+            .write_png(&mut png)
+            .map_err(|error| Failure::Run(format!("cannot write a picture: {error}")))?;
+        Ok((entry.time, png))
+    });
+    drawn.collect()
 }
 
 /// Opens a renderer; one line says so where there is no adapter.

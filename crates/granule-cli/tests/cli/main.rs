@@ -14,6 +14,7 @@ mod recordings;
 #[cfg(feature = "inspection")]
 mod remote;
 mod render;
+mod report;
 mod run;
 mod scenes;
 mod tutorial;

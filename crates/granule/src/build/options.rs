@@ -38,6 +38,8 @@ pub struct Options {
     pub defect: Option<Defect>,
     /// A deliberate fault of fine grains, for negative controls only.
     pub upsample_fault: Option<Fault>,
+    /// Added to the seed of the scene: the same scene with other random numbers.
+    pub seed_shift: u64,
 }
 
 impl Options {

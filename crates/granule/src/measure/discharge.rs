@@ -79,17 +79,3 @@ fn run(
     }
     Ok((passed(&simulation), spacing))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::measure::Experiment;
-
-    #[test]
-    fn the_rate_is_constant_and_does_not_depend_on_the_fill_height() {
-        let options = MeasureOptions { quick: true, ..MeasureOptions::default() };
-        let measured = Experiment::find("discharge").unwrap().run(&options, &mut |_, _| ()).unwrap();
-        assert!(measured.pass, "{:?}", measured.points);
-        assert_eq!(measured.points.len(), 5);
-    }
-}

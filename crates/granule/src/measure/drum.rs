@@ -86,21 +86,3 @@ fn run(
     }
     Ok(curve)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::measure::Experiment;
-
-    fn drum(friction_angle: Option<f64>) -> Measurement {
-        let options = MeasureOptions { quick: true, friction_angle, ..MeasureOptions::default() };
-        Experiment::find("drum").unwrap().run(&options, &mut |_, _| ()).unwrap()
-    }
-
-    #[test]
-    fn the_inclination_is_steady_and_grows_with_the_friction_angle() {
-        let measured = drum(None);
-        assert!(measured.pass, "{:?}", measured.points);
-        assert!(!drum(Some(5.0)).pass, "a sand that is nearly a fluid must fail");
-    }
-}

@@ -4,8 +4,11 @@
 //! references; nothing is calmed, capped or tuned for it. Every experiment has a full and a quick form, each with its
 //! own stated tolerance.
 
+mod about;
 mod cells;
+mod claims;
 mod collapse;
+mod control;
 mod dam;
 mod dem;
 mod discharge;
@@ -15,6 +18,7 @@ mod drum;
 pub mod fine;
 mod fluids;
 mod hydrostatic;
+mod liquid;
 mod oracle;
 mod pour;
 mod profile;
@@ -24,6 +28,7 @@ mod rest;
 mod scenes;
 mod segregation;
 mod slope;
+mod stay;
 mod surface;
 mod upsample;
 
@@ -33,6 +38,9 @@ use crate::scene::{FrictionMode, SolverKind, YieldLaw};
 use crate::simulation::{Options, Simulation, SimulationError};
 
 pub use crate::statistics::{linear_fit, power_fit};
+pub use about::{About, about};
+pub use claims::{Claim, claim};
+pub use control::{CONTROLS, Control, Fault};
 pub use oracle::measure_oracle;
 pub use profile::{DepositProfile, slope_angle};
 pub use quantity::{QUANTITY_FIELDS, particle_quantity};
@@ -197,6 +205,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         summary: "a settled pile stays: crest, speed, volume and friction power over 30 s",
         work: rest::measure,
     },
+    Experiment { name: "stay", summary: "a heap of grains comes to rest and stays", work: stay::measure },
     Experiment {
         name: "repose",
         summary: "angle of a slowly poured heap against the friction angle",
@@ -221,6 +230,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "droplet",
         summary: "pressure inside drops of three radii, and the period of a swinging one",
         work: droplet::measure,
+    },
+    Experiment {
+        name: "liquid",
+        summary: "decay of a shear wave by viscosity, and the distance at which a pair that attracts itself rests",
+        work: liquid::measure,
     },
     Experiment {
         name: "discharge",

@@ -137,7 +137,8 @@ pub fn poured_heap(
     let mut scene = sand("repose", poured.theta, options);
     scene.boundary.push(rough_floor());
     let mut simulation = begin(scene, options)?;
-    Pour::new(poured.seed, STREAM).pour(&mut simulation, poured.count, progress)?;
+    let seed = poured.seed.wrapping_add(options.simulation.seed_shift);
+    Pour::new(seed, STREAM).pour(&mut simulation, poured.count, progress)?;
     let end = simulation.time() + SETTLE;
     run_until(&mut simulation, end)?;
     Ok(simulation)

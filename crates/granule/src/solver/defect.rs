@@ -24,3 +24,19 @@ pub enum Defect {
     /// `pbd`: what pushes overlapping grains apart becomes velocity.
     PushAsVelocity,
 }
+
+impl Defect {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::StressSign,
+        Self::WallStandOff,
+        Self::MissingNeighborRow,
+        Self::ViscositySign,
+        Self::NormalSign,
+        Self::CohesionBranch,
+        Self::UnscaledHistory,
+        Self::DampingSign,
+        Self::WeakWarmStart,
+        Self::PushAsVelocity,
+    ];
+}
