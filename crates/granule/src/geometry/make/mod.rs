@@ -16,7 +16,7 @@ pub use squirrel::squirrel;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{inspect, repair};
+    use crate::geometry::{RepairReport, inspect, repair};
 
     #[test]
     fn things_are_whole_without_any_repair() {
@@ -30,13 +30,8 @@ mod tests {
             assert!((least..most).contains(&report.volume), "{name}: {report:?}");
             let (repaired, done) = repair(&mesh).unwrap();
             assert_eq!(
-                (repaired.position.len(), &repaired.triangle),
-                (mesh.position.len(), &mesh.triangle),
-                "{name}: {done:?}"
-            );
-            assert_eq!(
-                (done.open_edges, done.non_manifold_edges, done.flipped_triangles),
-                (0, 0, 0),
+                (done, repaired.triangle.len()),
+                (RepairReport::default(), mesh.triangle.len()),
                 "{name}"
             );
             let size = mesh.bounds().unwrap().size();
