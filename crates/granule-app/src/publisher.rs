@@ -154,7 +154,7 @@ mod tests {
             .with_material(MaterialSettings { radius: 0.02, ..MaterialSettings::default() })
             .with_wall("floor", Shape::floor(0.0))
             .with_grains("sand", Shape::cuboid([0.0; 3], [0.16; 3]));
-        scene.upsample = Some(granule::scene::UpsampleSettings { radius: 0.008 });
+        scene.upsample = Some(granule::scene::UpsampleSettings::of_radius(0.008));
         let mut simulation = Simulation::new(scene.clone(), &Options::default()).unwrap();
         let live = Live::start(scene, LiveOptions { playing: false, ..LiveOptions::default() }).unwrap();
         let (frame, views) = (live.latest(), DeviceViews::default());

@@ -90,7 +90,7 @@ impl Side {
 }
 
 fn with_grains(mut scene: Scene, ratio: f32) -> Scene {
-    scene.upsample = Some(UpsampleSettings { radius: ratio * scene.material[0].radius });
+    scene.upsample = Some(UpsampleSettings::of_radius(ratio * scene.material[0].radius));
     scene.quick.clear();
     scene
 }

@@ -92,7 +92,7 @@ pub fn fine_grain_count(scene: &Scene, shapes: &[Sdf]) -> f64 {
         (emitter.rate * window).min(emitter.limit.map_or(f64::INFINITY, |limit| limit as f64)) * guide
     });
     let filled: f64 = shapes.iter().map(volume).sum();
-    (filled + emitted.sum::<f64>()) / (VOLUME_PER_GRAIN * f64::from(settings.radius).powi(3))
+    (filled + emitted.sum::<f64>()) / (VOLUME_PER_GRAIN * f64::from(settings.spread()).powi(3))
 }
 
 /// More fine grains than fit into memory.

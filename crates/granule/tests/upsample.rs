@@ -26,7 +26,7 @@ fn scene(boxed: bool) -> Scene {
         scene.boundary.push(wall("box", shape, Some(0.5)));
     }
     scene.grains.push(block([0.0, 0.0, 0.0], [8.0, 8.0, 8.0], Fill::Lattice));
-    scene.upsample = Some(UpsampleSettings { radius: RADIUS });
+    scene.upsample = Some(UpsampleSettings::of_radius(RADIUS));
     scene
 }
 
@@ -90,7 +90,7 @@ fn creep_in_bunker(fault: Option<Fault>) -> f64 {
     let mut scene = Scene::open("bunker", true, &[]).unwrap();
     scene.quick.clear();
     let guide_radius = scene.material[0].radius;
-    scene.upsample = Some(UpsampleSettings { radius: 0.4 * guide_radius });
+    scene.upsample = Some(UpsampleSettings::of_radius(0.4 * guide_radius));
     let mut simulation = run(scene, fault, 1.5, 2);
     let before = grains(&simulation);
     simulation.run_until(11.5);
@@ -139,6 +139,7 @@ fn a_collapse_keeps_grains_spread_and_without_spreading_they_clump() {
 fn lone(fault: Option<Fault>, start: Grain, walls: &[Wall], frames: u64, mut look: impl FnMut(u64, &Grain)) {
     let settings = AdvectionSettings {
         radius: RADIUS,
+        spread: RADIUS,
         guide_radius: 0.5 * D,
         domain: Domain::default(),
         friction: vec![0.5],
@@ -228,4 +229,42 @@ fn a_removed_region_takes_its_fine_grains_and_the_rest_goes_on() {
     assert_eq!(grains(&simulation), grains(&resumed));
     let totals = resumed.upsampler().unwrap().totals();
     assert_eq!(totals.made, totals.drained + totals.removed + totals.lost + grains(&resumed).len() as u64);
+}
+
+/// Position-based grains of two sizes guide fine grains as particles of a continuum do: none is lost, and their middle stays with
+/// that of their guides while a column of sand falls apart.
+#[test]
+fn fine_grains_follow_position_based_grains_of_any_size() {
+    let text = |fraction: &str| {
+        format!(
+            "name = \"fine\"\n[simulation]\nsolver = \"pbd\"\nfps = 50\n[[material]]\nname = \"sand\"\nradius = 0.02\n\
+             density = 2650\n[material.pbd]\nfriction = 0.5\nrolling_friction = 0.1\n[[grains]]\nmaterial = \"sand\"\n\
+             fill = \"relaxed\"\nradius = [0.013, 0.026]\nshape.box = {{ min = [-0.16, 0, -0.16], max = [0.16, 0.4, 0.16] }}\n\
+             [[boundary]]\nname = \"floor\"\nshape.plane = {{ point = [0, 0, 0], normal = [0, 1, 0] }}\n[upsample]\n\
+             radius = 0.006\n{fraction}\n"
+        )
+    };
+    let start = |fraction: &str| {
+        let scene = Scene::parse(&text(fraction), "fine").unwrap_or_else(|error| panic!("{error}"));
+        Simulation::new(scene, &Options::default()).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let (mut sand, dense) = (start(""), start("fraction = 0.6"));
+    let [few, many] = [&sand, &dense].map(|run| run.upsampler().unwrap().count() as f64);
+    assert!((many / few / (0.6 / 0.3825) - 1.0).abs() < 0.05, "{few} {many}");
+    let middles = |run: &mut Simulation| {
+        let fields = run.read(&["position", "radius"]).unwrap();
+        let (at, radius) = (fields.vec3("position").unwrap(), fields.scalar("radius").unwrap());
+        let volume: f32 = radius.iter().map(|r| r.powi(3)).sum();
+        let guides: Vec3 = at.iter().zip(radius).map(|(x, r)| Vec3::from(*x) * r.powi(3) / volume).sum();
+        let grains = run.fine_grains().unwrap();
+        let share = 1.0 / grains.len() as f32;
+        (guides, grains.iter().map(|grain| Vec3::from(grain.position) * share).sum::<Vec3>())
+    };
+    let high = middles(&mut sand).0.y;
+    sand.run_until(0.8);
+    let (guides, grains) = middles(&mut sand);
+    assert!(guides.y < 0.7 * high, "{guides} of {high}");
+    assert!(guides.distance(grains) < 0.02, "{guides} {grains}");
+    assert_eq!(sand.upsampler().unwrap().count() as f64, few);
+    assert!(sand.fine_grains().unwrap().iter().all(|grain| grain.position[1] > 0.9 * 0.006));
 }

@@ -1,11 +1,12 @@
 //! `cargo xtask peers`: the speed of granule against SPlisHSPlasH on the same dam break; `cargo xtask peers dem`: against LAMMPS
-//! and LIGGGHTS on settled beds of distinct elements.
+//! and LIGGGHTS on settled beds of distinct elements; `cargo xtask peers pbd`: against rapier's balls on a pile of spheres.
 //!
 //! bench/peers/README.md says what is compared and how.
 
 mod beds;
 mod cases;
 mod comparison;
+mod pile;
 mod python;
 
 use std::path::Path;
@@ -26,6 +27,9 @@ const MANY: u32 = 25;
 pub fn compare(args: &[&str]) -> Result<(), String> {
     if let ["dem", rest @ ..] = args {
         return beds::compare(rest);
+    }
+    if let ["pbd", rest @ ..] = args {
+        return pile::compare(rest);
     }
     let flags = Flags::parse(args, &["--size", "--rounds", "--threads", "--json"])?;
     let name = flags.text("--size").unwrap_or("100k");

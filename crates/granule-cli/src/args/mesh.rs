@@ -30,6 +30,7 @@ const MAKE_HELP: &str = "\
 Examples:
   granule mesh make bumpy -o bumpy.obj
   granule mesh make truck-bed --size 2,0.6,1 --thickness 0.05 -o bed.stl
+  granule mesh make castle --divisions 96 -o castle.obj
   granule mesh make drum --size 1,0.4 --thickness 0.05 --divisions 96 -o drum.ply";
 
 /// Arguments of `mesh`.
@@ -171,10 +172,10 @@ pub struct MakeArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Size along x, y and z [m]; a single number for all. Round shapes take their diameter from x, cylinders and drums
-    /// their height from y, a torus its tube's diameter.
+    /// their height from y, a torus its tube's diameter; castle, bucket and squirrel take their longest side from x.
     #[arg(long, value_name = "X[,Y[,Z]]", default_value = "1", allow_negative_numbers = true, value_parser = size)]
     pub size: [f32; 3],
-    /// Divisions of round shapes.
+    /// Divisions of round shapes; cells along the longest side of castle, bucket and squirrel.
     #[arg(long, value_name = "N", default_value_t = 48, value_parser = clap::value_parser!(u32).range(3..=2000))]
     pub divisions: u32,
     /// Thickness of the walls of drums and truck beds [m]; a tenth of the smallest size when absent.
@@ -201,6 +202,12 @@ pub enum ShapeName {
     DumpBed,
     /// A closed cylinder along y with thick walls, hollow inside.
     Drum,
+    /// A sand castle with towers, walls, a gate and a keep.
+    Castle,
+    /// The bucket of an excavator, open above and towards +x.
+    Bucket,
+    /// A squirrel that sits and looks along +x.
+    Squirrel,
 }
 
 fn length(text: &str) -> Result<f32, String> {

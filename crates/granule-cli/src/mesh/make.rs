@@ -1,7 +1,7 @@
 //! `granule mesh make`.
 
 use glam::Vec3;
-use granule::geometry::{TriangleMesh, dump_bed, shapes, write_mesh};
+use granule::geometry::{TriangleMesh, dump_bed, make as things, shapes, write_mesh};
 
 use crate::args::mesh::{MakeArgs, ShapeName};
 use crate::failure::Failure;
@@ -32,7 +32,17 @@ fn shape(args: &MakeArgs) -> Result<TriangleMesh, Failure> {
         ShapeName::TruckBed => shapes::truck_bed(size, thickness(args, size.min_element())?),
         ShapeName::DumpBed => dump_bed(size, thickness(args, size.min_element())?),
         ShapeName::Drum => shapes::drum(0.5 * x, y, thickness(args, x.min(y))?, n),
+        ShapeName::Castle => scaled(things::castle(n), x),
+        ShapeName::Bucket => scaled(things::bucket(n), x),
+        ShapeName::Squirrel => scaled(things::squirrel(n), x),
     })
+}
+
+/// A mesh with its longest side as long as asked for \[m\].
+fn scaled(mut mesh: TriangleMesh, side: f32) -> TriangleMesh {
+    let longest = mesh.bounds().map_or(side, |bounds| bounds.size().max_element());
+    mesh.position.iter_mut().for_each(|x| *x *= side / longest);
+    mesh
 }
 
 /// The thickness of walls, which must leave room between them.

@@ -15,6 +15,9 @@ fn every_shape_is_made_sound_and_looked_at() {
         ("bumpy", "b.stl"),
         ("truck-bed", "b.ply"),
         ("drum", "c.obj"),
+        ("castle", "c.stl"),
+        ("bucket", "c.ply"),
+        ("squirrel", "d.obj"),
     ] {
         place.granule(&["mesh", "make", shape, "--divisions", "12", "-o", file]).expect(0, &[]);
         let report = place.granule(&["mesh", "info", file, "--json"]).expect(0, &[]).json();

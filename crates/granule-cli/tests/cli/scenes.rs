@@ -70,6 +70,10 @@ scenes! {
     bowling = "bowling", "c7115eb3f2cd6784";
     mixer = "mixer", "1478016e3d3e917e";
     packing = "packing", "b4c9b3147d070752";
+    sandcastle = "sandcastle", "cc3d2bdb5eb3f296";
+    excavator = "excavator", "a32e0f4fa2148e2c";
+    sandglass = "sandglass", "8e2ecd81e78bbe60";
+    squirrel = "squirrel", "6d66745bae78e2ce";
 }
 
 #[test]

@@ -171,7 +171,7 @@ impl GpuGrains {
             self.buffers.write_frame(&self.gpu, &record);
         }
         let report = self.run_frame(&record)?;
-        Ok((report, tracking.buffers.read_born(&self.gpu, counts.born)?))
+        Ok((report, tracking.buffers.read_born(&self.gpu, counts.born, self.settings.guide_radius)?))
     }
 
     /// Makes guides of the solver's particles and waits for how many blocks they need.

@@ -241,9 +241,9 @@ impl GpuGrains {
         walls: &[Wall],
         region_count: usize,
     ) -> FrameRecord {
-        let along = fine_cells_along(side, self.settings.radius);
+        let along = fine_cells_along(side, self.settings.spread);
         let fine_side = side / along as f32;
-        let per_volume = 1.0 / (VOLUME_PER_GRAIN as f32 * self.settings.radius.powi(3));
+        let per_volume = 1.0 / (VOLUME_PER_GRAIN as f32 * self.settings.spread.powi(3));
         let mut record = FrameRecord {
             origin: origin.extend(side).to_array(),
             gravity: gravity.extend(dt).to_array(),

@@ -78,7 +78,7 @@ fn scattered(count: u32) -> Vec<Grain> {
 fn a_sort_puts_the_grains_of_every_chunk_in_the_order_of_nodes_and_drops_removed_ones() {
     let Some(gpu) = gpu() else { return };
     let mut scene = Scene::open("column", true, &[]).unwrap();
-    scene.upsample = Some(UpsampleSettings { radius: 0.2 * scene.material[0].radius });
+    scene.upsample = Some(UpsampleSettings::of_radius(0.2 * scene.material[0].radius));
     let settings = AdvectionSettings::of(&scene, None).unwrap();
     let (count, chunk) = (20_000u32, 8192);
     let mut advector = GpuGrains::new(gpu, settings).unwrap().in_batches_of(chunk);
@@ -118,7 +118,7 @@ fn a_sort_puts_the_grains_of_every_chunk_in_the_order_of_nodes_and_drops_removed
 fn published_grains_are_those_in_memory() {
     let Some(gpu) = gpu() else { return };
     let mut scene = Scene::open("column", true, &[]).unwrap();
-    scene.upsample = Some(UpsampleSettings { radius: 0.005 });
+    scene.upsample = Some(UpsampleSettings::of_radius(0.005));
     let settings = AdvectionSettings::of(&scene, None).unwrap();
     let mut grains = GpuGrains::new(gpu.clone(), settings).unwrap();
     let grain = |k: u32| Grain {

@@ -17,7 +17,7 @@ const BUILTIN: &str = "builtin:";
 pub struct MeshShape {
     /// File (OBJ, STL, PLY, glTF or GLB), relative to the scene's file; or a mesh that the program makes itself:
     /// `builtin:box`, `builtin:sphere`, `builtin:cylinder`, `builtin:torus`, `builtin:bumpy`, `builtin:truck-bed`,
-    /// `builtin:dump-bed` or `builtin:drum`, each one metre long.
+    /// `builtin:dump-bed`, `builtin:drum`, `builtin:castle`, `builtin:bucket` or `builtin:squirrel`, each one metre long.
     pub file: String,
     /// Metres per unit of the file.
     #[serde(default = "one")]

@@ -4,12 +4,29 @@ use glam::Vec3;
 
 use super::blocks::dump_bed;
 use super::error::MeshError;
+use super::make;
 use super::mesh::TriangleMesh;
 use super::shapes;
 
 /// The names of the meshes.
-pub const BUILTIN_MESHES: &[&str] =
-    &["box", "sphere", "cylinder", "torus", "bumpy", "truck-bed", "dump-bed", "drum"];
+pub const BUILTIN_MESHES: &[&str] = &[
+    "box",
+    "sphere",
+    "cylinder",
+    "torus",
+    "bumpy",
+    "truck-bed",
+    "dump-bed",
+    "drum",
+    "castle",
+    "bucket",
+    "squirrel",
+];
+
+/// Cells along a metre of things made in code: their smallest parts are three cells wide.
+const CASTLE_DIVISIONS: u32 = 80;
+const BUCKET_DIVISIONS: u32 = 72;
+const SQUIRREL_DIVISIONS: u32 = 96;
 
 /// A mesh by its name; its largest extent is about one metre.
 ///
@@ -25,6 +42,9 @@ pub fn builtin_mesh(name: &str) -> Result<TriangleMesh, MeshError> {
         "truck-bed" => shapes::truck_bed(Vec3::new(1.0, 0.4, 0.55), 0.05),
         "dump-bed" => dump_bed(Vec3::new(1.0, 0.4, 0.55), 0.05),
         "drum" => shapes::drum(0.5, 0.6, 0.05, 128),
+        "castle" => make::castle(CASTLE_DIVISIONS),
+        "bucket" => make::bucket(BUCKET_DIVISIONS),
+        "squirrel" => make::squirrel(SQUIRREL_DIVISIONS),
         _ => return Err(MeshError::UnknownBuiltin { name: name.into(), known: BUILTIN_MESHES.join(", ") }),
     })
 }

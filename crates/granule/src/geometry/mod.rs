@@ -14,6 +14,7 @@ mod error;
 mod grid;
 mod inspect;
 mod load;
+pub mod make;
 mod mass;
 mod mesh;
 mod repair;

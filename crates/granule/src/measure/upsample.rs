@@ -84,7 +84,7 @@ fn run(
     let mut scene = Scene::open(case.scene, true, &[])?;
     scene.quick.clear();
     let guide_radius = scene.reference_radius();
-    scene.upsample = Some(UpsampleSettings { radius: RATIO * guide_radius });
+    scene.upsample = Some(UpsampleSettings::of_radius(RATIO * guide_radius));
     let friction = scene.material[0].friction_angle.to_radians().tan();
     let (fps, gravity) = (scene.simulation.fps, Vec3::from(scene.simulation.gravity));
     let mut simulation = Simulation::new(scene, &options.simulation)?;

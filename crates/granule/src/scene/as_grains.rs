@@ -76,11 +76,10 @@ impl Scene {
         }
         (self.dem.rayleigh_share, self.dem.collision_share) = STEP_SHARES;
         self.dem.bridges_at_start = moist;
-        self.upsample = None;
         self.output.fields.retain(|field| !BULK_FIELDS.contains(&field.as_str()));
         self.expect.retain(|expect| {
             let quantity = expect.quantity;
-            !matches!(quantity, Quantity::MeanDensity | Quantity::FineGrains | Quantity::MissingFineGrains)
+            !matches!(quantity, Quantity::MeanDensity | Quantity::FineGrains)
         });
         self.as_grains.clear();
         self.quick.clear();

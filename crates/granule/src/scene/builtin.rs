@@ -33,6 +33,10 @@ const BUILTIN: &[Builtin] = &[
     Builtin { name: "bowling", text: include_str!("../../scenes/bowling.toml") },
     Builtin { name: "mixer", text: include_str!("../../scenes/mixer.toml") },
     Builtin { name: "packing", text: include_str!("../../scenes/packing.toml") },
+    Builtin { name: "sandcastle", text: include_str!("../../scenes/sandcastle.toml") },
+    Builtin { name: "excavator", text: include_str!("../../scenes/excavator.toml") },
+    Builtin { name: "sandglass", text: include_str!("../../scenes/sandglass.toml") },
+    Builtin { name: "squirrel", text: include_str!("../../scenes/squirrel.toml") },
 ];
 
 /// All built-in scenes; the first is the default.

@@ -378,7 +378,8 @@ fn built_in_scenes_are_whole_in_both_forms() {
     let bodies = ["drum", "bunker", "boxes", "dumptruck"];
     let water = ["tank", "pipe", "droplet"];
     let grains = ["funnel", "mesh-drop", "marbles", "angle", "avalanche", "bowling", "mixer", "packing"];
-    assert_eq!(names, [&sand[..], &bodies[..], &water[..], &grains[..]].concat());
+    let position_based = ["sandcastle", "excavator", "sandglass", "squirrel"];
+    assert_eq!(names, [&sand[..], &bodies[..], &water[..], &grains[..], &position_based[..]].concat());
     for scene in builtin_scenes() {
         for quick in [false, true] {
             let resolved = Scene::open(scene.name, quick, &[]).unwrap();

@@ -7,7 +7,7 @@ use crate::boundary::{Sdf, ToolPose};
 use crate::build;
 use crate::error::BackendError;
 use crate::simulator::{Command, FieldData, FieldInfo, FieldKind, Snapshot};
-use crate::upsample::{FrameContext, GUIDE_FIELDS, Grain, GrainAdvector, Upsampler};
+use crate::upsample::{FrameContext, GUIDE_FIELDS, Grain, GrainAdvector, SIZED_GUIDE_FIELDS, Upsampler};
 
 impl Simulation {
     /// The fine grains, where the scene has some.
@@ -41,7 +41,7 @@ impl Simulation {
     pub(super) fn begin_grains(&mut self, shapes: &[Sdf]) -> Result<(), SimulationError> {
         let Some(mut upsampler) = self.upsampler.take() else { return Ok(()) };
         // Every solver has these fields.
-        let guides = self.read(&GUIDE_FIELDS).unwrap_or_default();
+        let guides = self.read(self.guide_fields()).unwrap_or_default();
         let begun = upsampler.begin(&self.scene, shapes, &guides);
         begun.map_err(|error| build::problem("upsample.radius", error.to_string()))?;
         upsampler.track_on_device(self.simulator.as_ref())?;
@@ -49,11 +49,16 @@ impl Simulation {
         Ok(())
     }
 
+    /// What is read of guides: their radii only where they differ.
+    fn guide_fields(&self) -> &'static [&'static str] {
+        if self.scene.one_radius().is_some() { &GUIDE_FIELDS } else { &SIZED_GUIDE_FIELDS }
+    }
+
     /// Moves fine grains through the frame that has ended; gives the time that it took \[s\].
     pub(super) fn advance_grains(&mut self) -> f64 {
         let Some(mut upsampler) = self.upsampler.take() else { return 0.0 };
         let start = Instant::now();
-        let read = if upsampler.tracks_on_device() { None } else { self.read(&GUIDE_FIELDS).ok() };
+        let read = if upsampler.tracks_on_device() { None } else { self.read(self.guide_fields()).ok() };
         let bodies = self.simulator.bodies();
         let fps = self.scene.simulation.fps;
         let (from, to) = ((self.frame - 1) as f64 / fps, self.frame as f64 / fps);

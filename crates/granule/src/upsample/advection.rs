@@ -13,7 +13,7 @@ use super::grain_lanes::{
 use super::guide_grid::GuideGrid;
 use super::nodes::{GuideMotion, NodeLocation, Nodes};
 use super::shifting::IN_MOTION;
-use super::weights::{coverage, guided_share, weight};
+use super::weights::{coverage, guided_share};
 use crate::boundary::{MOST_SLOPE, Parts};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised};
 
@@ -24,10 +24,9 @@ fn is_inside((sum, largest): (f32, f32)) -> bool {
 
 /// Weighted mean of the velocities of the guides around a point that is inside [m/s].
 fn mean_velocity(grid: &GuideGrid, x: Vec3) -> Vec3 {
-    let inverse = 1.0 / (grid.support * grid.support);
     let (mut sum, mut velocity) = (0.0, Vec3::ZERO);
     for guide in grid.around(x) {
-        let w = weight(x.distance_squared(guide.position.into()) * inverse);
+        let w = grid.weight_of(guide, x);
         (sum, velocity) = (sum + w, velocity + w * Vec3::from(guide.velocity));
     }
     velocity / sum

@@ -37,7 +37,9 @@ pub enum Fault {
 pub struct AdvectionSettings {
     /// Radius of a fine grain \[m\].
     pub radius: f32,
-    /// Radius of a guide \[m\].
+    /// Radius of the spheres that were spread at random, without overlap, for places of grains \[m\]: how dense they are.
+    pub spread: f32,
+    /// Radius of a guide \[m\]; where guides differ, that of the first material.
     pub guide_radius: f32,
     /// The space.
     pub domain: Domain,
@@ -97,6 +99,8 @@ pub struct NewGuide {
     pub position: Vec3,
     /// Its velocity [m/s].
     pub velocity: Vec3,
+    /// Its radius \[m\].
+    pub radius: f32,
     /// Index into the scene's materials.
     pub material: u32,
 }

@@ -115,7 +115,8 @@ impl MomentSums {
         for first in (0..near.count()).step_by(LANES) {
             let (p, v) = (near.position::<L>(first), near.displacement::<L>(first));
             let d = [(p[0] - x[0]) * inverse, (p[1] - x[1]) * inverse, (p[2] - x[2]) * inverse];
-            let w = weight(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+            let own = near.shrinking::<L>(first);
+            let w = weight((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * own);
             (sum, moving) = (sum + w, moving + w * near.moves(first));
             let wd = [w * d[0], w * d[1], w * d[2]];
             for k in 0..3 {

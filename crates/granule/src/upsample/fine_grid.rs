@@ -106,7 +106,7 @@ impl FineGrid {
     fn build(&mut self, nodes: &Nodes, settings: &AdvectionSettings, frame: u64) {
         self.origin = nodes.origin;
         self.count = nodes.count;
-        self.along = fine_cells_along(nodes.side, settings.radius);
+        self.along = fine_cells_along(nodes.side, settings.spread);
         self.divisor = (1u64 << 32) / u64::from(self.along) + 1;
         self.side = nodes.side / self.along as f32;
         self.inverse_side = 1.0 / self.side;

@@ -6,11 +6,11 @@ use crate::simd::{LANES, Lanes};
 /// Position \[m\] of what is read behind the last guide: beyond every support, and its square is finite.
 const NOWHERE: f32 = 1e15;
 
-/// Three numbers of a position, three of a displacement, and whether a guide moves.
-const COLUMNS: usize = 7;
+/// Three numbers of a position, three of a displacement, whether a guide moves, and how much nearer a smaller support makes it.
+const COLUMNS: usize = 8;
 
 /// What stands behind the last guide.
-const BEHIND: [f32; COLUMNS] = [NOWHERE, NOWHERE, NOWHERE, 0.0, 0.0, 0.0, 0.0];
+const BEHIND: [f32; COLUMNS] = [NOWHERE, NOWHERE, NOWHERE, 0.0, 0.0, 0.0, 0.0, 1.0];
 
 /// Positions and displacements of guides, a column per number. Sixteen may be read from any guide on: those behind the last are
 /// nowhere.
@@ -21,8 +21,8 @@ pub struct GuideColumns {
 }
 
 impl GuideColumns {
-    /// Columns of guides.
-    pub fn new(guides: &[Guide]) -> Self {
+    /// Columns of guides, for a grid of a support [m].
+    pub fn new(guides: &[Guide], support: f32) -> Self {
         let mut column = BEHIND.map(|behind| vec![behind; guides.len() + LANES]);
         for (k, guide) in guides.iter().enumerate() {
             for axis in 0..3 {
@@ -30,6 +30,7 @@ impl GuideColumns {
                 column[3 + axis][k] = guide.displacement[axis];
             }
             column[6][k] = guide.moves;
+            column[7][k] = guide.shrinking(support);
         }
         Self { column, count: guides.len() }
     }
@@ -55,6 +56,18 @@ impl GuideColumns {
     #[inline(always)]
     pub fn moves<L: Lanes>(&self, first: usize) -> L {
         self.lanes(6, first)
+    }
+
+    /// What squared distances from sixteen guides are multiplied with: the grid's support over theirs, squared.
+    #[inline(always)]
+    pub fn shrinking<L: Lanes>(&self, first: usize) -> L {
+        self.lanes(7, first)
+    }
+
+    /// The same of one guide.
+    #[inline(always)]
+    pub fn shrinking_of(&self, guide: usize) -> f32 {
+        self.column[7][guide]
     }
 
     /// Sixteen numbers of a column.
@@ -100,10 +113,11 @@ mod tests {
         let guide = |k: usize| Guide {
             position: [k as f32, 0.5 * k as f32, -(k as f32)],
             moves: 1.0,
+            radius: 1.0,
             displacement: [0.0, k as f32, 3.0],
             ..Guide::default()
         };
-        let all = GuideColumns::new(&(0..100).map(guide).collect::<Vec<_>>());
+        let all = GuideColumns::new(&(0..100).map(guide).collect::<Vec<_>>(), 3.0);
         let mut rows = [[0; 2]; 9];
         rows[0] = [3, 40];
         rows[4] = [50, 51];

@@ -31,7 +31,7 @@ pub struct GuideGrid {
     pub guide: Vec<Guide>,
     /// The same in columns.
     pub columns: GuideColumns,
-    /// Support of the weights \[m\].
+    /// Support of the weights of the largest guides \[m\].
     pub support: f32,
 }
 
@@ -39,10 +39,12 @@ pub struct GuideGrid {
 pub const MOST_CELLS: f64 = (1u32 << 23) as f64;
 
 impl GuideGrid {
-    /// Sorts guides of a radius [m] into cells. Where they are so far apart that there would be too many cells, those
+    /// Sorts guides of a radius [m], where they have none of their own, into cells of the largest support. Where they are so far apart that there would be too many cells, those
     /// farthest from the middle are left out: strays do not matter to the others.
     pub fn new(mut guides: Vec<Guide>, radius: f32, domain: &Domain) -> Self {
-        let support = SUPPORT * radius;
+        guides.iter_mut().filter(|guide| guide.radius == 0.0).for_each(|guide| guide.radius = radius);
+        let largest = guides.iter().map(|guide| guide.radius).reduce(f32::max);
+        let support = SUPPORT * largest.unwrap_or(radius);
         repeat_periodically(&mut guides, support, domain);
         let (low, high) = fitting_box(&mut guides, support);
         let count = cells_between(low, high, support).as_uvec3().to_array();
@@ -65,7 +67,7 @@ impl GuideGrid {
             self.guide[next[k as usize] as usize] = *guide;
             next[k as usize] += 1;
         }
-        self.columns = GuideColumns::new(&self.guide);
+        self.columns = GuideColumns::new(&self.guide, self.support);
     }
 
     /// The cell of a point; those outside belong to the outermost inner cells.
@@ -101,15 +103,20 @@ impl GuideGrid {
     }
 
     /// Whether a point lies in the volume that guides stand for: the cube of one of them, or between many.
-    pub fn holds(&self, x: Vec3, guide_radius: f32) -> bool {
+    pub fn holds(&self, x: Vec3) -> bool {
         let (mut held, mut sum) = (false, 0.0);
-        let inverse = 1.0 / (self.support * self.support);
         for guide in self.around(x) {
-            let d = x - Vec3::from(guide.position);
-            held |= d.abs().max_element() <= guide_radius;
-            sum += weight(d.length_squared() * inverse);
+            held |= (x - Vec3::from(guide.position)).abs().max_element() <= guide.radius;
+            sum += self.weight_of(guide, x);
         }
         held || sum > BETWEEN * FULL_SUM
+    }
+
+    /// Weight of a guide at a point, within its own support.
+    #[inline(always)]
+    pub fn weight_of(&self, guide: &Guide, x: Vec3) -> f32 {
+        let inverse = 1.0 / (self.support * self.support);
+        weight(x.distance_squared(guide.position.into()) * inverse * guide.shrinking(self.support))
     }
 
     /// Sums and largest of the guides' weights at sixteen points of a cell that is not in the rim; any at other points.
@@ -118,9 +125,9 @@ impl GuideGrid {
         let inverse = L::splat(1.0 / (self.support * self.support));
         let (mut sum, mut most) = (L::splat(0.0), L::splat(0.0));
         for [from, to] in self.rows_around(cell) {
-            for guide in &self.guide[from as usize..to as usize] {
-                let p = splat3::<L>(guide.position);
-                let w = weight(square(difference(*x, p)) * inverse);
+            for k in from as usize..to as usize {
+                let (p, own) = (splat3::<L>(self.guide[k].position), L::splat(self.columns.shrinking_of(k)));
+                let w = weight(square(difference(*x, p)) * inverse * own);
                 (sum, most) = (sum + w, most.at_least(w));
             }
         }
@@ -142,7 +149,8 @@ impl GuideGrid {
             for first in (from as usize..to as usize).step_by(LANES) {
                 let p = self.columns.position::<L>(first);
                 let d = [at[0] - p[0], at[1] - p[1], at[2] - p[2]];
-                let w = weight((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * inverse);
+                let own = self.columns.shrinking::<L>(first);
+                let w = weight((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * inverse * own);
                 let w = w.keep(first_lanes(to as usize - first));
                 (sum, most) = (sum + w, most.at_least(w));
             }
@@ -254,6 +262,35 @@ mod tests {
             found += u32::from(sum > 0.0);
         }
         assert!(found > 60, "{found}");
+    }
+
+    /// Half of space has guides of a radius of 1, half those of a half: inside both the weights add up to the same, as each weighs
+    /// within three of its own radii.
+    #[test]
+    fn small_guides_weigh_as_much_together_as_large_ones() {
+        let mut guides = lattice(8, |_| Vec3::ZERO);
+        let half = Vec3::new(30.0, 0.0, 0.0);
+        let small = |guide: &Guide| {
+            let position = (half + 0.5 * Vec3::from(guide.position)).to_array();
+            Guide { position, radius: 0.5, ..*guide }
+        };
+        let small: Vec<Guide> = guides.iter().map(small).collect();
+        guides.extend(small);
+        let grid = GuideGrid::new(guides, 1.0, &Domain::default());
+        assert_eq!(grid.support, SUPPORT);
+        let mean = |from: Vec3, step: f32| {
+            let at = |k: usize| from + step * Vec3::new((k % 8) as f32, (k / 8 % 8) as f32, (k / 64) as f32);
+            let sums: f32 = (0..512).map(|k| grid.weights_at(at(k), Instructions::best()).0).sum();
+            sums / 512.0
+        };
+        let (large, small) = (mean(Vec3::splat(6.0), 0.25), mean(half + 3.0, 0.125));
+        assert!(
+            (large / FULL_SUM - 1.0).abs() < 0.01 && (small / FULL_SUM - 1.0).abs() < 0.01,
+            "{large} {small}"
+        );
+        let beyond = half + Vec3::new(-1.6, 3.0, 3.0);
+        assert_eq!(grid.weights_at(beyond, Instructions::best()).0, 0.0);
+        assert!(grid.weights_at(Vec3::new(-1.6, 6.0, 6.0), Instructions::best()).0 > 0.0);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
+use super::weights::SUPPORT;
 use crate::neighbors::Domain;
 
 /// How far a guide may stray before its anchor moves, in its radii: below it its grains rest, and they are never farther
@@ -22,12 +23,25 @@ pub struct Guide {
     pub moves: f32,
     /// Displacement during the frame \[m\].
     pub displacement: [f32; 3],
-    /// Fills the record.
-    pub filler: f32,
+    /// Radius \[m\]; 0 for that which all have.
+    pub radius: f32,
     /// Velocity at the frame's end [m/s]; 0 for guides that rest.
     pub velocity: [f32; 3],
     /// Fills the record.
-    pub filler_too: f32,
+    pub filler: f32,
+}
+
+impl Guide {
+    /// What squared distances from it are multiplied with, to be seen with the support of a grid \[m\] as with its own:
+    ///
+    /// ```text
+    /// (h/(3 r))^2          h: the grid's support, that of its largest guide
+    /// ```
+    #[inline(always)]
+    pub fn shrinking(&self, support: f32) -> f32 {
+        let ratio = support / (SUPPORT * self.radius);
+        ratio * ratio
+    }
 }
 
 /// Guides as they are between two frames: what is kept from frame to frame.
@@ -39,6 +53,8 @@ pub struct Anchors {
     pub position: Vec<Vec3>,
     /// Velocity [m/s].
     pub velocity: Vec<Vec3>,
+    /// Radius \[m\]; empty where all have the same.
+    pub radius: Vec<f32>,
 }
 
 /// What guides did in a frame.
@@ -67,6 +83,7 @@ impl Anchors {
             id: id.to_vec(),
             position: position.iter().map(|p| Vec3::from(*p)).collect(),
             velocity: velocity.iter().map(|v| Vec3::from(*v)).collect(),
+            radius: Vec::new(),
         };
         let mut guides = Vec::with_capacity(self.id.len());
         let mut born = Vec::new();
@@ -105,12 +122,13 @@ impl Anchors {
 
     /// The anchors as guides that do not move.
     pub fn as_guides(&self) -> Vec<Guide> {
-        let still = |(position, velocity): (&Vec3, &Vec3)| Guide {
+        let still = |(k, (position, velocity)): (usize, (&Vec3, &Vec3))| Guide {
             position: (*position).into(),
             velocity: (*velocity).into(),
+            radius: self.radius.get(k).copied().unwrap_or(0.0),
             ..Guide::default()
         };
-        self.position.iter().zip(&self.velocity).map(still).collect()
+        self.position.iter().zip(&self.velocity).enumerate().map(still).collect()
     }
 }
 

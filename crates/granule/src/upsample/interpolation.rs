@@ -213,10 +213,11 @@ impl Interpolation<'_> {
     #[inline(always)]
     fn gather<L: Lanes>(&self, x: &[[L; 3]; 2], candidates: &[u32]) -> [Sums<L>; 2] {
         let support = self.frame.guides.support;
-        let inverse = L::splat(1.0 / (support * support));
         let mut sums = [Sums::<L>::nothing(); 2];
         for &j in candidates {
             let (guide, affine) = (&self.frame.guides.guide[j as usize], &self.deformation[j as usize]);
+            let own = self.frame.guides.columns.shrinking_of(j as usize);
+            let inverse = L::splat(1.0 / (support * support) * own);
             for group in 0..2 {
                 let (sums, x, p) = (&mut sums[group], &x[group], guide.position);
                 let d = [x[0] - L::splat(p[0]), x[1] - L::splat(p[1]), x[2] - L::splat(p[2])];
@@ -242,10 +243,11 @@ impl Interpolation<'_> {
     #[inline(always)]
     fn gather_resting<L: Lanes>(&self, x: &[[L; 3]; 2], candidates: &[u32]) -> [Sums<L>; 2] {
         let support = self.frame.guides.support;
-        let inverse = L::splat(1.0 / (support * support));
         let mut sums = [Sums::<L>::nothing(); 2];
         for &j in candidates {
             let p = self.frame.guides.guide[j as usize].position;
+            let own = self.frame.guides.columns.shrinking_of(j as usize);
+            let inverse = L::splat(1.0 / (support * support) * own);
             for group in 0..2 {
                 let (sums, x) = (&mut sums[group], &x[group]);
                 let d = [x[0] - L::splat(p[0]), x[1] - L::splat(p[1]), x[2] - L::splat(p[2])];
@@ -356,7 +358,7 @@ mod tests {
 
     fn settings() -> AdvectionSettings {
         let (domain, friction) = (Domain::default(), vec![0.5]);
-        AdvectionSettings { radius: 0.3, guide_radius: 1.0, domain, friction, fault: None }
+        AdvectionSettings { radius: 0.3, spread: 0.3, guide_radius: 1.0, domain, friction, fault: None }
     }
 
     /// Calls with the interpolated nodes, and the deformations.

@@ -34,6 +34,7 @@
 //!   instead of from the nearest guide alone: inside a heap nothing falls. At its surface, where nodes are on both sides, the
 //!   share comes from the guides themselves, so that the topmost grains do not sink.
 //! * Walls hold grains by their distance field and Coulomb friction, along the whole displacement; they never carry them.
+//! * Guides may have different radii: each weighs within three of its own.
 //! * Each deformation keeps volumes, and a guide without neighbours takes the grains around it along.
 //! * Grains are shifted from where they are more than their guides are worth to where they are fewer, and apart from each
 //!   other: as far as they move anyway, so that what rests is left alone. Ihmsen et al. have no such shifting.
@@ -97,6 +98,9 @@ pub use weights::{
 /// Fields of the guides that an upsampler reads.
 pub const GUIDE_FIELDS: [&str; 4] = ["id", "position", "velocity", "material"];
 
+/// The same where guides have different radii.
+pub const SIZED_GUIDE_FIELDS: [&str; 5] = ["id", "position", "velocity", "material", "radius"];
+
 /// Fine grains of a scene.
 pub struct Upsampler {
     settings: AdvectionSettings,
@@ -148,10 +152,11 @@ pub struct FrameContext<'a> {
 impl AdvectionSettings {
     /// Settings for a checked scene; none where it asks for no fine grains.
     pub fn of(scene: &Scene, fault: Option<Fault>) -> Option<Self> {
-        let radius = scene.upsample?.radius;
+        let settings = scene.upsample?;
         let tangent = |angle: f32| angle.to_radians().tan();
         Some(Self {
-            radius,
+            radius: settings.radius,
+            spread: settings.spread(),
             guide_radius: scene.reference_radius(),
             domain: Domain::new(scene.simulation.periodic.axes()),
             friction: scene.material.iter().map(|material| tangent(material.friction_angle)).collect(),
@@ -170,7 +175,7 @@ impl Upsampler {
     ) -> Self {
         let seed = scene.simulation.seed;
         Self {
-            tile: Tile::new(settings.radius, seed),
+            tile: Tile::spread(settings.spread, settings.radius, seed),
             settings,
             anchors: Anchors::default(),
             grid: GuideGrid::default(),
@@ -196,7 +201,7 @@ impl Upsampler {
         self.track_guides(guides, 0.0);
         for (settings, shape) in scene.grains.iter().zip(shapes) {
             let material = scene.material.iter().position(|m| m.name == settings.material).unwrap_or(0);
-            let positions = self.tile.fill(shape, |x| self.grid.holds(x, self.settings.guide_radius));
+            let positions = self.tile.fill(shape, |x| self.grid.holds(x));
             let grains = self.grains_at(positions, Vec3::from(settings.velocity), material as u32);
             self.advector.add(&grains)?;
         }
@@ -292,7 +297,10 @@ impl Upsampler {
         let domain = self.settings.domain;
         let slack = if self.settings.fault == Some(Fault::NoSlack) { 0.0 } else { SLACK };
         let slack = slack * self.settings.guide_radius;
-        let tracked = self.anchors.track(id, position, velocity, &domain, slack, dt);
+        let radius = std::mem::take(&mut self.anchors.radius);
+        let mut tracked = self.anchors.track(id, position, velocity, &domain, slack, dt);
+        tracked.guides.iter_mut().zip(&radius).for_each(|(guide, radius)| guide.radius = *radius);
+        self.anchors.radius = guides.scalar("radius").unwrap_or_default().to_vec();
         self.grid = GuideGrid::new(self.anchors.as_guides(), self.settings.guide_radius, &domain);
         (tracked.guides, tracked.born)
     }
@@ -324,6 +332,7 @@ impl Upsampler {
             id: self.anchors.id[k],
             position: self.anchors.position[k],
             velocity: velocity.get(k).copied().unwrap_or_default().into(),
+            radius: self.anchors.radius.get(k).copied().unwrap_or(self.settings.guide_radius),
             material: material.get(k).copied().unwrap_or(0),
         };
         born.iter().map(guide).collect()
@@ -333,8 +342,7 @@ impl Upsampler {
     fn grains_of(&mut self, born: &[NewGuide], walls: &[Wall]) -> Vec<Grain> {
         let mut grains = Vec::new();
         for guide in born {
-            let mut positions =
-                self.tile.around(guide.position, self.settings.guide_radius, &mut self.random);
+            let mut positions = self.tile.around(guide.position, guide.radius, &mut self.random);
             positions.retain(|x| walls.iter().all(|wall| wall.distance(*x) > 0.5 * self.settings.radius));
             grains.extend(self.grains_at(positions, guide.velocity, guide.material));
         }

@@ -31,9 +31,14 @@ pub struct Tile {
 impl Tile {
     /// Fills a cube with grains of a radius [m].
     pub fn new(radius: f32, seed: u64) -> Self {
+        Self::spread(radius, radius, seed)
+    }
+
+    /// Fills a cube with grains of a radius [m], at the places of spheres of another radius, `spread` [m], that do not overlap.
+    pub fn spread(spread: f32, radius: f32, seed: u64) -> Self {
         let mut sampling = PoissonDisk::new(seed);
-        let point = sampling.run().into_iter().map(|p| p * radius).collect();
-        Self { radius, side: TILE * radius, point }
+        let point = sampling.run().into_iter().map(|p| p * spread).collect();
+        Self { radius, side: TILE * spread, point }
     }
 
     /// Grains per volume [1/m3].

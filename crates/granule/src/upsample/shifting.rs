@@ -77,7 +77,7 @@ impl NodeShifting {
         let shift = Shift {
             nodes,
             concentration: self,
-            inverse_full: VOLUME_PER_GRAIN as f32 * settings.radius.powi(3) / spacing.powi(3),
+            inverse_full: VOLUME_PER_GRAIN as f32 * settings.spread.powi(3) / spacing.powi(3),
             spacing,
             most: MOST_NODE_SHIFT * settings.guide_radius,
             radius: settings.radius,

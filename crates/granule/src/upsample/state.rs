@@ -15,6 +15,7 @@ pub struct UpsampleState {
     id: Vec<u32>,
     position: Vec<Vec3>,
     velocity: Vec<Vec3>,
+    radius: Vec<f32>,
     boundaries: Vec<BoundaryState>,
     gravity: Vec3,
     random: u64,
@@ -35,6 +36,7 @@ impl Upsampler {
             id: anchors.id,
             position: anchors.position,
             velocity: anchors.velocity,
+            radius: anchors.radius,
             boundaries: self.boundaries.state(),
             gravity: self.gravity,
             random: self.random.state(),
@@ -52,6 +54,10 @@ impl Upsampler {
         if numbers.iter().any(|&count| count != state.id.len()) || !state.id.is_sorted() {
             return Err(UpsampleError::Impossible("the guides of the fine grains contradict each other"));
         }
+        let sized = state.radius.is_empty() || state.radius.len() == state.id.len();
+        if !sized || !state.radius.iter().all(|radius| *radius > 0.0 && radius.is_finite()) {
+            return Err(UpsampleError::Impossible("the guides of the fine grains have impossible radii"));
+        }
         let finite = |list: &[Vec3]| list.iter().all(|v| v.is_finite());
         if !state.grains.iter().all(Grain::is_finite) || !finite(&state.position) || !finite(&state.velocity)
         {
@@ -64,7 +70,12 @@ impl Upsampler {
             return Err(UpsampleError::Impossible("the fine grains are not those of the scene"));
         }
         self.advector.add(&state.grains)?;
-        self.anchors = Anchors { id: state.id, position: state.position, velocity: state.velocity };
+        self.anchors = Anchors {
+            id: state.id,
+            position: state.position,
+            velocity: state.velocity,
+            radius: state.radius,
+        };
         self.grid =
             GuideGrid::new(self.anchors.as_guides(), self.settings.guide_radius, &self.settings.domain);
         self.boundaries.restore(&state.boundaries);

@@ -41,7 +41,14 @@ impl Trial {
 
     fn settings(&self) -> AdvectionSettings {
         let (domain, friction) = (self.domain, vec![0.5]);
-        AdvectionSettings { radius: RADIUS, guide_radius: 1.0, domain, friction, fault: self.fault }
+        AdvectionSettings {
+            radius: RADIUS,
+            spread: RADIUS,
+            guide_radius: 1.0,
+            domain,
+            friction,
+            fault: self.fault,
+        }
     }
 
     /// Guides that go from one map of the lattice to another.

@@ -139,12 +139,13 @@ impl TrackingBuffers {
         Ok(anchors)
     }
 
-    /// Reads so many new guides, by id.
-    pub fn read_born(&self, gpu: &GpuDevice, count: u32) -> Result<Vec<NewGuide>, GpuError> {
+    /// Reads so many new guides of a radius [m], by id.
+    pub fn read_born(&self, gpu: &GpuDevice, count: u32, radius: f32) -> Result<Vec<NewGuide>, GpuError> {
         let guide = |[position, velocity]: &[[f32; 4]; 2]| NewGuide {
             id: position[3].to_bits(),
             position: Vec3::from_slice(position),
             velocity: Vec3::from_slice(velocity),
+            radius,
             material: velocity[3].to_bits(),
         };
         let mut born: Vec<NewGuide> = read_pairs(gpu, &self.born, count)?.iter().map(guide).collect();

@@ -93,7 +93,7 @@ fn every_scene_of_sand_becomes_grains_and_every_fluid_is_refused() {
     let mut sand = 0;
     for builtin in builtin_scenes() {
         let bulk = Scene::open(builtin.name, false, &[]).unwrap();
-        if bulk.simulation.solver == SolverKind::Dem {
+        if bulk.simulation.solver.capabilities().has_grains {
             continue;
         }
         let is_sand = bulk.material.iter().all(|material| material.friction_angle > 0.0);

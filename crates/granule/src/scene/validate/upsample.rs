@@ -1,7 +1,7 @@
 //! Checks of high-resolution grains.
 
 use super::super::error::{Problem, ProblemKind};
-use super::super::schema::{Scene, UPSAMPLE_RATIO};
+use super::super::schema::{FRACTION_LIMITS, Scene, UPSAMPLE_RATIO};
 use super::{Check, ensure, positive, range};
 
 impl Scene {
@@ -18,6 +18,10 @@ impl Scene {
                 "from {least} to {most} m: {} to {} of material.0.radius = {particle} m",
                 UPSAMPLE_RATIO[0], UPSAMPLE_RATIO[1]
             )
+        })?;
+        let [least, most] = FRACTION_LIMITS;
+        range((least..=most).contains(&settings.fraction), "upsample.fraction", settings.fraction, || {
+            format!("from {least} to {most}, the densest packing of equal spheres; 0.6 is that of sand")
         })?;
         ensure(!self.grains.is_empty() || !self.emitter.is_empty(), || {
             let allowed = "add [[grains]] or an [[emitter]], or leave [upsample] out";

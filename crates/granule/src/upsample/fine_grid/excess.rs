@@ -88,7 +88,7 @@ impl FineGrid {
         settings: &AdvectionSettings,
         instructions: Instructions,
     ) {
-        let full = self.side.powi(3) / (VOLUME_PER_GRAIN as f32 * settings.radius.powi(3));
+        let full = self.side.powi(3) / (VOLUME_PER_GRAIN as f32 * settings.spread.powi(3));
         let unit = 1.0 / (FIXED_POINT_ONE * full);
         let mut excess = std::mem::take(&mut self.excess);
         excess.resize(self.tally.len(), 0.0);

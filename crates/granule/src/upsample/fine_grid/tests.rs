@@ -45,7 +45,14 @@ fn parts_together_are_one_grid() {
     let grains: Vec<Grain> =
         (0..3000).map(|_| Grain { position: (point(20.0) - 4.0).into(), ..Grain::default() }).collect();
     let (radius, domain) = (0.3, Domain::default());
-    let settings = AdvectionSettings { radius, guide_radius: 1.0, domain, friction: vec![], fault: None };
+    let settings = AdvectionSettings {
+        radius,
+        spread: radius,
+        guide_radius: 1.0,
+        domain,
+        friction: vec![],
+        fault: None,
+    };
     let mut nodes = Nodes::default();
     let (gravity, walls, outlets) = (Vec3::ZERO, &[], &[]);
     let frame = FrameInput { frame: 3, dt: 0.1, gravity, guides: &grid, after: &grid, walls, outlets };
@@ -95,7 +102,14 @@ fn a_grain_next_to_a_cluster_is_shifted_away_from_it_across_parts() {
     };
     let grid = GuideGrid::new((0..216).map(moving).collect(), 1.0, &Domain::default());
     let (radius, domain) = (0.3, Domain::default());
-    let settings = AdvectionSettings { radius, guide_radius: 1.0, domain, friction: vec![], fault: None };
+    let settings = AdvectionSettings {
+        radius,
+        spread: radius,
+        guide_radius: 1.0,
+        domain,
+        friction: vec![],
+        fault: None,
+    };
     let (gravity, walls, outlets) = (Vec3::ZERO, &[], &[]);
     let mut mean = Vec3::ZERO;
     for frame in 0..40 {
