@@ -1,4 +1,4 @@
-//! The graphics driver that tests use where there is no card.
+//! What tests use of the system: a graphics driver where there is no card, a display in memory, a browser.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,9 +6,10 @@ use std::process::{Command, Stdio};
 /// Set for tests: one without an adapter then fails instead of being skipped; 0 skips it. `crates/granule-testing` reads it.
 pub const REQUIRED: &str = "GRANULE_REQUIRE_ADAPTER";
 
-/// Software Vulkan, OpenGL for the test of what happens where there is nothing but that, and a display in memory with what windows
-/// load there.
-const PACKAGES: [&str; 10] = [
+/// Software Vulkan, OpenGL for the test of what happens where there is nothing but that, a display in memory with what windows
+/// load there, and a browser for pages.
+const PACKAGES: [&str; 11] = [
+    "chromium",
     "mesa-vulkan-drivers",
     "libvulkan1",
     "libegl1",
@@ -21,12 +22,14 @@ const PACKAGES: [&str; 10] = [
     "libxkbcommon-x11-0",
 ];
 
-/// Installs the Vulkan driver in software and a display in memory where there are none and that is possible, and else says how to.
+/// Installs the Vulkan driver in software, a display in memory and a browser where they are missing and that is possible, and else
+/// says how to.
 pub fn ensure() {
-    if (has_driver() && has_display()) || !cfg!(target_os = "linux") {
+    // Without a display or a browser the tests that need one are skipped.
+    if (has_driver() && has_program("Xvfb") && has_program("chromium")) || !cfg!(target_os = "linux") {
         return;
     }
-    eprintln!("xtask: no Vulkan driver or no Xvfb; installing {}", PACKAGES.join(" "));
+    eprintln!("xtask: no Vulkan driver, Xvfb or Chromium; installing {}", PACKAGES.join(" "));
     if !(install() || (update() && install())) || !has_driver() {
         eprintln!(
             "xtask: tests on a graphics device will fail; apt-get install {} brings a driver, {REQUIRED}=0 skips them",
@@ -41,10 +44,9 @@ fn has_driver() -> bool {
     std::env::var_os("VK_ICD_FILENAMES").is_some() || folders.iter().any(|folder| files(folder))
 }
 
-/// Whether there is a display in memory, for the test of the real window; without it that test is skipped.
-fn has_display() -> bool {
+fn has_program(name: &str) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&folders).any(|folder| folder.join("Xvfb").is_file())
+    std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
 }
 
 fn install() -> bool {
