@@ -28,7 +28,7 @@ Chores of the granule workspace.
                       [--size 30k|100k|250k] [--rounds N] [--threads N] [--json FILE]
   cargo xtask peers dem   against LAMMPS and LIGGGHTS on settled beds of spheres and of grains of four spheres
                       [--rounds N] [--threads N] [--json FILE]
-  cargo xtask peers pbd   a pile of spheres, position-based and with rapier's balls [--spheres N] [--rounds N]
+  cargo xtask peers pbd   a pile of spheres, position-based and with rapier's balls [--spheres N] [--rounds N] [--steps N]
   cargo xtask limits  what this machine can do: bandwidths, arithmetic, gathers [--json FILE]
   cargo xtask help    this text";
 

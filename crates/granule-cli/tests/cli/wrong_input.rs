@@ -386,6 +386,8 @@ fn fine_grains_that_cannot_be_are_refused() {
     refused(&place, &["run", "column", "--set", "upsample.radius=0.0001"], &words);
     refused(&place, &["run", "column", "--set", "upsample.radius=0.02"], &words);
     refused(&place, &["run", "column", "--set", "upsample.radius=-1"], &["upsample.radius", "above 0"]);
+    let dense = ["run", "column", "--set", "upsample.radius=0.003", "--set", "upsample.fraction=0.9"];
+    refused(&place, &dense, &["upsample.fraction", "0.1 to 0.74", "densest packing"]);
     let many = ["run", "column", "--set", "material.radius=0.002", "--set", "upsample.radius=0.0001"];
     refused(&place, &many, &["upsample.radius", "fine grains need", "there is room for about"]);
     let bare = "name = \"bare\"\n[[material]]\n[upsample]\nradius = 0.003\n";
