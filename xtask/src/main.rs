@@ -1,4 +1,4 @@
-//! Chores of the workspace: `cargo xtask test`, `scenes`, `docs`, `fuzz`, `peers`, `limits`.
+//! Chores of the workspace: `cargo xtask test`, `scenes`, `docs`, `fuzz`, `peers`, `limits`, `soak`.
 
 mod dependencies;
 mod drivers;
@@ -9,6 +9,7 @@ mod peers;
 mod program;
 mod scenes;
 mod skipped;
+mod soak;
 mod test;
 
 use std::process::{Command, ExitCode, Stdio};
@@ -30,6 +31,8 @@ Chores of the granule workspace.
                       [--rounds N] [--threads N] [--json FILE]
   cargo xtask peers pbd   a pile of spheres, position-based and with rapier's balls [--spheres N] [--rounds N] [--steps N]
   cargo xtask limits  what this machine can do: bandwidths, arithmetic, gathers [--json FILE]
+  cargo xtask soak    what takes hours: the full matrix of experiments and solvers with seeds and deliberate faults, kept in
+                      target/soak and gone on with, long tests, fuzzing [--seeds N] [--minutes N]
   cargo xtask help    this text";
 
 fn main() -> ExitCode {
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         ["scenes", rest @ ..] => scenes::run_all(rest),
         ["fuzz", rest @ ..] => fuzz(rest),
         ["peers", rest @ ..] => ended(peers::compare(rest)),
+        ["soak", rest @ ..] => ended(soak::run(rest)),
         ["limits", rest @ ..] => ended(limits::measure(rest)),
         ["help" | "--help" | "-h"] => {
             eprintln!("{HELP}");
