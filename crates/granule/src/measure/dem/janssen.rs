@@ -63,9 +63,10 @@ pub(in crate::measure) fn measure(
         silos.push(fill(options, measurement, size, friction, seed, &mut tell)?);
     }
     let rough = Filled::mean(&silos);
-    let smooth = fill(options, measurement, &Size { depth: 3.0, ..*size }, 0.0, 1, &mut |share| {
-        progress(0.8 + 0.2 * share, "smooth wall")
-    })?;
+    let smooth =
+        fill(options, measurement, &Size { depth: 3.0, young: 1e5, ..*size }, 0.0, 1, &mut |share| {
+            progress(0.8 + 0.2 * share, "smooth wall")
+        })?;
     let fit = Fit::of(&rough, 2.0, size);
     let width = size.diameter;
     let source = "Janssen 1895";

@@ -115,7 +115,8 @@ fn report(cases: &[Case], angles: &[f64], measurement: &mut Measurement) {
         measurement.points.push(point.against(reference));
     }
     let by_sliding: Vec<[f64; 2]> = cases[..3].iter().zip(angles).map(|(c, a)| [c.friction, *a]).collect();
-    let source = "Zhou et al. 2002: 0.27, 0.12 allowed; LAMMPS with the same law and set-up 0.075, 0.045 allowed";
+    let source =
+        "Zhou et al. 2002: 0.27, 0.12 allowed; LAMMPS with the same law and set-up 0.075, 0.045 allowed";
     let exponent = power_fit(&by_sliding).0;
     measurement.points.push(Point::new("exponent of friction", exponent, [0.03, 0.39], source).against(0.27));
     // The middle of the series lies between its other two.
