@@ -34,11 +34,6 @@ pub fn check(input: &MethodInput) -> Result<(), GpuError> {
     if scene.simulation.strain.is_some() {
         return unsupported("simulation.strain", "a periodic cell that strains", TAKE_THE_CPU);
     }
-    let clumps = !input.assemblies.is_empty()
-        || input.grain_shapes.grains.iter().chain(&input.grain_shapes.emitters).any(Option::is_some);
-    if clumps {
-        return unsupported("grains.grain", "grains of several spheres", TAKE_THE_CPU);
-    }
     let (materials, walls) = (scene.material.len(), scene.boundary.len());
     let count = materials * (materials + walls);
     if count > MOST_LAWS {
