@@ -17,13 +17,13 @@ fn clump_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
         clumps[k].count = 0u;
         return;
     }
-    var clump = kicked(clumps[k], 0.5 * step.dt);
     let inertia = inertias[k];
-    let moved = advance_position(center_of(clump), step.dt * (clump.momentum / clump.mass));
+    var clump = kicked(clumps[k], inertia, 0.5 * step.dt);
+    let moved = advance_position(center_of(clump), step.dt * velocity_of(clump));
     let turned = rotate_freely(
         clump.turned,
         inertia.shape_from_principal,
-        clump.angular_momentum,
+        rotation_of_clump(clump),
         inertia.moments.xyz,
         step.dt,
     );
@@ -31,8 +31,8 @@ fn clump_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     clump.center_xy = vec4(moved.point.x, moved.point.y);
     clump.center_z = moved.point.z;
     clump.spin = turned.middle;
-    let inside = moved.sound && all(abs(position_meters(moved.point)) < vec3(FARTHEST_CENTER));
-    let sound = inside && is_finite(clump.momentum) && is_finite(turned.middle);
-    clump.sound = select(0.0, 1.0, sound);
+    if !(moved.sound && all(abs(position_meters(moved.point)) < vec3(FARTHEST_CENTER))) {
+        clump.sound = 0.0;
+    }
     clumps[k] = clump;
 }

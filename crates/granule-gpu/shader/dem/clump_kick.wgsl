@@ -10,15 +10,13 @@ fn clump_kick(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     if clumps[k].count == 0u {
         return;
     }
-    var clump = kicked(clumps[k], 0.5 * step.dt);
     let inertia = inertias[k];
+    var clump = kicked(clumps[k], inertia, 0.5 * step.dt);
+    let v = velocity_of(clump);
     let axes = turn(clump.turned, inertia.shape_from_principal);
-    let momentum = rotate(conjugate(axes), clump.angular_momentum);
+    let momentum = rotate(conjugate(axes), rotation_of_clump(clump));
     let rates = momentum / inertia.moments.xyz;
     clump.spin = rotate(axes, rates);
-    clump.energy = 0.5 * (dot(clump.momentum, clump.momentum) / clump.mass + dot(momentum, rates));
-    if !(is_finite(clump.momentum) && is_finite(clump.spin)) {
-        clump.sound = 0.0;
-    }
+    clump.energy = 0.5 * (clump.mass * dot(v, v) + inertia.moments.w * dot(momentum, rates));
     clumps[k] = clump;
 }

@@ -10,12 +10,14 @@ struct Clump {
     // Turns the frame of the shape into the world's: quanta of 2^-48, so that the smallest turns add up.
     orientation_xy: vec4<u32>,
     orientation_zw: vec4<u32>,
-    // Momentum [kg m/s] and mass [kg].
-    momentum: vec3<f32>,
+    // Velocity in quanta of 2^-40 m/s, so that the smallest kicks add up; mass [kg]; whether all is in range: 1, else 0.
+    velocity_xy: vec4<u32>,
+    velocity_z: vec2<u32>,
     mass: f32,
-    // Angular momentum about the centre, in the world's axes [kg m2/s]; whether all of it is finite and in range: 1, else 0.
-    angular_momentum: vec3<f32>,
     sound: f32,
+    // Angular momentum about the centre in the world's axes, over the largest moment of inertia, in quanta of 2^-36 rad/s.
+    rotation_xy: vec4<u32>,
+    rotation_z: vec2<u32>,
     // Angular velocity that members have [rad/s], and energy of motion and rotation [J].
     spin: vec3<f32>,
     energy: f32,
@@ -26,6 +28,18 @@ struct Clump {
 // From the centre of mass to a member, in the world's axes [m].
 fn arm_of(clump: Clump, offset: vec3<f32>) -> vec3<f32> {
     return rotate(clump.turned, offset);
+}
+
+// Velocity of the centre of mass [m/s].
+fn velocity_of(clump: Clump) -> vec3<f32> {
+    return 256.0
+        * vec3(meters_of(clump.velocity_xy.xy), meters_of(clump.velocity_xy.zw), meters_of(clump.velocity_z));
+}
+
+// Angular momentum over the largest moment of inertia [rad/s].
+fn rotation_of_clump(clump: Clump) -> vec3<f32> {
+    return 4096.0
+        * vec3(meters_of(clump.rotation_xy.xy), meters_of(clump.rotation_xy.zw), meters_of(clump.rotation_z));
 }
 
 fn center_of(clump: Clump) -> ExactPosition {

@@ -21,7 +21,12 @@ fn member_rates(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
     }
     let clump = clumps[own.x];
     let arm = arm_of(clump, members[own.y].xyz);
-    velocity[i] = vec4(clump.momentum / clump.mass + cross(clump.spin, arm), velocity[i].w);
+    var v = velocity_of(clump) + cross(clump.spin, arm);
+    if clump.sound == 0.0 {
+        // Without bounds: all spheres of a lost grain are found by it.
+        v = vec3(LARGEST * (2.0 + step.dt));
+    }
+    velocity[i] = vec4(v, velocity[i].w);
     spin[i] = vec4(clump.spin, spin[i].w);
     turns[i] = vec4(0.0, 0.0, 0.0, select(-1.0, clump.energy, own.y == clump.first));
 }

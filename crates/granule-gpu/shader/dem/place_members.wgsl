@@ -36,6 +36,6 @@ fn place_members(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_inv
     places[2u * i + 1u] = vec4(point.z, before.zw);
     position[i] = vec4(x, bitcast<f32>(before.z));
     let arm = arm_of(clump, members[own.y].xyz);
-    velocity[i] = vec4(clump.momentum / clump.mass + cross(clump.spin, arm), velocity[i].w);
+    velocity[i] = vec4(velocity_of(clump) + cross(clump.spin, arm), velocity[i].w);
     spin[i] = vec4(clump.spin, spin[i].w);
 }

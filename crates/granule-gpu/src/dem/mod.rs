@@ -22,6 +22,7 @@
 //! | loads | 32 | force, contacts; torque, which slots remember something | result |
 //! | orientation, turn | 32 | orientation when lists were made, rotation vector since | state, result |
 //! | source | 8 | where its contacts were put aside | state |
+//! | grain | 8 | the grain of several spheres that it belongs to, its number among all members | state, where there are such |
 //!
 //! A slot of a list takes 4 bytes, its memory 16 (friction) or 32 (rolling and twisting as well), and the same again while
 //! particles are sorted, with 4 for the partner's id. A settled bed lists 9 partners per sphere, 11 slots with padding, and

@@ -27,6 +27,15 @@ use super::layout::{ClumpRecord, InertiaRecord, MOVER_SHIFT, PlaceRecord};
 pub use removal::Removal;
 pub use saved::columns_and_pools;
 
+/// Bytes of a grain's record.
+const CLUMP_BYTES: u64 = size_of::<ClumpRecord>() as u64;
+
+/// Quantum of velocities [m/s]: 2^-40.
+const VELOCITY_QUANTUM: f64 = 256.0 * QUANTUM;
+
+/// Quantum of angular momenta over the largest moment of inertia [rad/s]: 2^-36.
+const ROTATION_QUANTUM: f64 = 4096.0 * QUANTUM;
+
 /// What does not change about a grain.
 #[derive(Clone, Debug)]
 struct Slot {
@@ -74,7 +83,7 @@ impl Clumps {
     /// The buffers that it needs.
     pub fn pools(&self) -> Vec<PoolInfo> {
         let [grains, members] = self.room.map(|count| count as u64);
-        let pools = [(RIGID, 128 * grains), (INERTIA, 32 * grains), (MEMBERS, 16 * members), (MEMBER_ROWS, 4 * members)];
+        let pools = [(RIGID, CLUMP_BYTES * grains), (INERTIA, 32 * grains), (MEMBERS, 16 * members), (MEMBER_ROWS, 4 * members)];
         pools.into_iter().map(|(name, bytes)| PoolInfo { name, bytes }).collect()
     }
 
@@ -138,7 +147,7 @@ impl Clumps {
             let offsets: Vec<[f32; 4]> = members.iter().map(|m| m.offset.extend(m.radius).to_array()).collect();
             let rows: Vec<u32> = (0..slot.count).map(|n| first_row + *first as u32 + n).collect();
             writes.extend([
-                PoolWrite { pool: RIGID, at: 128 * k as u64, bytes: bytemuck::bytes_of(&record).to_vec() },
+                PoolWrite { pool: RIGID, at: CLUMP_BYTES * k as u64, bytes: bytemuck::bytes_of(&record).to_vec() },
                 PoolWrite {
                     pool: INERTIA,
                     at: 32 * k as u64,
@@ -205,19 +214,16 @@ fn angular_momentum(new: &NewAssembly) -> DVec3 {
 }
 
 fn record(new: &NewAssembly, slot: &Slot) -> ClumpRecord {
-    let momentum = new.properties.mass * new.velocity;
     let mut record = ClumpRecord {
         first: slot.first,
         count: slot.count,
-        momentum: momentum.as_vec3().to_array(),
         mass: slot.properties.mass as f32,
-        angular_momentum: angular_momentum(new).as_vec3().to_array(),
         sound: 1.0,
         spin: new.angular_velocity.as_vec3().to_array(),
-        energy: 0.0,
         ..ClumpRecord::default()
     };
     record.put(new.position, new.orientation.normalize());
+    record.move_with(new.properties.mass * new.velocity, angular_momentum(new), &slot.properties);
     record
 }
 
@@ -236,6 +242,28 @@ impl ClumpRecord {
         self.turned = [x, y, z, w].map(|quanta| (quanta as f64 * QUANTUM) as f32);
     }
 
+    /// Sets momentum [kg m/s] and angular momentum [kg m2/s].
+    pub fn move_with(&mut self, momentum: DVec3, angular: DVec3, properties: &MassProperties) {
+        let quanta = |v: DVec3, quantum: f64| v.to_array().map(|part| (part / quantum).round_ties_even() as i64);
+        let [x, y, z] = quanta(momentum / properties.mass, VELOCITY_QUANTUM);
+        (self.velocity_xy, self.velocity_z) = ([x, y], z);
+        let [x, y, z] = quanta(angular / properties.inertia.max_element(), ROTATION_QUANTUM);
+        (self.rotation_xy, self.rotation_z) = ([x, y], z);
+    }
+
+    /// Momentum [kg m/s].
+    pub fn momentum(&self, properties: &MassProperties) -> DVec3 {
+        let [x, y] = self.velocity_xy;
+        properties.mass * DVec3::from([x, y, self.velocity_z].map(|quanta| quanta as f64 * VELOCITY_QUANTUM))
+    }
+
+    /// Angular momentum [kg m2/s].
+    pub fn angular_momentum(&self, properties: &MassProperties) -> DVec3 {
+        let [x, y] = self.rotation_xy;
+        let rates = [x, y, self.rotation_z].map(|quanta| quanta as f64 * ROTATION_QUANTUM);
+        properties.inertia.max_element() * DVec3::from(rates)
+    }
+
     /// Centre of mass.
     pub fn center(&self) -> ExactPosition {
         ExactPosition { quanta: [self.center_xy[0], self.center_xy[1], self.center_z] }
@@ -252,8 +280,9 @@ impl ClumpRecord {
 impl InertiaRecord {
     /// Of a grain.
     pub fn of(properties: &MassProperties) -> Self {
+        let largest = properties.inertia.max_element();
         Self {
-            moments: properties.inertia.as_vec3().extend(0.0).to_array(),
+            moments: (properties.inertia / largest).as_vec3().extend(largest as f32).to_array(),
             shape_from_principal: properties.shape_from_principal.as_quat().to_array(),
         }
     }

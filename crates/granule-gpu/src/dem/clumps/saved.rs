@@ -1,9 +1,8 @@
 //! Rigid grains in the form that the CPU's solver saves.
 
-use granule::assemblies::{Assembly, SavedAssemblies};
 use std::collections::HashMap;
 
-use glam::Vec3;
+use granule::assemblies::{Assembly, SavedAssemblies};
 
 use crate::core::columns::ColumnInfo;
 
@@ -17,13 +16,12 @@ impl Clumps {
         let mut live: Vec<(&Slot, &ClumpRecord)> =
             self.slots.iter().zip(records).filter(|(_, record)| record.is_live()).collect();
         live.sort_unstable_by_key(|(slot, _)| slot.id);
-        let wide = |v: [f32; 3]| Vec3::from(v).as_dvec3();
         let assembly = |(slot, record): &(&Slot, &ClumpRecord)| Assembly {
             id: slot.id,
             position: record.center(),
             orientation: record.orientation(),
-            momentum: wide(record.momentum),
-            angular_momentum: wide(record.angular_momentum),
+            momentum: record.momentum(&slot.properties),
+            angular_momentum: record.angular_momentum(&slot.properties),
             properties: slot.properties,
         };
         let members = |slot: &Slot| slot.first as usize..(slot.first + slot.count) as usize;
@@ -55,13 +53,12 @@ pub fn columns_and_pools(
         let mut record = ClumpRecord {
             first,
             count,
-            momentum: assembly.momentum.as_vec3().to_array(),
             mass: assembly.properties.mass as f32,
-            angular_momentum: assembly.angular_momentum.as_vec3().to_array(),
             sound: 1.0,
             ..ClumpRecord::default()
         };
         record.put(assembly.position, assembly.orientation);
+        record.move_with(assembly.momentum, assembly.angular_momentum, &assembly.properties);
         records.push(record);
         first += count;
     }

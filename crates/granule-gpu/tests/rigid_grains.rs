@@ -37,11 +37,11 @@ fn pouring(grain: &str, more: &str) -> Scene {
     let text = format!(
         "name = \"pouring\"\n[simulation]\nsolver = \"dem\"\nfps = 100\n{more}[[material]]\nname = \"glass\"\n\
          radius = 0.005\ndensity = 2500\n[material.dem]\nyoung = 5e6\npoisson = 0.3\nrestitution = 0.5\nfriction = 0.5\n\
-         [[grains]]\nmaterial = \"glass\"\ngrain = \"{grain}\"\nfill = \"lattice\"\nvelocity = [0.3, -0.5, 0.1]\n\
-         shape.box = {{ min = [0, 0.001, 0], max = [0.06, 0.06, 0.05] }}\n\
+         [[grains]]\nmaterial = \"glass\"\ngrain = \"{grain}\"\nfill = \"lattice\"\nvelocity = [0.3, -1, 0.1]\n\
+         shape.box = {{ min = [0, 0, 0], max = [0.05, 0.05, 0.04] }}\n\
          [[grains]]\nmaterial = \"glass\"\nfill = \"random\"\nradius = 0.004\nvelocity = [0, -1, 0]\n\
-         shape.box = {{ min = [0, 0.065, 0], max = [0.06, 0.08, 0.05] }}\n\
-         [[boundary]]\nname = \"box\"\nshape.box = {{ min = [0, 0, 0], max = [0.065, 0.2, 0.05], hollow = true }}\n"
+         shape.box = {{ min = [0, 0.055, 0], max = [0.05, 0.065, 0.04] }}\n\
+         [[boundary]]\nname = \"box\"\nshape.box = {{ min = [0, 0, 0], max = [0.05, 0.2, 0.04], hollow = true }}\n"
     );
     Scene::parse(&text, "pouring").unwrap()
 }
@@ -76,13 +76,13 @@ fn a_pouring_is_that_of_the_cpu() {
         let (a, b) = (frames(&mut cpu, 1), frames(&mut gpu, 1));
         assert_eq!((cpu.steps(), cpu.particle_count()), (gpu.steps(), gpu.particle_count()));
         assert_eq!(cpu.grain_count(), gpu.grain_count());
-        assert!(gpu.grain_count() < gpu.particle_count() && a.neighbors_mean > 0.3, "{}", a.neighbors_mean);
+        assert!(gpu.grain_count() < gpu.particle_count() && a.neighbors_mean > 0.03, "{}", a.neighbors_mean);
         assert!((a.kinetic_energy - b.kinetic_energy).abs() < 1e-4 * a.kinetic_energy, "{a:?} {b:?}");
         let fields = ["position", "velocity", "angular_velocity", "orientation", "grain", "coordination"];
         let (x, y) = (cpu.read(&fields).unwrap(), gpu.read(&fields).unwrap());
         let found = [apart(&x, &y), difference(&x, &y, "velocity"), difference(&x, &y, "orientation")];
         eprintln!("{grain}: {} grains, {:.2} contacts: {found:?}", gpu.grain_count(), a.neighbors_mean);
-        assert!(found[0] < 2e-5 && found[1] < 1e-3 && found[2] < 1e-4, "{grain}: {found:?}");
+        assert!(found[0] < 1e-5 && found[1] < 1e-4 && found[2] < 1e-5, "{grain}: {found:?}");
         assert!(difference(&x, &y, "angular_velocity") < 1e-3, "{grain}");
         assert_eq!(difference(&x, &y, "grain"), 0.0, "{grain}");
         assert_eq!(difference(&x, &y, "coordination"), 0.0, "{grain}");
@@ -97,15 +97,17 @@ fn totals_are_those_of_the_cpu_over_thousands_of_steps() {
     scene.simulation.fps = 1.0 / (2000.0 * simulate(&scene, &device).step().dt);
     let [a, b] = [Device::Cpu, device].map(|device| {
         let mut simulation = simulate(&scene, &device);
+        let falling = simulation.step().kinetic_energy;
         let last = frames(&mut simulation, 1);
         assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (0, 0));
         let snapshot = simulation.read(&["position"]).unwrap();
         let height = snapshot.vec3("position").unwrap().iter().map(|x| f64::from(x[1])).sum::<f64>();
-        (height / simulation.particle_count() as f64, last.kinetic_energy, last.neighbors_mean)
+        (height / simulation.particle_count() as f64, last.kinetic_energy / falling, last.neighbors_mean)
     });
-    eprintln!("mean height, energy, contacts: {a:?} {b:?}");
+    eprintln!("mean height, share of the energy, contacts: {a:?} {b:?}");
     assert!((a.0 - b.0).abs() < 0.03 * RADIUS, "mean height");
-    assert!((a.1 - b.1).abs() < 0.1 * a.1 && (a.2 - b.2).abs() < 0.05 * a.2, "energy and contacts");
+    // Few grains go different ways after hundreds of collisions; what all do together stays nearly the same.
+    assert!((a.1 - b.1).abs() < 0.01 && (a.2 - b.2).abs() < 0.2 * a.2, "energy and contacts");
 }
 
 #[test]
@@ -133,7 +135,7 @@ fn repeated_and_resumed_runs_give_the_same_bits() {
 #[test]
 fn a_run_goes_on_on_the_other_device() {
     let Some(device) = gpu() else { return };
-    let mut scene = pouring("rod", "periodic = { x = [0, 0.065] }\n");
+    let mut scene = pouring("rod", "periodic = { x = [0, 0.05] }\n");
     scene.simulation.fps = 200.0;
     let mut cpu = simulate(&scene, &Device::Cpu);
     frames(&mut cpu, 4);
@@ -163,7 +165,7 @@ fn a_run_goes_on_on_the_other_device() {
 fn grains_come_and_go_as_wholes() {
     let Some(device) = gpu() else { return };
     let more = "[[emitter]]\nname = \"pipe\"\nmaterial = \"glass\"\ngrain = \"tetrahedron\"\nvelocity = [0, -2, 0]\n\
-                rate = 2000\nshape.box = { min = [0.01, 0.14, 0.01], max = [0.055, 0.16, 0.04] }\n\
+                rate = 2000\nshape.box = { min = [0.005, 0.14, 0.005], max = [0.045, 0.16, 0.035] }\n\
                 [[outlet]]\nname = \"drain\"\nshape.box = { min = [-1, -0.1, -1], max = [1, 0.04, 1] }\n\
                 [[counter]]\nname = \"through\"\nshape.plane = { point = [0, 0.1, 0], normal = [0, 1, 0] }\n";
     let mut scene = pouring("tetrahedron", "");
@@ -171,7 +173,7 @@ fn grains_come_and_go_as_wholes() {
     (scene.emitter, scene.outlet, scene.counter) = (flow.emitter, flow.outlet, flow.counter);
     let [a, b] = [Device::Cpu, device].map(|device| {
         let mut simulation = simulate(&scene, &device);
-        simulation.run_until(0.08);
+        simulation.run_until(0.06);
         assert_eq!(simulation.failure(), None);
         let ledger = simulation.ledger();
         assert_eq!((simulation.lost(), ledger.unaccounted()), (0, 0), "{ledger:?}");
@@ -193,7 +195,7 @@ fn a_region_takes_whole_grains() {
     let Some(device) = gpu() else { return };
     let scene = pouring("tetrahedron", "");
     let region =
-        granule::boundary::Shape::Box { min: [-1.0, -1.0, -1.0], max: [0.03, 1.0, 1.0], hollow: false };
+        granule::boundary::Shape::Box { min: [-1.0, -1.0, -1.0], max: [0.025, 1.0, 1.0], hollow: false };
     let [a, b] = [Device::Cpu, device].map(|device| {
         let mut simulation = simulate(&scene, &device);
         simulation.step();
@@ -202,7 +204,7 @@ fn a_region_takes_whole_grains() {
         (removed, simulation.grain_count(), simulation.particle_count())
     });
     assert_eq!(a, b);
-    assert!(a.0 > 20 && a.2 > a.1, "{a:?}");
+    assert!(a.0 > 10 && a.2 > a.1, "{a:?}");
 }
 
 /// Three spheres of different size in a bent row: all moments of inertia differ.
@@ -280,24 +282,4 @@ fn a_free_grain_keeps_its_momenta_and_turns_as_on_the_cpu() {
     let way = (a.position.to_meters() - b.position.to_meters()).length();
     eprintln!("{steps} steps: energy changes by {change:.1e}, {angle:.1e} rad and {way:.1e} m from the CPU");
     assert!(steps > 500 && change < 1e-5 && angle < 2e-5 && way < 1e-8, "{steps} {change} {angle} {way}");
-}
-
-#[test]
-fn scratch() {
-    let Some(device) = gpu() else { return };
-    let text = "name = \"p\"\n[simulation]\nsolver = \"dem\"\nfps = 100\n[[material]]\nname = \"glass\"\n\
-         radius = 0.005\ndensity = 2500\n[material.dem]\nyoung = 5e6\npoisson = 0.3\nrestitution = 0.5\nfriction = 0.5\n\
-         [[grains]]\nmaterial = \"glass\"\ngrain = \"tetrahedron\"\nfill = \"lattice\"\nvelocity = [0.3, -0.5, 0.1]\n\
-         shape.box = { min = [0, 0.0, 0], max = [0.014, 0.014, 0.014] }\n\
-         [[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }\n";
-    let scene = Scene::parse(text, "p").unwrap();
-    let (mut cpu, mut gpu) = (simulate(&scene, &Device::Cpu), simulate(&scene, &device));
-    let fields = ["position", "velocity", "angular_velocity", "force", "torque", "orientation"];
-    for n in 0..90 {
-        let (a, b) = (cpu.step(), gpu.step());
-        let (x, y) = (cpu.read(&fields).unwrap(), gpu.read(&fields).unwrap());
-        let all: Vec<String> = fields.iter().map(|f| format!("{:.1e}", difference(&x, &y, f))).collect();
-        eprintln!("{n} {} {} {:.6e} {:.6e} {all:?}", a.neighbors_mean, b.neighbors_mean, a.kinetic_energy, b.kinetic_energy);
-    }
-    panic!();
 }
