@@ -3,6 +3,7 @@
 mod common;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use common::{adapter, difference, gpu, numbers};
 use glam::{DQuat, DVec3, Vec3};
@@ -10,7 +11,7 @@ use granule::assemblies::{MassProperties, NewAssembly, Sphere};
 use granule::bodies::Bodies;
 use granule::boundary::Boundaries;
 use granule::clumps::{ClumpShape, PlacedAssembly};
-use granule::particles::NewParticle;
+use granule::particles::{NewClump, NewGrain, NewParticle};
 use granule::position::ExactPosition;
 use granule::scene::{Scene, SolverKind};
 use granule::simulator::{Command, Simulator, Snapshot, StepReport};
@@ -141,8 +142,16 @@ fn a_run_goes_on_on_the_other_device() {
     frames(&mut cpu, 4);
     let mut gpu = Simulation::resume(&cpu.checkpoint().unwrap(), &options(&device)).unwrap();
     assert_eq!(gpu.grain_count(), cpu.grain_count());
-    let fields =
-        ["grain", "coordination", "contact_force", "pressure", "stress", "position", "velocity", "orientation"];
+    let fields = [
+        "grain",
+        "coordination",
+        "contact_force",
+        "pressure",
+        "stress",
+        "position",
+        "velocity",
+        "orientation",
+    ];
     let (here, there) = (cpu.read(&fields).unwrap(), gpu.read(&fields).unwrap());
     for field in fields {
         // Orientations are known to 2^-48 there.
@@ -155,7 +164,8 @@ fn a_run_goes_on_on_the_other_device() {
         frames(simulation, 1);
         simulation.read(&["position", "velocity", "force", "orientation", "angular_velocity"]).unwrap()
     });
-    let found = [apart(&a, &b), difference(&a, &b, "velocity"), apart(&a, &c), difference(&a, &c, "velocity")];
+    let found =
+        [apart(&a, &b), difference(&a, &b, "velocity"), apart(&a, &c), difference(&a, &c, "velocity")];
     eprintln!("one frame after a change of devices: {found:?}");
     assert!(found[0] < 1e-4 && found[1] < 1e-3 && found[2] < 1e-4 && found[3] < 1e-3, "{found:?}");
 }
@@ -207,11 +217,30 @@ fn a_region_takes_whole_grains() {
     assert!(a.0 > 10 && a.2 > a.1, "{a:?}");
 }
 
+/// A grain that is not finite is lost as a whole, counts once, and takes no other with it.
+#[test]
+fn a_broken_grain_is_lost_as_a_whole() {
+    let Some(device) = gpu() else { return };
+    let mut simulation = simulate(&pouring("tetrahedron", ""), &device);
+    simulation.step();
+    let (grains, spheres) = (simulation.grain_count(), simulation.particle_count());
+    let shape = ClumpShape::new(&granule::clumps::NamedClump::Rod.spheres(), 10.0).unwrap();
+    let clump = NewClump { shape: Arc::new(shape), orientation: DQuat::IDENTITY };
+    let velocity = Vec3::new(f32::NAN, 0.0, 0.0);
+    let broken = NewGrain { velocity, radius: 0.005, material: 0, clump: Some(clump) };
+    let solver = simulation.solver_as::<GpuSimulation>().unwrap();
+    assert_eq!(solver.emit(&[broken], &[Vec3::new(0.025, 0.15, 0.02)]), 1);
+    assert_eq!((solver.grain_count(), solver.particle_count()), (grains + 1, spheres + 3));
+    let lost: usize = (0..4).map(|_| simulation.step().lost).sum();
+    assert_eq!(simulation.failure(), None);
+    assert_eq!((lost, simulation.grain_count(), simulation.particle_count()), (1, grains, spheres));
+    assert_eq!(simulation.read(&["grain"]).unwrap().integer("grain").unwrap().len(), spheres);
+}
+
 /// Three spheres of different size in a bent row: all moments of inertia differ.
 fn bent() -> (MassProperties, Vec<Sphere>) {
     let sphere = |x: f32, y: f32, z: f32, radius: f32| Sphere { center: Vec3::new(x, y, z), radius };
-    let spheres =
-        [sphere(0.0, 0.0, 0.0, 1.0), sphere(1.2, 0.3, 0.0, 0.8), sphere(1.6, 1.3, 0.4, 0.6)];
+    let spheres = [sphere(0.0, 0.0, 0.0, 1.0), sphere(1.2, 0.3, 0.0, 0.8), sphere(1.6, 1.3, 0.4, 0.6)];
     let shape = ClumpShape::new(&spheres, 10.0).unwrap();
     (shape.properties(0.005, 2500.0), shape.spheres(0.005))
 }
@@ -238,7 +267,7 @@ fn flying() -> (Vec<NewParticle>, PlacedAssembly) {
     (spheres.iter().map(particle).collect(), PlacedAssembly { first: 0, assembly })
 }
 
-/// A free grain keeps its momenta to the bit, its energy, and turns as on the CPU: two turns about no axis of its own.
+/// A free grain keeps its momenta to the bit, and its energy, and turns as on the CPU: two turns about no axis of its own.
 #[test]
 fn a_free_grain_keeps_its_momenta_and_turns_as_on_the_cpu() {
     let Some(gpu) = adapter() else { return };
@@ -282,4 +311,36 @@ fn a_free_grain_keeps_its_momenta_and_turns_as_on_the_cpu() {
     let way = (a.position.to_meters() - b.position.to_meters()).length();
     eprintln!("{steps} steps: energy changes by {change:.1e}, {angle:.1e} rad and {way:.1e} m from the CPU");
     assert!(steps > 500 && change < 1e-5 && angle < 2e-5 && way < 1e-8, "{steps} {change} {angle} {way}");
+}
+
+/// What has run out of the funnel of the scene by a time [s], with grains of this stiffness [Pa], on both devices.
+fn run_out(seconds: f64, young: &str, device: Device) -> [f64; 2] {
+    let set = [("material.sand.dem.young".to_string(), young.to_string())];
+    let scene = Scene::open("funnel", true, &set).unwrap();
+    [Device::Cpu, device].map(|device| {
+        let mut simulation = simulate(&scene, &device);
+        simulation.run_until(seconds);
+        assert_eq!(simulation.failure(), None);
+        assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (0, 0));
+        simulation.flow().curve("below").and_then(|curve| curve.last().copied()).map_or(0.0, |last| last[1])
+    })
+}
+
+/// The funnel of four-sphere grains runs on both devices alike: soft grains, for the first fifth of a second.
+#[test]
+fn the_funnel_begins_to_run_as_on_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let [a, b] = run_out(0.22, "1e6", device);
+    eprintln!("grains through: {a} {b}");
+    assert!(a > 20.0 && (a - b).abs() <= 0.05 * a, "{a} {b}");
+}
+
+/// The quick form of the scene as it is; minutes on software.
+#[test]
+#[ignore = "60,000 steps"]
+fn the_funnel_runs_out_as_on_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let [a, b] = run_out(1.2, "2e7", device);
+    eprintln!("grains through: {a} {b}");
+    assert!(a > 100.0 && (a - b).abs() <= 0.05 * a, "{a} {b}");
 }

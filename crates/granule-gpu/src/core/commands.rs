@@ -112,7 +112,8 @@ impl GpuSimulation {
             let (first, mass) = (added.len(), mass(grain));
             let assembly = grain.assembly_at(position, mass);
             assemblies.extend(assembly.map(|assembly| PlacedAssembly { first, assembly }));
-            let wrapped = |sphere: NewParticle| NewParticle { position: domain.wrap(sphere.position), ..sphere };
+            let wrapped =
+                |sphere: NewParticle| NewParticle { position: domain.wrap(sphere.position), ..sphere };
             added.extend(grain.spheres_at(position, mass).into_iter().map(wrapped));
         }
         match self.append(&added, &assemblies) {

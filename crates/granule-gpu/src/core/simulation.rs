@@ -524,7 +524,8 @@ impl Simulator for GpuSimulation {
         let rows = self.download(&[POSITION]).ok()?;
         let position = rows.position();
         let is_single = |i: &usize| rows.meta[*i][1] & OF_GRAIN == 0;
-        let single = rows.live().into_iter().filter(is_single).map(|i| Vec3::from_slice(&position[i]).to_array());
+        let single =
+            rows.live().into_iter().filter(is_single).map(|i| Vec3::from_slice(&position[i]).to_array());
         Some(single.chain(rigid).collect())
     }
 

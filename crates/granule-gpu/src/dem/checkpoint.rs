@@ -22,7 +22,9 @@ use crate::core::method::{Remembered, StateToRestore, StateToSave};
 
 use super::clumps::{Clumps, columns_and_pools};
 use super::columns::{LOADS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID, SAVED, SOURCE, SPIN, TURN};
-use super::layout::{ClumpRecord, MOST_TOUCHES, MOVER_SHIFT, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord, progress};
+use super::layout::{
+    ClumpRecord, MOST_TOUCHES, MOVER_SHIFT, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord, progress,
+};
 use super::pieces::Pieces;
 
 /// Slots whose state only a bit tells of.

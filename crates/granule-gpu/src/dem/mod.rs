@@ -35,12 +35,18 @@
 //! **Walls** are found in single precision and measured by lengths of whole units and a rest (`fine.wgsl`), since an overlap is
 //! a thousandth of a grain. Particles that may touch some before lists are made anew have places for eight contacts.
 //!
+//! **Grains of several spheres** have a table (`clumps/`): a thread per grain adds up the loads of its members in their order, kicks
+//! and turns it; then every member puts itself where its grain has it. Centre, orientation, velocity and angular momentum are whole
+//! numbers of quanta, to which single precision adds what a step changes, so that no change is too small. Members know their grain
+//! by a column that is sorted along, and grains the rows of their members from a table that is written after a sort.
+//!
 //! **Interrupted steps** halt after the drift where lists or contacts with walls have no room, and go on behind it. Contacts are
 //! put aside once: what was put aside stays until new lists have taken it over.
 //!
 //! **Departures from the CPU**: sums are single precision; a step's length and displacements are rounded to it; walls are
 //! measured within 2e-11 m near their point of reference, and those of a wall that turns within single precision of its pose.
-//! A sphere that touches more than eight walls at once remembers eight of them.
+//! A sphere that touches more than eight walls at once remembers eight of them. Grains of several spheres add up loads in single
+//! precision, and are lost beyond 32,700 m; views colour their spheres by contacts of their own.
 
 mod checkpoint;
 mod clumps;
@@ -219,7 +225,7 @@ impl Method for Dem {
     }
 
     fn make_room_for(&mut self, new: &[PlacedAssembly], read: ReadPool) -> Result<(), GpuError> {
-        let clumps = self.clumps.get_or_insert_with(|| Clumps::with_room(new));
+        let Some(clumps) = &mut self.clumps else { return refuse::clumps_of_none() };
         if !clumps.has_room(new) {
             clumps.make_room(new, &records(&read(RIGID)?));
         }

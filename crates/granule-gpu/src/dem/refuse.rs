@@ -12,6 +12,11 @@ fn unsupported(key: impl Into<String>, what: &'static str, remedy: &'static str)
     Err(GpuError::Unsupported { key: key.into(), what, solver: super::NAME, remedy })
 }
 
+/// Refuses grains of several spheres where a scene has begun without any.
+pub fn clumps_of_none() -> Result<(), GpuError> {
+    unsupported("emitter.grain", "grains of several spheres in a scene that began without", TAKE_THE_CPU)
+}
+
 /// Refuses what is not there, before anything is made.
 ///
 /// # Errors

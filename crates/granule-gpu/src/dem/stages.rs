@@ -13,7 +13,8 @@ use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Access, Bound, WORKGROUP};
 
 use super::columns::{
-    GRAIN, INERTIA, LOADS, MEMBER_ROWS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID, SAVED, SOURCE, SPIN, TURN,
+    GRAIN, INERTIA, LOADS, MEMBER_ROWS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID, SAVED, SOURCE,
+    SPIN, TURN,
 };
 use super::layout::ClumpRecord;
 use super::pieces::Pieces;
@@ -89,13 +90,8 @@ impl ClumpStages {
         let (rigid, members, rows) = (c.pool(RIGID), c.pool(MEMBERS), c.pool(MEMBER_ROWS));
         let mut stage =
             |shader: &_, entry, buffers: &[(Access, &Buffer)]| b.stage(shader, entry, &[], buffers);
-        let loaded = [
-            (Write, rigid),
-            (Read, c.pool(INERTIA)),
-            (Read, members),
-            (Read, rows),
-            (Read, column(LOADS)),
-        ];
+        let loaded =
+            [(Write, rigid), (Read, c.pool(INERTIA)), (Read, members), (Read, rows), (Read, column(LOADS))];
         let place = [
             (Write, column(PLACE)),
             (Write, &c.position),

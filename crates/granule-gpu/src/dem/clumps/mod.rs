@@ -10,7 +10,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3, Vec3};
-use granule::assemblies::{Member, MassProperties, NewAssembly, SavedAssemblies};
+use granule::assemblies::{MassProperties, Member, NewAssembly, SavedAssemblies};
 use granule::clumps::PlacedAssembly;
 use granule::neighbors::Domain;
 use granule::position::{ExactDomain, ExactPosition, QUANTUM};
@@ -21,7 +21,7 @@ use crate::core::columns::{ColumnInfo, META, POSITION, VELOCITY};
 use crate::core::layout::MATERIAL;
 use crate::core::method::PoolWrite;
 
-use super::columns::{GRAIN, INERTIA, LOADS, MEMBERS, MEMBER_ROWS, PLACE, RIGID, SPIN};
+use super::columns::{GRAIN, INERTIA, LOADS, MEMBER_ROWS, MEMBERS, PLACE, RIGID, SPIN};
 use super::layout::{ClumpRecord, InertiaRecord, MOVER_SHIFT, PlaceRecord};
 
 pub use removal::Removal;
@@ -35,6 +35,9 @@ const VELOCITY_QUANTUM: f64 = 256.0 * QUANTUM;
 
 /// Quantum of angular momenta over the largest moment of inertia [rad/s]: 2^-36.
 const ROTATION_QUANTUM: f64 = 4096.0 * QUANTUM;
+
+/// Slots to one that is free, above which the table grows.
+const MOST_SLOTS_PER_FREE: usize = 8;
 
 /// What does not change about a grain.
 #[derive(Clone, Debug)]
@@ -69,7 +72,13 @@ impl Clumps {
         let mut first = 0;
         let slot = |(assembly, &count): (&granule::assemblies::Assembly, &u32)| {
             first += count;
-            Slot { id: assembly.id, properties: assembly.properties, first: first - count, count, gone: false }
+            Slot {
+                id: assembly.id,
+                properties: assembly.properties,
+                first: first - count,
+                count,
+                gone: false,
+            }
         };
         Self {
             slots: saved.assembly.iter().zip(&saved.member_count).map(slot).collect(),
@@ -83,7 +92,12 @@ impl Clumps {
     /// The buffers that it needs.
     pub fn pools(&self) -> Vec<PoolInfo> {
         let [grains, members] = self.room.map(|count| count as u64);
-        let pools = [(RIGID, CLUMP_BYTES * grains), (INERTIA, 32 * grains), (MEMBERS, 16 * members), (MEMBER_ROWS, 4 * members)];
+        let pools = [
+            (RIGID, CLUMP_BYTES * grains),
+            (INERTIA, 32 * grains),
+            (MEMBERS, 16 * members),
+            (MEMBER_ROWS, 4 * members),
+        ];
         pools.into_iter().map(|(name, bytes)| PoolInfo { name, bytes }).collect()
     }
 
@@ -98,12 +112,21 @@ impl Clumps {
         Some(self.members.get(slot.first as usize)?.particle)
     }
 
-    /// Whether there is room for grains that are to come.
+    /// Whether there is room for grains that are to come, in slots that are free or behind all others.
     pub fn has_room(&self, new: &[PlacedAssembly]) -> bool {
-        self.slots.len() + new.len() <= self.room[0] && self.members.len() + spheres(new) <= self.room[1]
+        let mut wanted: BTreeMap<u32, usize> = BTreeMap::new();
+        new.iter().for_each(|placed| *wanted.entry(placed.assembly.spheres.len() as u32).or_default() += 1);
+        let (mut slots, mut members) = (self.slots.len(), self.members.len());
+        for (count, number) in wanted {
+            let more = number.saturating_sub(self.free.get(&count).map_or(0, Vec::len));
+            slots += more;
+            members += more * count as usize;
+        }
+        slots <= self.room[0] && members <= self.room[1]
     }
 
-    /// Lets grains be taken again that are gone, and makes more room where that is not enough: for half as much again.
+    /// Lets slots of grains be taken again that are gone, and makes room for half as much again where these are few: records are
+    /// read seldom.
     pub fn make_room(&mut self, new: &[PlacedAssembly], records: &[ClumpRecord]) {
         for (k, (slot, record)) in self.slots.iter_mut().zip(records).enumerate() {
             if !slot.gone && !record.is_live() {
@@ -111,12 +134,8 @@ impl Clumps {
                 self.free.entry(slot.count).or_default().push(k as u32);
             }
         }
-        let enough = new.iter().all(|placed| {
-            let count = placed.assembly.spheres.len();
-            let wanted = new.iter().filter(|other| other.assembly.spheres.len() == count).count();
-            self.free.get(&(count as u32)).is_some_and(|slots| slots.len() >= wanted)
-        });
-        if !enough && !self.has_room(new) {
+        let free: usize = self.free.values().map(Vec::len).sum();
+        if !self.has_room(new) || MOST_SLOTS_PER_FREE * free < self.slots.len() {
             let needed = [self.slots.len() + new.len(), self.members.len() + spheres(new)];
             self.room = needed.map(|count| count + count / 2);
         }
@@ -144,10 +163,15 @@ impl Clumps {
                 let number = [k as u32, slot.first + n as u32];
                 columns.put(first + n, assembly, member, number, domain);
             }
-            let offsets: Vec<[f32; 4]> = members.iter().map(|m| m.offset.extend(m.radius).to_array()).collect();
+            let offsets: Vec<[f32; 4]> =
+                members.iter().map(|m| m.offset.extend(m.radius).to_array()).collect();
             let rows: Vec<u32> = (0..slot.count).map(|n| first_row + *first as u32 + n).collect();
             writes.extend([
-                PoolWrite { pool: RIGID, at: CLUMP_BYTES * k as u64, bytes: bytemuck::bytes_of(&record).to_vec() },
+                PoolWrite {
+                    pool: RIGID,
+                    at: CLUMP_BYTES * k as u64,
+                    bytes: bytemuck::bytes_of(&record).to_vec(),
+                },
                 PoolWrite {
                     pool: INERTIA,
                     at: 32 * k as u64,
@@ -182,7 +206,10 @@ impl Clumps {
         if let Some(k) = self.free.get_mut(&count).and_then(Vec::pop) {
             let first = self.slots[k as usize].first;
             self.slots[k as usize] = Slot { id, properties, first, count, gone: false };
-            self.members[first as usize..].iter_mut().zip(members).for_each(|(place, member)| *place = member);
+            self.members[first as usize..]
+                .iter_mut()
+                .zip(members)
+                .for_each(|(place, member)| *place = member);
             return k as usize;
         }
         let first = self.members.len() as u32;
@@ -218,7 +245,7 @@ fn record(new: &NewAssembly, slot: &Slot) -> ClumpRecord {
         first: slot.first,
         count: slot.count,
         mass: slot.properties.mass as f32,
-        sound: 1.0,
+        sound: f32::from(new.velocity.is_finite() && new.angular_velocity.is_finite()),
         spin: new.angular_velocity.as_vec3().to_array(),
         ..ClumpRecord::default()
     };
@@ -244,7 +271,8 @@ impl ClumpRecord {
 
     /// Sets momentum [kg m/s] and angular momentum [kg m2/s].
     pub fn move_with(&mut self, momentum: DVec3, angular: DVec3, properties: &MassProperties) {
-        let quanta = |v: DVec3, quantum: f64| v.to_array().map(|part| (part / quantum).round_ties_even() as i64);
+        let quanta =
+            |v: DVec3, quantum: f64| v.to_array().map(|part| (part / quantum).round_ties_even() as i64);
         let [x, y, z] = quanta(momentum / properties.mass, VELOCITY_QUANTUM);
         (self.velocity_xy, self.velocity_z) = ([x, y], z);
         let [x, y, z] = quanta(angular / properties.inertia.max_element(), ROTATION_QUANTUM);

@@ -6,7 +6,7 @@ use wgpu::{Buffer, BufferUsages};
 use crate::GpuError;
 use crate::core::buffers::Buffers;
 use crate::core::constants::flag;
-use crate::core::method::{RemovedGrains, Regions};
+use crate::core::method::{Regions, RemovedGrains};
 use crate::core::queries::{init, run};
 use crate::core::shaders::{CONSTANTS, constants_of};
 use crate::kernel::Access::{Read, Write};
@@ -53,8 +53,7 @@ impl Removal {
         let storage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
         let count = regions.count;
         let taken = init(gpu, &vec![0; 4 * (count + 1).next_multiple_of(4)], storage);
-        let shared =
-            [&self.constants.bind(gpu, &constants_of(c)), &self.step.bind(gpu, &[&c.step])];
+        let shared = [&self.constants.bind(gpu, &constants_of(c)), &self.step.bind(gpu, &[&c.step])];
         let rigid = c.pool(RIGID);
         let bind = |kernel: &Kernel, buffers: &[&Buffer]| kernel.bind_shared(gpu, buffers, &shared);
         let clumps = bind(&self.clumps, &[&regions.table, rigid, &regions.solids, &taken]);

@@ -6,7 +6,7 @@ use granule::assemblies::{Assembly, SavedAssemblies};
 
 use crate::core::columns::ColumnInfo;
 
-use super::super::columns::{GRAIN, INERTIA, MEMBERS, MEMBER_ROWS, RIGID};
+use super::super::columns::{GRAIN, INERTIA, MEMBER_ROWS, MEMBERS, RIGID};
 use super::super::layout::{ClumpRecord, InertiaRecord, NOBODY};
 use super::{Clumps, Slot};
 

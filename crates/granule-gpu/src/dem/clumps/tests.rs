@@ -7,9 +7,9 @@ use granule::position::{ExactPosition, QUANTUM};
 use granule::random::Random;
 
 use super::{ClumpRecord, Clumps, InertiaRecord};
+use crate::core::layout::{MOST_MATERIALS, MaterialRecord, Params};
 use crate::core::shaders::{CONSTANTS, MOTION, TYPES as SHARED_TYPES};
 use crate::dem::layout::{LawRecord, MOST_LAWS, ParamsRecord};
-use crate::core::layout::{MOST_MATERIALS, MaterialRecord, Params};
 use crate::dem::shaders::{CLUMP_ARMS, CLUMP_MOTION, CLUMPS, POSITION, TYPES};
 use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Kernel, KernelPlan, Shader, SharedLayout, WORKGROUP};
@@ -76,8 +76,7 @@ fn assembly(random: &mut Random, k: usize) -> Assembly {
     };
     let inertia = DVec3::splat(1e-9) + 0.6e-9 * vector(1.0);
     let axes = DQuat::from_scaled_axis(vector(3.0));
-    let properties =
-        MassProperties { mass: 1e-4, center: DVec3::ZERO, inertia, shape_from_principal: axes };
+    let properties = MassProperties { mass: 1e-4, center: DVec3::ZERO, inertia, shape_from_principal: axes };
     // From standing still to a tenth of a radian per step.
     let spin = vector(2000.0 * 10f64.powi(-(k as i32 % 9)));
     let mut assembly = Assembly {
@@ -93,10 +92,7 @@ fn assembly(random: &mut Random, k: usize) -> Assembly {
 }
 
 fn record_of(assembly: &Assembly) -> ClumpRecord {
-    let mut record = ClumpRecord {
-        mass: assembly.properties.mass as f32,
-        ..ClumpRecord::default()
-    };
+    let mut record = ClumpRecord { mass: assembly.properties.mass as f32, ..ClumpRecord::default() };
     record.put(assembly.position, assembly.orientation);
     record.move_with(assembly.momentum, assembly.angular_momentum, &assembly.properties);
     record
@@ -110,9 +106,8 @@ fn rotation_and_places_are_those_of_the_cpu() {
     let mut random = Random::new(31);
     let mut grains: Vec<Assembly> = (0..COUNT).map(|k| assembly(&mut random, k)).collect();
     let sizes = |k: usize| 0.01 * 10f32.powi(-(k as i32 % 4));
-    let offsets: Vec<Vec3> = (0..COUNT)
-        .map(|k| sizes(k) * Vec3::new(random.signed(), random.signed(), random.signed()))
-        .collect();
+    let offsets: Vec<Vec3> =
+        (0..COUNT).map(|k| sizes(k) * Vec3::new(random.signed(), random.signed(), random.signed())).collect();
     let records: Vec<ClumpRecord> = grains.iter().map(record_of).collect();
     let inertia: Vec<InertiaRecord> = grains.iter().map(|a| InertiaRecord::of(&a.properties)).collect();
     let rows: Vec<[f32; 4]> = offsets.iter().map(|d| d.extend(0.0).to_array()).collect();
@@ -139,7 +134,8 @@ fn rotation_and_places_are_those_of_the_cpu() {
     let shared = layout.bind(&gpu, &shared.each_ref());
     let bound = Kernel::new(&gpu, &plan).bind_shared(&gpu, &buffers.each_ref(), &[&shared]);
     run(&gpu, |pass| bound.dispatch(pass, (COUNT as u32).div_ceil(WORKGROUP)));
-    let read = |buffer: &wgpu::Buffer, bytes: usize| gpu.read_buffer(buffer, 0, (bytes * COUNT) as u64).unwrap();
+    let read =
+        |buffer: &wgpu::Buffer, bytes: usize| gpu.read_buffer(buffer, 0, (bytes * COUNT) as u64).unwrap();
     let found: Vec<ClumpRecord> = bytemuck::pod_collect_to_vec(&read(&buffers[0], size_of::<ClumpRecord>()));
     let places: Vec<[i64; 4]> = bytemuck::pod_collect_to_vec(&read(&buffers[3], 32));
     for (k, grain) in grains.iter_mut().enumerate() {
@@ -203,5 +199,8 @@ fn slots_are_taken_again() {
     let all = [records[0], records[1], records[0]];
     let saved = clumps.save(&all);
     assert_eq!(saved.assembly.iter().map(|a| a.id).collect::<Vec<_>>(), [1, 2, 3]);
-    assert_eq!(saved.member.iter().map(|m| m.particle).collect::<Vec<_>>(), [4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    assert_eq!(
+        saved.member.iter().map(|m| m.particle).collect::<Vec<_>>(),
+        [4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
+    );
 }
