@@ -66,18 +66,18 @@ fn apart(a: &Snapshot, b: &Snapshot) -> f64 {
     a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / RADIUS
 }
 
-/// Tetrahedra and rods hit the floor and each other: 200 steps.
+/// Tetrahedra and rods hit the floor and each other: 300 steps.
 #[test]
 fn a_pouring_is_that_of_the_cpu() {
     let Some(device) = gpu() else { return };
     for grain in ["tetrahedron", "rod"] {
         let mut scene = pouring(grain, "");
-        scene.simulation.fps = 1.0 / (200.0 * simulate(&scene, &device).step().dt);
+        scene.simulation.fps = 1.0 / (300.0 * simulate(&scene, &device).step().dt);
         let (mut cpu, mut gpu) = (simulate(&scene, &Device::Cpu), simulate(&scene, &device));
         let (a, b) = (frames(&mut cpu, 1), frames(&mut gpu, 1));
         assert_eq!((cpu.steps(), cpu.particle_count()), (gpu.steps(), gpu.particle_count()));
         assert_eq!(cpu.grain_count(), gpu.grain_count());
-        assert!(gpu.grain_count() < gpu.particle_count() && a.neighbors_mean > 0.03, "{}", a.neighbors_mean);
+        assert!(gpu.grain_count() < gpu.particle_count() && a.neighbors_mean > 0.1, "{}", a.neighbors_mean);
         assert!((a.kinetic_energy - b.kinetic_energy).abs() < 1e-4 * a.kinetic_energy, "{a:?} {b:?}");
         let fields = ["position", "velocity", "angular_velocity", "orientation", "grain", "coordination"];
         let (x, y) = (cpu.read(&fields).unwrap(), gpu.read(&fields).unwrap());
