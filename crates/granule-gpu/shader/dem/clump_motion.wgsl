@@ -50,7 +50,8 @@ const X_AXIS: vec3<f32> = vec3(1.0, 0.0, 0.0);
 const Y_AXIS: vec3<f32> = vec3(0.0, 1.0, 0.0);
 const Z_AXIS: vec3<f32> = vec3(0.0, 0.0, 1.0);
 
-// Turns freely for dt [s], with momentum and inertia in the same units: R_1(dt/2) R_2(dt/2) R_3(dt) R_2(dt/2) R_1(dt/2), each about a principal axis [DLM97].
+// Turns freely for dt [s], with momentum and inertia in the same units: R_1(dt/2) R_2(dt/2) R_3(dt) R_2(dt/2) R_1(dt/2), each
+// about a principal axis [DLM97].
 fn rotate_freely(
     orientation: vec4<f32>,
     shape_from_principal: vec4<f32>,
