@@ -222,6 +222,10 @@ mod tests {
         same_layout!("touch", "Law", dem::layout::LawRecord: stiffness, surface_energy, damping_factor,
             tangential_stiffness, damping_ratio, friction, rolling_stiffness, rolling_damping, rolling_friction,
             twisting_stiffness, twisting_damping, twisting_friction, liquid_volume, liquid_tension, rupture_distance);
+        same_layout!("clump_drift", "Clump", dem::layout::ClumpRecord: center_xy, center_z, first, count,
+            orientation_xy, orientation_zw, velocity_xy, velocity_z, mass, sound, rotation_xy, rotation_z, spin, energy,
+            turned);
+        same_layout!("clump_drift", "Inertia", dem::layout::InertiaRecord: moments, shape_from_principal);
         same_layout!("touch_walls", "WallTouch", dem::layout::WallTouchRecord: first, second, normal, wall, owner,
             unused_1, unused_2);
     }

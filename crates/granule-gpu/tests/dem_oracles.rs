@@ -17,8 +17,10 @@ use granule_gpu::{GpuSimulation, METHODS};
 
 use common::adapter;
 
-/// Spheres whose motion nobody prescribes: rigid grains and led spheres are the CPU's only.
-const NAMES: [&str; 12] = [
+/// Grains whose motion nobody prescribes: led spheres are the CPU's only.
+const NAMES: [&str; 14] = [
+    "clump_pair",
+    "clump_wall",
     "cylinder_wall",
     "dmt_pair",
     "head_on_0.01",

@@ -195,6 +195,7 @@ impl Method for Flight {
             ],
             progress: 0,
             remembered: None,
+            assemblies: Default::default(),
         })
     }
 }

@@ -124,6 +124,8 @@ alias Meta = vec4<u32>;
 alias DensityState = vec4<u32>;
 
 const REMOVED: u32 = 0x80000000u;
+// Mark of a particle of a rigid grain of several.
+const OF_GRAIN: u32 = 0x20000u;
 const MATERIAL: u32 = 0xffffu;
 
 const READY: u32 = 0u;

@@ -9,8 +9,8 @@
 @group(0) @binding(4) var<storage, read_write> counters: Counters;
 @group(0) @binding(5) var<storage, read_write> density_state: array<DensityState>;
 @group(0) @binding(6) var<storage, read> metadata: array<Meta>;
-// The rigid grain of each particle, or NOBODY.
-@group(0) @binding(7) var<storage, read> grains: array<u32>;
+// The rigid grain of each particle, or NOBODY; and its number among all members.
+@group(0) @binding(7) var<storage, read> grains: array<vec2<u32>>;
 
 override RANGES: u32 = 9u;
 override CLUMPS: bool = false;
@@ -42,7 +42,7 @@ fn is_near(own: Own, j: u32) -> bool {
     if j == own.number || !(dot(d, d) < reach * reach) {
         return false;
     }
-    if CLUMPS && own.grain != NOBODY && own.grain == grains[j] {
+    if CLUMPS && own.grain != NOBODY && own.grain == grains[j].x {
         return false;
     }
     return !(own.held && mover_of(metadata[j]) == HELD);
@@ -54,7 +54,7 @@ fn own_of(i: u32) -> Own {
     let period = max(max(params.period_length.x, params.period_length.y), params.period_length.z);
     var grain = NOBODY;
     if CLUMPS {
-        grain = grains[i];
+        grain = grains[i].x;
     }
     let reach = x.w + dem.skin + dem.lasting + ROUNDING * max(far, period);
     return Own(x.xyz, reach, i, grain, mover_of(metadata[i]) == HELD);

@@ -236,6 +236,8 @@ impl GpuSimulation {
         self.time = time(last);
         self.boundaries.advance(before, self.time - before);
         self.live_count = last.count as usize;
+        let beyond = |record: &ReportRecord| self.method.lost_beyond_grains(record);
+        self.beyond_grains -= records.iter().map(beyond).sum::<usize>();
         self.added = None;
         self.iterations = records.iter().map(|record| record.iterations).max().unwrap_or(1).max(1);
         match self.method.body_visit() {
@@ -285,7 +287,7 @@ impl GpuSimulation {
             max_speed: f64::from(record.max_speed),
             kinetic_energy: f64::from(record.kinetic_energy),
             friction_power: self.diagnostics.then_some(f64::from(record.friction_power)),
-            lost: record.lost as usize,
+            lost: record.lost as usize - self.method.lost_beyond_grains(record),
             dropped_samples: record.dropped as usize,
             neighbors_mean: f64::from(record.neighbors) / f64::from((record.count + record.lost).max(1)),
             stages,

@@ -106,17 +106,19 @@ impl GpuSimulation {
         }
         // The method's constants are those of the changed scene while sizes are found; they go back if there is no room.
         self.method.adopt(&saved.scene);
-        self.method.expect(&saved.particles);
+        self.method.expect(&saved);
         let made = self.restored_buffers(&saved, &scene_constants, air.as_ref());
         let Restored { buffers, extents, capacity, variant } = match made {
             Ok(made) if self.bodies.restore(&saved.world.bodies, &mut boundaries) => made,
             failed => {
+                self.method.settle(false);
                 self.method.adopt(&self.scene);
                 return Err(failed.err().unwrap_or_else(|| {
                     StateError::Impossible("bodies that are not those of the scene".into())
                 }));
             }
         };
+        self.method.settle(true);
         (self.boundaries, self.air, self.constants) = (boundaries, air, scene_constants);
         (self.buffers, self.extents, self.capacity) = (buffers, extents, capacity);
         (self.time, self.gravity) = (saved.world.time, saved.world.gravity);
@@ -124,6 +126,7 @@ impl GpuSimulation {
         self.upload_solids();
         self.upload(&saved);
         self.live_count = saved.particles.len();
+        self.beyond_grains = saved.assemblies.member.len() - saved.assemblies.assembly.len();
         self.next_id = saved.particles.next_id();
         self.births = saved.particles.births().to_vec();
         self.step.sort_count = self.live_count as u32;

@@ -2,6 +2,7 @@
 
 use glam::{Vec3, Vec4};
 use granule::boundary::Sdf;
+use granule::clumps::PlacedAssembly;
 use granule::neighbors::OverlapQuery;
 use granule::particles::{NewGrain, NewParticle};
 use granule::scene::Scene;
@@ -12,6 +13,7 @@ use crate::GpuError;
 use crate::solid_table::SolidTable;
 
 use super::constants::SceneConstants;
+use super::method::{Regions, RemovedGrains};
 use super::simulation::GpuSimulation;
 
 impl GpuSimulation {
@@ -86,7 +88,12 @@ impl GpuSimulation {
         let domain = self.constants.domain;
         let places: Vec<Vec3> = places.iter().map(|place| domain.wrap(*place)).collect();
         // Of particles of one radius it is that one; others may be as large as pairs are searched for.
-        let radius = grains.iter().map(NewGrain::reach).fold(self.constants.radius, f32::max);
+        // The spheres of a grain of several are anywhere within its reach, which is not made smaller by the separation.
+        let around = |grain: &NewGrain| match grain.clump {
+            None => grain.radius,
+            Some(_) => grain.reach() / MIN_SEPARATION,
+        };
+        let radius = grains.iter().map(around).fold(self.constants.radius, f32::max);
         let largest = self.method.limits().reach.map_or(self.constants.radius, |reach| 0.5 * reach);
         let reach = MIN_SEPARATION * (radius + largest);
         let near = match self.particles_near(&places, reach) {
@@ -100,10 +107,17 @@ impl GpuSimulation {
         let free = free_places(&places, grains, &self.boundaries, query);
         let of_material = |grain: &NewGrain| self.constants.materials[grain.material as usize].mass;
         let mass = |grain: &NewGrain| self.method.mass_of(grain).unwrap_or_else(|| of_material(grain));
-        let added: Vec<NewParticle> =
-            grains.iter().zip(free).map(|(grain, position)| grain.at(position, mass(grain))).collect();
-        match self.append(&added) {
-            Ok(()) => added.len(),
+        let (mut added, mut assemblies): (Vec<NewParticle>, Vec<PlacedAssembly>) = Default::default();
+        for (grain, &position) in grains.iter().zip(&free) {
+            let (first, mass) = (added.len(), mass(grain));
+            let assembly = grain.assembly_at(position, mass);
+            assemblies.extend(assembly.map(|assembly| PlacedAssembly { first, assembly }));
+            let wrapped =
+                |sphere: NewParticle| NewParticle { position: domain.wrap(sphere.position), ..sphere };
+            added.extend(grain.spheres_at(position, mass).into_iter().map(wrapped));
+        }
+        match self.append(&added, &assemblies) {
+            Ok(()) => free.len(),
             Err(error) => {
                 self.fail(error);
                 0
@@ -129,10 +143,12 @@ impl GpuSimulation {
     pub(crate) fn remove_grains_inside(&mut self, regions: &[&Sdf]) -> Vec<usize> {
         let removed = self.mark_inside(regions);
         match removed {
-            Ok(counts) => {
-                let removed = counts.iter().sum::<usize>();
-                self.live_count -= removed;
-                if removed > 0 {
+            Ok((mut counts, rigid)) => {
+                let single = counts.iter().sum::<usize>();
+                self.live_count -= single + rigid.particles;
+                self.beyond_grains -= rigid.particles - rigid.grains.iter().sum::<usize>();
+                counts.iter_mut().zip(&rigid.grains).for_each(|(count, more)| *count += more);
+                if single + rigid.particles > 0 {
                     self.method.forget_neighbors(&mut self.step);
                 }
                 counts
@@ -144,9 +160,10 @@ impl GpuSimulation {
         }
     }
 
-    fn mark_inside(&self, regions: &[&Sdf]) -> Result<Vec<usize>, GpuError> {
+    /// Marks single particles, and grains of several with all of theirs.
+    fn mark_inside(&self, regions: &[&Sdf]) -> Result<(Vec<usize>, RemovedGrains), GpuError> {
         if self.step.sort_count == 0 || regions.is_empty() {
-            return Ok(vec![0; regions.len()]);
+            return Ok((vec![0; regions.len()], RemovedGrains::default()));
         }
         let mut table = SolidTable::default();
         let solids = regions
@@ -154,7 +171,10 @@ impl GpuSimulation {
             .map(|region| table.push(region).map(|[first, count]| [first, count, 0, 0]))
             .collect::<Result<Vec<_>, _>>()?;
         self.write_step();
-        self.queries.mark_inside(&self.gpu, &self.buffers, self.step.sort_count, &table, &solids)
+        let (gpu, buffers, count) = (&self.gpu, &self.buffers, self.step.sort_count);
+        let regions = Regions::new(gpu, &table, &solids);
+        let single = self.queries.mark_inside(gpu, buffers, count, &regions)?;
+        Ok((single, self.method.remove_rigid(gpu, buffers, count, &regions)?))
     }
 }
 

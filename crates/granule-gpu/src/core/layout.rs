@@ -244,5 +244,8 @@ impl ContactRecord {
 /// Mark of a removed particle in the second word of its meta record.
 pub const REMOVED: u32 = 0x8000_0000;
 
+/// Mark of a particle of a rigid grain of several in the same word.
+pub const OF_GRAIN: u32 = 0x2_0000;
+
 /// Bits of the material in the second word of a meta record.
 pub const MATERIAL: u32 = 0xffff;

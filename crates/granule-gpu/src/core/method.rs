@@ -4,10 +4,12 @@
 //! particle has, which stages a step takes, what it adds to shared kernels, and what its fields and checkpoints hold. It lives
 //! in a folder of its own, or in another crate; `docs/adding-a-solver.md` is the recipe.
 
+use granule::assemblies::SavedAssemblies;
 use granule::boundary::Boundaries;
 use granule::clumps::PlacedAssembly;
 use granule::contacts::{Contact, SavedContacts};
 use granule::grains::GrainShapes;
+use granule::neighbors::Domain;
 use granule::particles::{Birth, NewGrain, NewParticle, Particles};
 use granule::scene::Scene;
 use granule::simulator::{FieldData, FieldInfo, StateError, StepReport};
@@ -128,6 +130,8 @@ pub struct StateToRestore {
     pub progress: u32,
     /// What contacts remember, in the method's own form.
     pub remembered: Option<Remembered>,
+    /// Rigid grains of several particles.
+    pub assemblies: SavedAssemblies,
 }
 
 /// What contacts remember while particles are sorted, as a method keeps it.
@@ -140,6 +144,39 @@ pub struct Remembered {
     /// Records of contacts with walls, 64 bytes each, for the half that steps do not write.
     pub contacts: Vec<u8>,
 }
+
+/// Bytes for a pool of the method.
+#[derive(Clone, Debug)]
+pub struct PoolWrite {
+    /// The pool.
+    pub pool: &'static str,
+    /// Where they begin.
+    pub at: u64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Regions on the device, to be emptied.
+pub struct Regions {
+    /// Solids.
+    pub table: wgpu::Buffer,
+    /// First record and number of each region's solids.
+    pub solids: wgpu::Buffer,
+    /// How many regions.
+    pub count: usize,
+}
+
+/// Rigid grains that went.
+#[derive(Clone, Debug, Default)]
+pub struct RemovedGrains {
+    /// How many, per region.
+    pub grains: Vec<usize>,
+    /// Their particles.
+    pub particles: usize,
+}
+
+/// Reads one of the method's pools.
+pub type ReadPool<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, GpuError>;
 
 /// What fields are made of.
 pub struct FieldInput<'a> {
@@ -169,8 +206,58 @@ pub trait Method: Send {
     /// Takes over the constants of a changed scene.
     fn adopt(&mut self, scene: &Scene);
 
-    /// Takes notice of particles that a checkpoint brings, before anything is made for them.
-    fn expect(&mut self, _particles: &Particles) {}
+    /// Takes notice of a checkpoint, before anything is made for it; [`Method::settle`] follows.
+    fn expect(&mut self, _state: &StateToRestore) {}
+
+    /// Whether the checkpoint that was expected has been taken over; if not, all is as it was before.
+    fn settle(&mut self, _taken_over: bool) {}
+
+    /// Makes room in the method's pools for rigid grains of several particles that are to come.
+    ///
+    /// # Errors
+    /// Says how the device failed.
+    fn make_room_for(&mut self, _new: &[PlacedAssembly], _read: ReadPool) -> Result<(), GpuError> {
+        Ok(())
+    }
+
+    /// Takes over rigid grains among new particles, of which the first has an id and a row: brings their columns up to date, and
+    /// gives what is written to pools.
+    fn assemble(
+        &mut self,
+        _new: &[PlacedAssembly],
+        _first_id: u32,
+        _first_row: u32,
+        _given: &mut Vec<(ColumnInfo, Vec<u8>)>,
+    ) -> Vec<PoolWrite> {
+        Vec::new()
+    }
+
+    /// Removes the rigid grains of several particles whose centres of mass lie in regions.
+    ///
+    /// # Errors
+    /// Says how the device failed.
+    fn remove_rigid(
+        &self,
+        _gpu: &granule_device::GpuDevice,
+        _buffers: &Buffers,
+        _particles: u32,
+        regions: &Regions,
+    ) -> Result<RemovedGrains, GpuError> {
+        Ok(RemovedGrains { grains: vec![0; regions.count], particles: 0 })
+    }
+
+    /// Centres of mass of the rigid grains of several particles \[m\]; none for methods or scenes without.
+    ///
+    /// # Errors
+    /// Says how the device failed.
+    fn rigid_centers(&self, _domain: &Domain, _read: ReadPool) -> Result<Option<Vec<[f32; 3]>>, GpuError> {
+        Ok(None)
+    }
+
+    /// How many of the particles that a step has lost are beyond the first of their grain.
+    fn lost_beyond_grains(&self, _record: &ReportRecord) -> usize {
+        0
+    }
 
     /// What bounds steps and pairs.
     fn limits(&self) -> StepLimits;

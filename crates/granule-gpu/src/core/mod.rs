@@ -22,7 +22,7 @@ pub mod method;
 pub mod motion;
 pub mod pacing;
 mod publish;
-mod queries;
+pub(crate) mod queries;
 mod reads;
 pub mod recording;
 pub mod rows;

@@ -12,6 +12,7 @@ use crate::primitives::{Compact, Gather, Launch, Scan};
 use crate::solid_table::SolidTable;
 
 use super::buffers::Buffers;
+use super::method::Regions;
 use super::shaders;
 
 /// Kernels of queries.
@@ -86,30 +87,41 @@ impl Queries {
         gpu: &GpuDevice,
         c: &Buffers,
         count: u32,
-        table: &SolidTable,
-        regions: &[[u32; 4]],
+        regions: &Regions,
     ) -> Result<Vec<usize>, GpuError> {
         let storage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
-        let taken = init(gpu, &vec![0; 4 * regions.len().next_multiple_of(4)], storage);
-        let table = init(gpu, bytemuck::cast_slice(&table.records), storage);
-        let solids = init(gpu, bytemuck::cast_slice(regions), storage);
+        let taken = init(gpu, &vec![0; 4 * regions.count.next_multiple_of(4)], storage);
         let mark = self.mark.bind_shared(
             gpu,
-            &[&table, &c.position, &c.meta, &solids, &taken],
+            &[&regions.table, &c.position, &c.meta, &regions.solids, &taken],
             &[&self.constants.bind(gpu, &shaders::constants_of(c)), &self.step.bind(gpu, &[&c.step])],
         );
         run(gpu, |pass| mark.dispatch(pass, count.div_ceil(WORKGROUP)));
-        let bytes = gpu.read_buffer(&taken, 0, 4 * regions.len() as u64)?;
+        let bytes = gpu.read_buffer(&taken, 0, 4 * regions.count as u64)?;
         let counts: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
         Ok(counts.iter().map(|count| *count as usize).collect())
     }
 }
 
-fn init(gpu: &GpuDevice, contents: &[u8], usage: BufferUsages) -> Buffer {
+impl Regions {
+    /// Regions for the device, each with first record and number of its solids.
+    pub fn new(gpu: &GpuDevice, table: &SolidTable, solids: &[[u32; 4]]) -> Self {
+        let storage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+        Self {
+            table: init(gpu, bytemuck::cast_slice(&table.records), storage),
+            solids: init(gpu, bytemuck::cast_slice(solids), storage),
+            count: solids.len(),
+        }
+    }
+}
+
+/// A buffer with content.
+pub fn init(gpu: &GpuDevice, contents: &[u8], usage: BufferUsages) -> Buffer {
     gpu.device.create_buffer_init(&BufferInitDescriptor { label: Some("query"), contents, usage })
 }
 
-fn run(gpu: &GpuDevice, record: impl FnOnce(&mut ComputePass)) {
+/// Runs a pass.
+pub fn run(gpu: &GpuDevice, record: impl FnOnce(&mut ComputePass)) {
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     record(&mut encoder.begin_compute_pass(&Default::default()));
     gpu.queue.submit([encoder.finish()]);

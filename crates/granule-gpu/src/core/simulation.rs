@@ -26,7 +26,7 @@ use super::buffers::{Buffers, Extents};
 use super::capacity::Capacity;
 use super::columns::{Allocator, META, POSITION, VELOCITY};
 use super::constants::{self, BodyVariant, SceneConstants, Variant};
-use super::layout::{BodyRecord, LANES, MotionSegmentRecord, PoseRecord, StepRecord};
+use super::layout::{BodyRecord, LANES, MotionSegmentRecord, OF_GRAIN, PoseRecord, StepRecord};
 use super::method::{Method, MethodEntry, MethodInput, MethodStages};
 use super::motion;
 use super::pacing::{Pacing, PacingReport};
@@ -71,6 +71,8 @@ pub struct GpuSimulation {
     pub(crate) step: StepRecord,
     /// Live particles; `step.sort_count` counts removed ones, too.
     pub(crate) live_count: usize,
+    /// How many of them are beyond the first of their grain.
+    pub(crate) beyond_grains: usize,
     pub(crate) next_id: u32,
     /// When grains entered that were not there from the beginning.
     pub(crate) births: Vec<Birth>,
@@ -151,6 +153,7 @@ impl GpuSimulation {
             pushed: Vec::new(),
             step: StepRecord { progress, pass_capacity: FIRST_PASSES, ..StepRecord::default() },
             live_count: 0,
+            beyond_grains: 0,
             next_id: 0,
             births: Vec::new(),
             time: 0.0,
@@ -169,7 +172,7 @@ impl GpuSimulation {
         };
         simulation.upload_solids();
         simulation.upload_constants()?;
-        simulation.append(grains)?;
+        simulation.append(grains, assemblies)?;
         simulation.gpu.wait()?;
         Ok(simulation)
     }
@@ -220,11 +223,16 @@ impl GpuSimulation {
         queue.write_buffer(&b.segments, 0, bytemuck::cast_slice(&self.segments));
     }
 
-    /// Appends particles.
-    pub(crate) fn append(&mut self, grains: &[NewParticle]) -> Result<(), GpuError> {
+    /// Appends particles, and the rigid grains of several among them.
+    pub(crate) fn append(
+        &mut self,
+        grains: &[NewParticle],
+        assemblies: &[PlacedAssembly],
+    ) -> Result<(), GpuError> {
         if grains.is_empty() {
             return Ok(());
         }
+        self.make_room_for(assemblies)?;
         let rows = self.step.sort_count as usize;
         let needed = rows + grains.len();
         if needed > self.capacity.particles as usize {
@@ -242,6 +250,11 @@ impl GpuSimulation {
             (VELOCITY, column(&|g| g.velocity.extend(g.mass).to_array())),
             (META, bytemuck::pod_collect_to_vec(&meta)),
         ]);
+        for write in self.method.assemble(assemblies, self.next_id, rows as u32, &mut given) {
+            self.gpu.queue.write_buffer(self.buffers.pool(write.pool), write.at, &write.bytes);
+        }
+        let spheres = assemblies.iter().map(|placed| placed.assembly.spheres.len());
+        self.beyond_grains += spheres.map(|count| count - 1).sum::<usize>();
         let gravity = self.gravity.to_array();
         self.buffers.columns.append(&self.gpu.queue, rows, grains.len(), gravity, &given);
         if self.next_id > 0 || self.time > 0.0 {
@@ -256,6 +269,19 @@ impl GpuSimulation {
         self.step.sort_count = needed as u32;
         self.method.forget_neighbors(&mut self.step);
         Ok(())
+    }
+
+    /// Makes room for rigid grains of several particles in the method's pools.
+    fn make_room_for(&mut self, assemblies: &[PlacedAssembly]) -> Result<(), GpuError> {
+        if assemblies.is_empty() {
+            return Ok(());
+        }
+        let (gpu, buffers) = (&self.gpu, &self.buffers);
+        self.method.make_room_for(assemblies, &|pool| read_pool(gpu, buffers, pool))?;
+        if self.method.pools(&self.capacity) == self.extents.pools {
+            return Ok(());
+        }
+        self.make_room(self.capacity)
     }
 
     /// What kernels must be compiled for now.
@@ -337,6 +363,12 @@ impl GpuSimulation {
     pub(crate) fn fail(&mut self, error: impl std::fmt::Display) {
         self.failure.get_or_insert_with(|| error.to_string());
     }
+}
+
+/// One of the method's pools, whole.
+fn read_pool(gpu: &GpuDevice, buffers: &Buffers, pool: &str) -> Result<Vec<u8>, GpuError> {
+    let buffer = buffers.pool(pool);
+    Ok(gpu.read_buffer(buffer, 0, buffer.size())?)
 }
 
 /// Shared kernels and the method's own, bound to buffers.
@@ -479,6 +511,22 @@ impl Simulator for GpuSimulation {
 
     fn particle_count(&self) -> usize {
         self.live_count
+    }
+
+    fn grain_count(&self) -> usize {
+        self.live_count - self.beyond_grains
+    }
+
+    fn grain_centers(&self) -> Option<Vec<[f32; 3]>> {
+        let (gpu, buffers) = (&self.gpu, &self.buffers);
+        let read = |pool: &str| read_pool(gpu, buffers, pool);
+        let rigid = self.method.rigid_centers(&self.constants.domain, &read).ok()??;
+        let rows = self.download(&[POSITION]).ok()?;
+        let position = rows.position();
+        let is_single = |i: &usize| rows.meta[*i][1] & OF_GRAIN == 0;
+        let single =
+            rows.live().into_iter().filter(is_single).map(|i| Vec3::from_slice(&position[i]).to_array());
+        Some(single.chain(rigid).collect())
     }
 
     fn time(&self) -> f64 {

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use glam::{Quat, Vec3, Vec4};
+use granule::assemblies::{Assemblies, AssembliesError, SavedAssemblies};
 use granule::columns::ParticleColumns;
 use granule::contacts::{ContactError, Partner, SavedContacts, keeps_pair};
 use granule::particles::{OptionalColumn, Particles};
@@ -19,8 +20,11 @@ use crate::core::columns::META;
 use crate::core::layout::{ContactRecord, LANES};
 use crate::core::method::{Remembered, StateToRestore, StateToSave};
 
-use super::columns::{LOADS, MEMORY, ORIENTATION, PARTNERS, PLACE, SAVED, SOURCE, SPIN, TURN};
-use super::layout::{MOST_TOUCHES, MOVER_SHIFT, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord, progress};
+use super::clumps::{Clumps, columns_and_pools};
+use super::columns::{LOADS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID, SAVED, SOURCE, SPIN, TURN};
+use super::layout::{
+    ClumpRecord, MOST_TOUCHES, MOVER_SHIFT, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord, progress,
+};
 use super::pieces::Pieces;
 
 /// Slots whose state only a bit tells of.
@@ -31,8 +35,9 @@ fn vec4(numbers: &[f32]) -> Vec4 {
 }
 
 /// The bytes of a checkpoint.
-pub fn save(state: StateToSave, pieces: Pieces) -> Result<Vec<u8>, StateError> {
+pub fn save(state: StateToSave, pieces: Pieces, clumps: Option<&Clumps>) -> Result<Vec<u8>, StateError> {
     let contacts = saved_contacts(&state, pieces)?;
+    let assemblies = saved_assemblies(&state, clumps)?;
     let StateToSave { world, mut particles, rows, live, step, .. } = state;
     let place: Vec<PlaceRecord> = rows.of(PLACE);
     let (spin, turn): (Vec<[f32; 4]>, Vec<[f32; 4]>) = (rows.of(SPIN), rows.of(TURN));
@@ -50,7 +55,13 @@ pub fn save(state: StateToSave, pieces: Pieces) -> Result<Vec<u8>, StateError> {
     };
     particles.angular_velocity = Some(live.iter().map(|&i| spin[i].into()).collect());
     let primed = step.progress != progress::PRIMES;
-    SavedState::new(world, &particles, columns.save(), contacts, primed).encode()
+    SavedState::new(world, &particles, columns.save(), contacts, primed).with_assemblies(assemblies).encode()
+}
+
+fn saved_assemblies(state: &StateToSave, clumps: Option<&Clumps>) -> Result<SavedAssemblies, StateError> {
+    let Some(clumps) = clumps else { return Ok(SavedAssemblies::default()) };
+    let records: Vec<ClumpRecord> = bytemuck::pod_collect_to_vec(&(state.read)(state.buffers.pool(RIGID))?);
+    Ok(clumps.save(&records))
 }
 
 /// What contacts remember, on the host.
@@ -172,16 +183,13 @@ pub fn decode(
     let mut like = Particles::default();
     like.require(&[OptionalColumn::AngularVelocity]);
     let mut saved = SavedState::decode(bytes, scene, boundary_count, &like)?;
-    if !saved.assemblies.assembly.is_empty() {
-        return Err(StateError::Impossible(
-            "grains of several spheres, which `dem` does not have on devices yet; take the CPU (--device cpu)".into(),
-        ));
-    }
+    let impossible = |error: AssembliesError| StateError::Impossible(error.to_string());
+    Assemblies::restore(saved.assemblies.clone(), &saved.particles.id).map_err(impossible)?;
     let (particles, count) = (&saved.particles, saved.particles.len());
     let mut state = DemState::default();
     state.restore(&mut saved.columns, count)?;
     saved.columns.check_all_taken()?;
-    let remembered = remembered(&saved.contacts, &particles.id, pieces)?;
+    let mut remembered = remembered(&saved.contacts, &particles.id, pieces)?;
     let place = |i: usize| PlaceRecord {
         quanta: state.place[i].quanta,
         radius: particles.position[i].w,
@@ -201,7 +209,7 @@ pub fn decode(
     };
     let spin = particles.angular_velocity.as_deref().unwrap_or_default();
     let all = 0..count;
-    let columns = vec![
+    let mut columns = vec![
         (PLACE, bytes_of(all.clone().map(place))),
         (META, bytes_of(all.clone().map(meta))),
         (LOADS, bytes_of(all.clone().map(loads))),
@@ -210,6 +218,11 @@ pub fn decode(
         (TURN, bytes_of(state.turn.iter().map(|v| v.to_array()))),
         (SOURCE, bytes_of(remembered.source.iter().copied())),
     ];
+    if !saved.assemblies.assembly.is_empty() {
+        let (column, pools) = columns_and_pools(&saved.assemblies, &particles.id);
+        columns.push(column);
+        remembered.pools.pools.extend(pools);
+    }
     Ok(StateToRestore {
         contacts: SavedContacts::default(),
         density: vec![1.0; count],
@@ -217,6 +230,7 @@ pub fn decode(
         columns,
         progress: if saved.primed { progress::NOT_KICKED } else { progress::PRIMES },
         remembered: Some(remembered.pools),
+        assemblies: saved.assemblies,
         world: saved.world,
         scene: saved.scene,
         particles: saved.particles,

@@ -21,10 +21,27 @@ pub const TURN: ColumnInfo = ColumnInfo::result("turn", 16);
 /// Where what its contacts remember was put aside before the sort: first entry and number of slots.
 pub const SOURCE: ColumnInfo = ColumnInfo::state_from("source", 8, Initial::Words(&[u32::MAX, 0]));
 
-/// All of them.
-pub fn list() -> Vec<ColumnInfo> {
-    vec![PLACE, SPIN, LOADS, ORIENTATION, TURN, SOURCE]
+/// Where there are grains of several spheres: the one that a sphere belongs to, and its number among all members.
+pub const GRAIN: ColumnInfo = ColumnInfo::state_from("grain", 8, Initial::Words(&[u32::MAX, u32::MAX]));
+
+/// All of them, for spheres alone or with grains of several.
+pub fn list(clumps: bool) -> Vec<ColumnInfo> {
+    let mut all = vec![PLACE, SPIN, LOADS, ORIENTATION, TURN, SOURCE];
+    all.extend(clumps.then_some(GRAIN));
+    all
 }
+
+/// Grains of several spheres: where they are and how they move.
+pub const RIGID: &str = "rigid grains";
+
+/// Their moments of inertia.
+pub const INERTIA: &str = "moments of inertia";
+
+/// Their spheres in the frames of their shapes.
+pub const MEMBERS: &str = "members of rigid grains";
+
+/// Where these are among the particles.
+pub const MEMBER_ROWS: &str = "rows of members";
 
 /// Most pieces of the contact memory.
 pub const MOST_PIECES: usize = 8;

@@ -74,6 +74,37 @@ pub struct WallTouchRecord {
     pub unused_2: u32,
 }
 
+/// Where a rigid grain of several spheres is and how it moves; twin of `Clump`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct ClumpRecord {
+    pub center_xy: [i64; 2],
+    pub center_z: i64,
+    pub first: u32,
+    pub count: u32,
+    pub orientation_xy: [i64; 2],
+    pub orientation_zw: [i64; 2],
+    pub velocity_xy: [i64; 2],
+    pub velocity_z: i64,
+    pub mass: f32,
+    pub sound: f32,
+    pub rotation_xy: [i64; 2],
+    pub rotation_z: i64,
+    pub unused_1: u32,
+    pub unused_2: u32,
+    pub spin: [f32; 3],
+    pub energy: f32,
+    pub turned: [f32; 4],
+}
+
+/// Its moments of inertia; twin of `Inertia`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct InertiaRecord {
+    pub moments: [f32; 4],
+    pub shape_from_principal: [f32; 4],
+}
+
 /// A sphere's place; as shaders read it from two records of 16 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]

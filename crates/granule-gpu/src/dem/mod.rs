@@ -22,6 +22,7 @@
 //! | loads | 32 | force, contacts; torque, which slots remember something | result |
 //! | orientation, turn | 32 | orientation when lists were made, rotation vector since | state, result |
 //! | source | 8 | where its contacts were put aside | state |
+//! | grain | 8 | the grain of several spheres that it belongs to, its number among all members | state, where there are such |
 //!
 //! A slot of a list takes 4 bytes, its memory 16 (friction) or 32 (rolling and twisting as well), and the same again while
 //! particles are sorted, with 4 for the partner's id. A settled bed lists 9 partners per sphere, 11 slots with padding, and
@@ -34,14 +35,21 @@
 //! **Walls** are found in single precision and measured by lengths of whole units and a rest (`fine.wgsl`), since an overlap is
 //! a thousandth of a grain. Particles that may touch some before lists are made anew have places for eight contacts.
 //!
+//! **Grains of several spheres** have a table (`clumps/`): a thread per grain adds up the loads of its members in their order, kicks
+//! and turns it; then every member puts itself where its grain has it. Centre, orientation, velocity and angular momentum are whole
+//! numbers of quanta, to which single precision adds what a step changes, so that no change is too small. Members know their grain
+//! by a column that is sorted along, and grains the rows of their members from a table that is written after a sort.
+//!
 //! **Interrupted steps** halt after the drift where lists or contacts with walls have no room, and go on behind it. Contacts are
 //! put aside once: what was put aside stays until new lists have taken it over.
 //!
 //! **Departures from the CPU**: sums are single precision; a step's length and displacements are rounded to it; walls are
 //! measured within 2e-11 m near their point of reference, and those of a wall that turns within single precision of its pose.
-//! A sphere that touches more than eight walls at once remembers eight of them.
+//! A sphere that touches more than eight walls at once remembers eight of them. Grains of several spheres add up loads in single
+//! precision, and are lost beyond 32,700 m; views colour their spheres by contacts of their own.
 
 mod checkpoint;
+mod clumps;
 mod columns;
 mod constants;
 mod fields;
@@ -56,12 +64,16 @@ mod twin;
 #[cfg(test)]
 mod twins;
 
+use std::sync::OnceLock;
+
 use glam::Vec3;
 use granule::boundary::Boundaries;
+use granule::clumps::PlacedAssembly;
 use granule::contacts::Contact;
 use granule::grains::GrainShapes;
 use granule::material::grain_mass;
-use granule::particles::{NewGrain, NewParticle, Particles};
+use granule::neighbors::Domain;
+use granule::particles::{NewGrain, NewParticle};
 use granule::position::ExactPosition;
 use granule::scene::Scene;
 use granule::simd::Instructions;
@@ -70,6 +82,7 @@ use granule::solver::dem::FIELDS;
 use granule::solver::dem::params::{Setup, radii};
 use granule::solver::dem::state::mover;
 use granule::stages::Stage;
+use granule_device::GpuDevice;
 
 use crate::GpuError;
 use crate::core::binder::Binder;
@@ -78,13 +91,15 @@ use crate::core::capacity::Capacity;
 use crate::core::columns::{ColumnInfo, DENSITY_STATE, META};
 use crate::core::constants::StepLimits;
 use crate::core::hooks::Hooks;
-use crate::core::layout::{LANES, StepRecord};
+use crate::core::layout::{LANES, ReportRecord, StepRecord};
 use crate::core::method::{
-    FieldInput, Method, MethodEntry, MethodInput, MethodStages, PublishedField, StateToRestore, StateToSave,
+    FieldInput, Method, MethodEntry, MethodInput, MethodStages, PoolWrite, PublishedField, ReadPool, Regions,
+    RemovedGrains, StateToRestore, StateToSave,
 };
 
-use columns::{LOADS, PLACE, SPIN};
-use layout::{MOVER_SHIFT, PlaceRecord, progress};
+use clumps::{Clumps, Removal};
+use columns::{LOADS, PLACE, RIGID, SPIN};
+use layout::{ClumpRecord, MOVER_SHIFT, PlaceRecord, progress};
 use pieces::Pieces;
 
 /// The solver's word.
@@ -113,8 +128,15 @@ struct Dem {
     pieces: Pieces,
     materials: usize,
     walls: usize,
+    /// Whether space repeats.
+    periodic: bool,
     /// Overrides for kernels that find walls.
     solids: [(&'static str, f64); 2],
+    /// Grains of several spheres, where the scene or a checkpoint has some.
+    clumps: Option<Clumps>,
+    /// The same before a checkpoint that is being taken over.
+    clumps_before: Option<Option<Clumps>>,
+    removal: OnceLock<Removal>,
 }
 
 impl Dem {
@@ -143,11 +165,26 @@ impl Dem {
             pieces: Pieces::new(constants::records(&setup), input.most_bytes),
             materials: scene.material.len(),
             walls: scene.boundary.len(),
+            periodic: scene.simulation.periodic != Default::default(),
             solids: input.solids,
+            clumps: has_clumps(input).then(|| Clumps::with_room(input.assemblies)),
+            clumps_before: None,
+            removal: OnceLock::new(),
             shapes: shapes.clone(),
             setup,
         })
     }
+}
+
+/// Whether a scene has grains of several spheres.
+fn has_clumps(input: &MethodInput) -> bool {
+    let shapes = input.grain_shapes;
+    !input.assemblies.is_empty() || shapes.grains.iter().chain(&shapes.emitters).any(Option::is_some)
+}
+
+/// Records of a pool.
+fn records(bytes: &[u8]) -> Vec<ClumpRecord> {
+    bytemuck::pod_collect_to_vec(bytes)
 }
 
 /// Mean volume of grains \[m3\]; that of a unit cube where there are none.
@@ -173,8 +210,68 @@ impl Method for Dem {
         self.setup = Setup::new(scene, &self.shapes, None, Instructions::Portable);
     }
 
-    fn expect(&mut self, particles: &Particles) {
-        self.largest = particles.position.iter().map(|x| x.w).fold(self.largest, f32::max);
+    fn expect(&mut self, state: &StateToRestore) {
+        let radii = state.particles.position.iter().map(|x| x.w);
+        self.largest = radii.fold(self.largest, f32::max);
+        let wanted = self.clumps.is_some() || !state.assemblies.assembly.is_empty();
+        let expected = wanted.then(|| Clumps::of(&state.assemblies));
+        self.clumps_before = Some(std::mem::replace(&mut self.clumps, expected));
+    }
+
+    fn settle(&mut self, taken_over: bool) {
+        if let Some(before) = self.clumps_before.take().filter(|_| !taken_over) {
+            self.clumps = before;
+        }
+    }
+
+    fn make_room_for(&mut self, new: &[PlacedAssembly], read: ReadPool) -> Result<(), GpuError> {
+        let Some(clumps) = &mut self.clumps else { return refuse::clumps_of_none() };
+        if !clumps.has_room(new) {
+            clumps.make_room(new, &records(&read(RIGID)?));
+        }
+        Ok(())
+    }
+
+    fn assemble(
+        &mut self,
+        new: &[PlacedAssembly],
+        first_id: u32,
+        first_row: u32,
+        given: &mut Vec<(ColumnInfo, Vec<u8>)>,
+    ) -> Vec<PoolWrite> {
+        match &mut self.clumps {
+            Some(clumps) if !new.is_empty() => {
+                clumps.assemble(new, first_id, first_row, &self.setup.exact_domain, given)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn remove_rigid(
+        &self,
+        gpu: &GpuDevice,
+        buffers: &Buffers,
+        particles: u32,
+        regions: &Regions,
+    ) -> Result<RemovedGrains, GpuError> {
+        match &self.clumps {
+            Some(clumps) if clumps.len() > 0 => {
+                let removal = self.removal.get_or_init(|| Removal::new(gpu, self.periodic));
+                removal.remove(gpu, buffers, particles, clumps.len() as u32, regions)
+            }
+            _ => Ok(RemovedGrains { grains: vec![0; regions.count], particles: 0 }),
+        }
+    }
+
+    fn rigid_centers(&self, domain: &Domain, read: ReadPool) -> Result<Option<Vec<[f32; 3]>>, GpuError> {
+        match &self.clumps {
+            Some(clumps) if clumps.len() > 0 => Ok(Some(clumps.centers(&records(&read(RIGID)?), domain))),
+            _ => Ok(None),
+        }
+    }
+
+    fn lost_beyond_grains(&self, record: &ReportRecord) -> usize {
+        record.density_error as usize
     }
 
     fn limits(&self) -> StepLimits {
@@ -186,7 +283,7 @@ impl Method for Dem {
     }
 
     fn overrides(&self) -> Vec<(&'static str, f64)> {
-        constants::overrides(&self.setup, self.pieces.records)
+        constants::overrides(&self.setup, self.pieces.records, self.clumps.is_some())
     }
 
     fn params(&self) -> Vec<u8> {
@@ -198,11 +295,12 @@ impl Method for Dem {
     }
 
     fn columns(&self) -> Vec<ColumnInfo> {
-        columns::list()
+        columns::list(self.clumps.is_some())
     }
 
     fn pools(&self, capacity: &Capacity) -> Vec<PoolInfo> {
-        self.pieces.pools(capacity)
+        let of_clumps = self.clumps.iter().flat_map(Clumps::pools);
+        self.pieces.pools(capacity).into_iter().chain(of_clumps).collect()
     }
 
     fn slots_per_particle(&self) -> Option<f64> {
@@ -278,7 +376,7 @@ impl Method for Dem {
     }
 
     fn host_fields(&self) -> &'static [&'static str] {
-        twin::FIELDS
+        if self.clumps.is_some() { twin::FIELDS_WITH_CLUMPS } else { twin::FIELDS }
     }
 
     fn find_on_host(
@@ -310,11 +408,11 @@ impl Method for Dem {
     }
 
     fn field_columns(&self, field: &str) -> Vec<ColumnInfo> {
-        fields::columns_of(field)
+        fields::columns_of(field, self.clumps.is_some())
     }
 
     fn field(&self, name: &str, input: &FieldInput) -> FieldData {
-        fields::field(name, input)
+        fields::field(name, input, self.clumps.as_ref())
     }
 
     /// Of a step that has kept its lists, which most do, with six contacts per sphere.
@@ -332,7 +430,7 @@ impl Method for Dem {
     }
 
     fn save(&self, state: StateToSave) -> Result<Vec<u8>, StateError> {
-        checkpoint::save(state, self.pieces)
+        checkpoint::save(state, self.pieces, self.clumps.as_ref())
     }
 
     fn decode(

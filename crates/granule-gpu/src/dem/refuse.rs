@@ -12,6 +12,11 @@ fn unsupported(key: impl Into<String>, what: &'static str, remedy: &'static str)
     Err(GpuError::Unsupported { key: key.into(), what, solver: super::NAME, remedy })
 }
 
+/// Refuses grains of several spheres where a scene has begun without any.
+pub fn clumps_of_none() -> Result<(), GpuError> {
+    unsupported("emitter.grain", "grains of several spheres in a scene that began without", TAKE_THE_CPU)
+}
+
 /// Refuses what is not there, before anything is made.
 ///
 /// # Errors
@@ -33,11 +38,6 @@ pub fn check(input: &MethodInput) -> Result<(), GpuError> {
     }
     if scene.simulation.strain.is_some() {
         return unsupported("simulation.strain", "a periodic cell that strains", TAKE_THE_CPU);
-    }
-    let clumps = !input.assemblies.is_empty()
-        || input.grain_shapes.grains.iter().chain(&input.grain_shapes.emitters).any(Option::is_some);
-    if clumps {
-        return unsupported("grains.grain", "grains of several spheres", TAKE_THE_CPU);
     }
     let (materials, walls) = (scene.material.len(), scene.boundary.len());
     let count = materials * (materials + walls);

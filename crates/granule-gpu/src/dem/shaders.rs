@@ -27,6 +27,13 @@ pub const FINE: &str = part!("dem/fine");
 pub const FRAMES: &str = part!("dem/frames");
 /// Walls, finer.
 pub const EXACT_WALLS: &str = part!("dem/exact_walls");
+/// Rigid grains of several spheres.
+pub const CLUMPS: &str = part!("dem/clumps");
+/// How they turn.
+pub const CLUMP_MOTION: &str = part!("dem/clump_motion");
+/// Where their spheres are.
+pub const CLUMP_ARMS: &str = part!("dem/clump_arms");
+const CLUMP_LOADS: &str = part!("dem/clump_loads");
 const MEMORY: &str = part!("dem/memory");
 const WALL_TOUCH: &str = part!("dem/wall_touch");
 
@@ -66,6 +73,20 @@ gpu_shaders! { "shader/dem";
         TYPES, STEP, MOTION, SOLIDS, MAPS, WALLS, MAP_WALLS, WALL_TABLE, INTERSECTION, POSITION, PLACES, FRAMES, FINE, EXACT_WALLS,
         CONTACT, WALL_TOUCH
     ];
+    /// First kick and drift of rigid grains.
+    CLUMP_DRIFT = "clump_drift": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_MOTION, CLUMP_LOADS];
+    /// Their second kick.
+    CLUMP_KICK = "clump_kick": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_LOADS];
+    /// Their spheres after the drift.
+    PLACE_MEMBERS = "place_members": [TYPES, STEP, MOTION, SOUNDNESS, POSITION, PLACES, CLUMPS, CLUMP_ARMS];
+    /// Velocities of their spheres.
+    MEMBER_RATES = "member_rates": [TYPES, STEP, MOTION, POSITION, CLUMPS];
+    /// Where their spheres are.
+    FIND_MEMBERS = "find_members": [TYPES, STEP];
+    /// Rigid grains in regions.
+    MARK_CLUMPS = "mark_clumps": [TYPES, STEP, MOTION, SOLIDS, MAPS, SOUNDNESS, POSITION, CLUMPS];
+    /// Their spheres.
+    MARK_MEMBERS = "mark_members": [TYPES, STEP, MOTION, POSITION, CLUMPS];
     /// Second kick.
     KICK = "kick": [TYPES, STEP, TREE, SOUNDNESS];
 }

@@ -10,9 +10,13 @@ use crate::core::method::MethodStages;
 use crate::core::recording::{Recorded, StageList};
 use crate::core::shared::SharedStages;
 use crate::kernel::Access::{Read, Write};
-use crate::kernel::{Access, Bound};
+use crate::kernel::{Access, Bound, WORKGROUP};
 
-use super::columns::{LOADS, MEMORY, ORIENTATION, PARTNERS, PLACE, SAVED, SOURCE, SPIN, TURN};
+use super::columns::{
+    GRAIN, INERTIA, LOADS, MEMBER_ROWS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID, SAVED, SOURCE,
+    SPIN, TURN,
+};
+use super::layout::ClumpRecord;
 use super::pieces::Pieces;
 use super::shaders;
 
@@ -28,6 +32,7 @@ pub struct DemStages {
     /// Per piece and piece of what was put aside.
     carry: Vec<Bound>,
     walls: Option<WallStages>,
+    clumps: Option<ClumpStages>,
     touch: Vec<Bound>,
     kick: Bound,
 }
@@ -68,12 +73,63 @@ impl WallStages {
     }
 }
 
+/// The kernels of rigid grains of several spheres, where there are some.
+struct ClumpStages {
+    drift: Bound,
+    place: Bound,
+    find: Bound,
+    kick: Bound,
+    rates: Bound,
+    /// Workgroups for all that the table has room for.
+    groups: u32,
+}
+
+impl ClumpStages {
+    fn new(b: &mut Binder, c: &Buffers) -> Self {
+        let column = |info| c.columns.of(info);
+        let (rigid, members, rows) = (c.pool(RIGID), c.pool(MEMBERS), c.pool(MEMBER_ROWS));
+        let mut stage =
+            |shader: &_, entry, buffers: &[(Access, &Buffer)]| b.stage(shader, entry, &[], buffers);
+        let loaded =
+            [(Write, rigid), (Read, c.pool(INERTIA)), (Read, members), (Read, rows), (Read, column(LOADS))];
+        let place = [
+            (Write, column(PLACE)),
+            (Write, &c.position),
+            (Write, &c.velocity),
+            (Write, column(SPIN)),
+            (Read, &c.meta),
+            (Read, column(GRAIN)),
+            (Read, rigid),
+            (Read, members),
+        ];
+        let rates = [
+            (Write, &c.velocity),
+            (Write, column(SPIN)),
+            (Write, column(TURN)),
+            (Read, column(GRAIN)),
+            (Read, rigid),
+            (Read, members),
+        ];
+        let slots = rigid.size() / size_of::<ClumpRecord>() as u64;
+        Self {
+            drift: stage(&shaders::CLUMP_DRIFT, "clump_drift", &loaded),
+            place: stage(&shaders::PLACE_MEMBERS, "place_members", &place),
+            find: stage(&shaders::FIND_MEMBERS, "find_members", &[(Read, column(GRAIN)), (Write, rows)]),
+            kick: stage(&shaders::CLUMP_KICK, "clump_kick", &loaded),
+            rates: stage(&shaders::MEMBER_RATES, "member_rates", &rates),
+            groups: (slots as u32).div_ceil(WORKGROUP),
+        }
+    }
+}
+
 impl DemStages {
     /// Binds kernels to buffers; `solids` are constants for kernels that find walls, where there are some.
     pub fn new(b: &mut Binder, c: &Buffers, pieces: Pieces, solids: Option<&[(&str, f64); 2]>) -> Self {
         let column = |info| c.columns.of(info);
         let (place, spin, loads) = (column(PLACE), column(SPIN), column(LOADS));
         let (partners, count) = (c.pool(PARTNERS), Pieces::count(c));
+        let clumps = c.pools.iter().any(|(name, _)| *name == RIGID);
+        let grains = if clumps { column(GRAIN) } else { &c.spare_1 };
         let mut ranges = vec![("RANGES", f64::from(b.ranges()))];
         ranges.extend(pieces.constants(count, 0, 0));
         let (mut remember, mut carry, mut touch) = (Vec::new(), Vec::new(), Vec::new());
@@ -169,17 +225,31 @@ impl DemStages {
                     (Write, &c.counters),
                     (Write, &c.density_state),
                     (Read, &c.meta),
-                    (Read, &c.spare_1),
+                    (Read, grains),
                 ],
             ),
             walls: solids.map(|solids| WallStages::new(b, c, solids)),
+            clumps: clumps.then(|| ClumpStages::new(b, c)),
         }
     }
 
     /// First kick and drift, and whether lists hold; where they do not, contacts are put aside.
     fn kick_and_drift(&self, pass: &mut ComputePass, s: &SharedStages, sorts: bool) {
+        if let Some(clumps) = &self.clumps {
+            clumps.drift.dispatch(pass, clumps.groups);
+            s.run(pass, &clumps.place, slot::BLOCKS);
+        }
         s.run(pass, &self.drift, slot::BLOCKS);
         self.decide_lists[usize::from(!sorts)].dispatch(pass, 1);
+    }
+
+    /// Second kick.
+    fn kick(&self, pass: &mut ComputePass, s: &SharedStages) {
+        if let Some(clumps) = &self.clumps {
+            clumps.kick.dispatch(pass, clumps.groups);
+            s.over_particles(pass, &clumps.rates);
+        }
+        s.over_particles(pass, &self.kick);
     }
 
     fn put_aside(&self, pass: &mut ComputePass, s: &SharedStages) {
@@ -193,6 +263,7 @@ impl DemStages {
             return;
         }
         s.search.find_cells(pass);
+        self.clumps.iter().for_each(|clumps| s.run(pass, &clumps.find, slot::SEARCH));
         s.run(pass, &self.list_pairs, slot::SEARCH);
         self.walls.iter().for_each(|walls| s.run(pass, &walls.find, slot::SEARCH));
         s.search.check(pass);
@@ -231,7 +302,7 @@ impl MethodStages for DemStages {
         if s.has_drag() {
             list.push((Stage::Drag, Box::new(|pass| s.drag(pass))));
         }
-        list.push((Stage::Integrate, Box::new(|pass| s.over_particles(pass, &self.kick))));
+        list.push((Stage::Integrate, Box::new(|pass| self.kick(pass, s))));
         list.push((Stage::Quarantine, Box::new(|pass| s.end(pass))));
         list
     }

@@ -13,6 +13,9 @@ use granule::team::Team;
 /// Fields that contacts give.
 pub const FIELDS: &[&str] = &["contact_force", "pressure", "von_mises", "stress"];
 
+/// The same, and what the table of rigid grains gives.
+pub const FIELDS_WITH_CLUMPS: &[&str] = &["contact_force", "pressure", "von_mises", "stress", "orientation"];
+
 /// The CPU's solver in the state of a checkpoint.
 fn solver(
     state: &[u8],

@@ -57,5 +57,6 @@ pub fn decode(bytes: &[u8], scene: &Scene, boundary_count: usize) -> Result<Stat
         ],
         progress: 0,
         remembered: None,
+        assemblies: Default::default(),
     })
 }

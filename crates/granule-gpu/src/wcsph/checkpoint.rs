@@ -49,5 +49,6 @@ pub fn decode(bytes: &[u8], scene: &Scene, boundary_count: usize) -> Result<Stat
         columns: vec![(ACCELERATION, bytemuck::pod_collect_to_vec(&acceleration))],
         progress: if saved.primed { progress::SAMPLES } else { progress::PRIMES },
         remembered: None,
+        assemblies: Default::default(),
     })
 }

@@ -1,0 +1,38 @@
+// The first half kick and the drift of rigid grains of several spheres: twin of MoveGroup in solver/dem/assembled.rs. What lost
+// grains leave in the table is given up.
+
+// Farthest coordinate of a centre [m]: members are within the range of positions then.
+const FARTHEST_CENTER: f32 = 32700.0;
+
+@compute @workgroup_size(256)
+fn clump_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let k = thread_number(workgroup, thread);
+    if k >= arrayLength(&clumps) || step.phase != PREPARED || step.progress != KICKS {
+        return;
+    }
+    if clumps[k].count == 0u {
+        return;
+    }
+    if clumps[k].sound == 0.0 {
+        clumps[k].count = 0u;
+        return;
+    }
+    let inertia = inertias[k];
+    var clump = kicked(clumps[k], inertia, 0.5 * step.dt);
+    let moved = advance_position(center_of(clump), step.dt * velocity_of(clump));
+    let turned = rotate_freely(
+        clump.turned,
+        inertia.shape_from_principal,
+        rotation_of_clump(clump),
+        inertia.moments.xyz,
+        step.dt,
+    );
+    clump = reoriented(clump, turned.change);
+    clump.center_xy = vec4(moved.point.x, moved.point.y);
+    clump.center_z = moved.point.z;
+    clump.spin = turned.middle;
+    if !(moved.sound && all(abs(position_meters(moved.point)) < vec3(FARTHEST_CENTER))) {
+        clump.sound = 0.0;
+    }
+    clumps[k] = clump;
+}

@@ -1,0 +1,22 @@
+// The second half kick of rigid grains of several spheres, their angular velocity of now and their energy: twin of MoveGroup in
+// solver/dem/assembled.rs.
+
+@compute @workgroup_size(256)
+fn clump_kick(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let k = thread_number(workgroup, thread);
+    if k >= arrayLength(&clumps) || step.phase != SOLVED || step.progress == PRIMES {
+        return;
+    }
+    if clumps[k].count == 0u {
+        return;
+    }
+    let inertia = inertias[k];
+    var clump = kicked(clumps[k], inertia, 0.5 * step.dt);
+    let v = velocity_of(clump);
+    let axes = turn(clump.turned, inertia.shape_from_principal);
+    let momentum = rotate(conjugate(axes), rotation_of_clump(clump));
+    let rates = momentum / inertia.moments.xyz;
+    clump.spin = rotate(axes, rates);
+    clump.energy = 0.5 * (clump.mass * dot(v, v) + inertia.moments.w * dot(momentum, rates));
+    clumps[k] = clump;
+}

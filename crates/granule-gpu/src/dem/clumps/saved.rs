@@ -1,0 +1,76 @@
+//! Rigid grains in the form that the CPU's solver saves.
+
+use std::collections::HashMap;
+
+use granule::assemblies::{Assembly, SavedAssemblies};
+
+use crate::core::columns::ColumnInfo;
+
+use super::super::columns::{GRAIN, INERTIA, MEMBER_ROWS, MEMBERS, RIGID};
+use super::super::layout::{ClumpRecord, InertiaRecord, NOBODY};
+use super::{Clumps, Slot};
+
+impl Clumps {
+    /// What a checkpoint holds, with the records as the device left them.
+    pub fn save(&self, records: &[ClumpRecord]) -> SavedAssemblies {
+        let mut live: Vec<(&Slot, &ClumpRecord)> =
+            self.slots.iter().zip(records).filter(|(_, record)| record.is_live()).collect();
+        live.sort_unstable_by_key(|(slot, _)| slot.id);
+        let assembly = |(slot, record): &(&Slot, &ClumpRecord)| Assembly {
+            id: slot.id,
+            position: record.center(),
+            orientation: record.orientation(),
+            momentum: record.momentum(&slot.properties),
+            angular_momentum: record.angular_momentum(&slot.properties),
+            properties: slot.properties,
+        };
+        let members = |slot: &Slot| slot.first as usize..(slot.first + slot.count) as usize;
+        SavedAssemblies {
+            assembly: live.iter().map(assembly).collect(),
+            member_count: live.iter().map(|(slot, _)| slot.count).collect(),
+            member: live.iter().flat_map(|(slot, _)| self.members[members(slot)].iter().copied()).collect(),
+            next_id: self.next_id,
+        }
+    }
+}
+
+/// A column, or a pool, with its bytes.
+type Named<T> = (T, Vec<u8>);
+
+/// The column of particles with these ids, and the pools, of checked grains of a checkpoint.
+pub fn columns_and_pools(
+    saved: &SavedAssemblies,
+    id: &[u32],
+) -> (Named<ColumnInfo>, Vec<Named<&'static str>>) {
+    let row_of: HashMap<u32, u32> = id.iter().copied().zip(0..).collect();
+    let rows: Vec<u32> = saved.member.iter().map(|member| row_of[&member.particle]).collect();
+    let mut grain = vec![[NOBODY; 2]; id.len()];
+    let (mut records, mut first) = (Vec::new(), 0);
+    for (k, (assembly, &count)) in saved.assembly.iter().zip(&saved.member_count).enumerate() {
+        for member in first..first + count {
+            grain[rows[member as usize] as usize] = [k as u32, member];
+        }
+        let mut record = ClumpRecord {
+            first,
+            count,
+            mass: assembly.properties.mass as f32,
+            sound: 1.0,
+            ..ClumpRecord::default()
+        };
+        record.put(assembly.position, assembly.orientation);
+        record.move_with(assembly.momentum, assembly.angular_momentum, &assembly.properties);
+        records.push(record);
+        first += count;
+    }
+    let inertia: Vec<InertiaRecord> =
+        saved.assembly.iter().map(|assembly| InertiaRecord::of(&assembly.properties)).collect();
+    let members: Vec<[f32; 4]> =
+        saved.member.iter().map(|member| member.offset.extend(member.radius).to_array()).collect();
+    let pools = vec![
+        (RIGID, bytemuck::pod_collect_to_vec(&records)),
+        (INERTIA, bytemuck::pod_collect_to_vec(&inertia)),
+        (MEMBERS, bytemuck::pod_collect_to_vec(&members)),
+        (MEMBER_ROWS, bytemuck::pod_collect_to_vec(&rows)),
+    ];
+    ((GRAIN, bytemuck::pod_collect_to_vec(&grain)), pools)
+}
