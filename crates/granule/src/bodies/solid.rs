@@ -1,7 +1,5 @@
 //! From shapes to rapier's colliders and mass properties.
 
-use std::collections::BTreeMap;
-
 use glam::{Mat3, Quat, Vec3};
 use rapier3d::math::Pose as RapierPose;
 use rapier3d::parry::mass_properties::MassProperties;
@@ -19,10 +17,6 @@ const SURFACE_CELLS: f32 = 48.0;
 
 /// Share of its convex hull that a mesh fills at least to collide as its hull.
 const CONVEX: f64 = 0.97;
-
-/// Triangles beyond which a mesh is made coarser before it is cut into convex parts, and cells along its longest side then.
-const MOST_TRIANGLES: usize = 5000;
-const CLUSTER_CELLS: f32 = 40.0;
 
 /// Points around the ends of a truncated cone's hull.
 const RING: usize = 32;
@@ -81,33 +75,8 @@ fn mesh_parts(mesh: &TriangleMesh) -> SharedShape {
         |hull: &SharedShape| mesh.signed_volume() > CONVEX * f64::from(hull.mass_properties(1.0).mass());
     match hull.filter(full) {
         Some(hull) => hull,
-        None => {
-            let mesh = if mesh.triangle.len() > MOST_TRIANGLES { &clustered(mesh) } else { mesh };
-            SharedShape::convex_decomposition(&mesh.position, &mesh.triangle)
-        }
+        None => SharedShape::convex_decomposition(&mesh.position, &mesh.triangle),
     }
-}
-
-/// A coarser mesh: vertices in one cell of a grid become one, in their middle. Cutting tens of thousands of triangles into convex parts
-/// takes ten seconds, and bodies touch each other as well with a hundredth of their size left out.
-fn clustered(mesh: &TriangleMesh) -> TriangleMesh {
-    let Some(bounds) = mesh.bounds() else { return mesh.clone() };
-    let cell = bounds.size().max_element() / CLUSTER_CELLS;
-    let mut numbers = BTreeMap::new();
-    let (mut sums, mut number_of) = (Vec::new(), Vec::new());
-    for position in &mesh.position {
-        let key = ((*position - bounds.min) / cell).as_ivec3().to_array();
-        let number = *numbers.entry(key).or_insert_with(|| {
-            sums.push((Vec3::ZERO, 0.0));
-            sums.len() as u32 - 1
-        });
-        let (sum, count) = &mut sums[number as usize];
-        (*sum, *count) = (*sum + *position, *count + 1.0);
-        number_of.push(number);
-    }
-    let corners = mesh.triangle.iter().map(|triangle| triangle.map(|corner| number_of[corner as usize]));
-    let triangle = corners.filter(|[a, b, c]| a != b && b != c && c != a).collect();
-    TriangleMesh::new(sums.into_iter().map(|(sum, count)| sum / count).collect(), triangle)
 }
 
 fn load(mesh: &MeshShape) -> Result<TriangleMesh, SolidError> {
@@ -311,19 +280,6 @@ mod tests {
         let exact = std::f32::consts::PI * 0.4 / 3.0 * (0.04 + 0.02 + 0.01);
         let volume = collider.mass_properties(1.0).mass();
         assert!((0.95..1.0).contains(&(volume / exact)), "{volume} m3 of {exact}");
-    }
-
-    /// Coarser meshes are as large as the fine ones, to half a cell, and have far fewer triangles.
-    #[test]
-    fn a_coarser_mesh_is_as_large() {
-        let fine = crate::geometry::builtin_mesh("squirrel").unwrap();
-        let coarse = clustered(&fine);
-        assert!(4 * coarse.triangle.len() < 3 * fine.triangle.len(), "{}", coarse.triangle.len());
-        let [a, b] = [&fine, &coarse].map(|mesh| mesh.bounds().unwrap());
-        let cell = a.size().max_element() / CLUSTER_CELLS;
-        assert!(a.min.abs_diff_eq(b.min, cell) && a.max.abs_diff_eq(b.max, cell), "{a:?} {b:?}");
-        let ratio = coarse.signed_volume() / fine.signed_volume();
-        assert!((0.94..1.02).contains(&ratio), "{ratio}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Meshes that scenes name without a file.
 
+use std::sync::LazyLock;
+
 use glam::Vec3;
 
 use super::blocks::dump_bed;
@@ -28,6 +30,11 @@ const CASTLE_DIVISIONS: u32 = 80;
 const BUCKET_DIVISIONS: u32 = 72;
 const SQUIRREL_DIVISIONS: u32 = 96;
 
+/// These take a second each to make, and a scene asks for its meshes many times.
+static CASTLE: LazyLock<TriangleMesh> = LazyLock::new(|| make::castle(CASTLE_DIVISIONS));
+static BUCKET: LazyLock<TriangleMesh> = LazyLock::new(|| make::bucket(BUCKET_DIVISIONS));
+static SQUIRREL: LazyLock<TriangleMesh> = LazyLock::new(|| make::squirrel(SQUIRREL_DIVISIONS));
+
 /// A mesh by its name; its largest extent is about one metre.
 ///
 /// # Errors
@@ -42,9 +49,9 @@ pub fn builtin_mesh(name: &str) -> Result<TriangleMesh, MeshError> {
         "truck-bed" => shapes::truck_bed(Vec3::new(1.0, 0.4, 0.55), 0.05),
         "dump-bed" => dump_bed(Vec3::new(1.0, 0.4, 0.55), 0.05),
         "drum" => shapes::drum(0.5, 0.6, 0.05, 128),
-        "castle" => make::castle(CASTLE_DIVISIONS),
-        "bucket" => make::bucket(BUCKET_DIVISIONS),
-        "squirrel" => make::squirrel(SQUIRREL_DIVISIONS),
+        "castle" => CASTLE.clone(),
+        "bucket" => BUCKET.clone(),
+        "squirrel" => SQUIRREL.clone(),
         _ => return Err(MeshError::UnknownBuiltin { name: name.into(), known: BUILTIN_MESHES.join(", ") }),
     })
 }
