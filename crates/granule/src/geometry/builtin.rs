@@ -1,6 +1,6 @@
 //! Meshes that scenes name without a file.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use glam::Vec3;
 
@@ -30,10 +30,25 @@ const CASTLE_DIVISIONS: u32 = 80;
 const BUCKET_DIVISIONS: u32 = 72;
 const SQUIRREL_DIVISIONS: u32 = 96;
 
-/// These take a second each to make, and a scene asks for its meshes many times.
-static CASTLE: LazyLock<TriangleMesh> = LazyLock::new(|| make::castle(CASTLE_DIVISIONS));
-static BUCKET: LazyLock<TriangleMesh> = LazyLock::new(|| make::bucket(BUCKET_DIVISIONS));
-static SQUIRREL: LazyLock<TriangleMesh> = LazyLock::new(|| make::squirrel(SQUIRREL_DIVISIONS));
+/// A mesh that takes long to make, and is asked for many times by a scene: made once. Whoever comes while it is being made makes it as
+/// well instead of waiting, since threads that wait for each other's work might wait for their own.
+struct Made(OnceLock<TriangleMesh>);
+
+static CASTLE: Made = Made(OnceLock::new());
+static BUCKET: Made = Made(OnceLock::new());
+static SQUIRREL: Made = Made(OnceLock::new());
+
+impl Made {
+    fn or(&self, make: impl Fn() -> TriangleMesh) -> TriangleMesh {
+        if let Some(mesh) = self.0.get() {
+            return mesh.clone();
+        }
+        let mesh = make();
+        // Somebody else may have been faster, with the same mesh.
+        let _ = self.0.set(mesh.clone());
+        mesh
+    }
+}
 
 /// A mesh by its name; its largest extent is about one metre.
 ///
@@ -49,9 +64,9 @@ pub fn builtin_mesh(name: &str) -> Result<TriangleMesh, MeshError> {
         "truck-bed" => shapes::truck_bed(Vec3::new(1.0, 0.4, 0.55), 0.05),
         "dump-bed" => dump_bed(Vec3::new(1.0, 0.4, 0.55), 0.05),
         "drum" => shapes::drum(0.5, 0.6, 0.05, 128),
-        "castle" => CASTLE.clone(),
-        "bucket" => BUCKET.clone(),
-        "squirrel" => SQUIRREL.clone(),
+        "castle" => CASTLE.or(|| make::castle(CASTLE_DIVISIONS)),
+        "bucket" => BUCKET.or(|| make::bucket(BUCKET_DIVISIONS)),
+        "squirrel" => SQUIRREL.or(|| make::squirrel(SQUIRREL_DIVISIONS)),
         _ => return Err(MeshError::UnknownBuiltin { name: name.into(), known: BUILTIN_MESHES.join(", ") }),
     })
 }
