@@ -67,10 +67,15 @@ const AVALANCHES: Claim =
     Open("at 25 degrees the inclination swings by more than 2.5 degrees; all inclinations hold");
 const OPEN_FORCES: Claim =
     Open("beds of tetrahedra miss shares of strong forces and angles of contacts; spheres hold");
-const OPEN_LOAD: Claim = Open("tetrahedra miss the shape of forces on grains; spheres hold");
-const OPEN_ZHOU: Claim = Open("the angle grows too little with sliding and too much with rolling friction");
-const OPEN_JANSSEN: Claim = Open("single layers of the narrow silo scatter more than the fit allows");
-const OPEN_TUMBLER: Claim = Open("the excess over the angle of rest has not been within its limit yet");
+const OPEN_LOAD: Claim =
+    Open("tetrahedra of the full form miss the shape of forces on grains by its error; the quick form holds");
+const OPEN_ZHOU: Claim =
+    Open("one packing of most rolling friction lies 3 degrees above its range; LAMMPS finds the same heaps");
+const OPEN_PLANAR: Claim =
+    Open("full columns run farther than published, as they do in LAMMPS; quick ones hold");
+const OPEN_JANSSEN: Claim = Open("the full form has not been within its ranges yet; the quick one holds");
+const OPEN_TUMBLER: Claim =
+    Open("the faster drum of the full form lies 6 degrees above rest, not 5; the quick form holds");
 
 /// The table: `iisph`, `wcsph`, `dem`, `pbd`.
 const ROWS: &[Row] = &[
@@ -97,7 +102,7 @@ const ROWS: &[Row] = &[
     Row { experiment: "load", claims: [NO_GRAINS, NO_GRAINS, OPEN_LOAD, RIGID] },
     Row { experiment: "oedometer", claims: [NO_GRAINS, NO_GRAINS, Claimed, RIGID] },
     Row { experiment: "zhou", claims: [NO_GRAINS, NO_GRAINS, OPEN_ZHOU, NOT_CALIBRATED] },
-    Row { experiment: "planar", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
+    Row { experiment: "planar", claims: [NO_GRAINS, NO_GRAINS, OPEN_PLANAR, NOT_CALIBRATED] },
     Row { experiment: "tumbler", claims: [NO_GRAINS, NO_GRAINS, OPEN_TUMBLER, NOT_CALIBRATED] },
     Row { experiment: "janssen", claims: [NO_GRAINS, NO_GRAINS, OPEN_JANSSEN, NOT_CALIBRATED] },
     Row { experiment: "piles", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },

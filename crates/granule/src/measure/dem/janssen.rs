@@ -23,7 +23,7 @@ const FRICTION: f64 = 0.5;
 const FRAMES: usize = 8;
 
 /// Times at which the wall begins to rise and stops [sqrt(d/g)], and by how much \[d\].
-const RISES: [f64; 2] = [25.0, 40.0];
+const RISES: [f64; 2] = [25.0, 75.0];
 const RISE: f64 = 0.3;
 
 /// How large the silo is \[d\].
@@ -46,7 +46,7 @@ struct Size {
 /// Single layers of a silo eight grains wide scatter by 6 %, a quarter of the spread of a profile most of which is level: no more than
 /// 0.93 is left of R2.
 const QUICK: Size = Size { diameter: 8.0, depth: 6.0, young: 1e6, seeds: 1, straight: 0.9 };
-const FULL: Size = Size { diameter: 14.0, depth: 6.0, young: 3e6, seeds: 3, straight: 0.99 };
+const FULL: Size = Size { diameter: 14.0, depth: 6.0, young: 3e6, seeds: 2, straight: 0.99 };
 
 pub(in crate::measure) fn measure(
     options: &MeasureOptions,
