@@ -1,6 +1,6 @@
 //! Meshes of things, made in code: a sand castle, the bucket of an excavator, a squirrel.
 //!
-//! Each is described by the distance from its parts ([`parts`]) and becomes a mesh by dual contouring ([`contour`]).
+//! Each is described by the distance from its parts (`parts.rs`) and becomes a mesh by dual contouring (`contour.rs`).
 
 mod bucket;
 mod castle;
