@@ -1,6 +1,7 @@
 //! The command line.
 
 mod compare;
+mod fields;
 mod measure;
 pub mod mesh;
 mod values;
@@ -19,6 +20,7 @@ use mesh::MeshArgs;
 use values::{parse_number, parse_plane, parse_range, parse_size, parse_step};
 
 pub use compare::{CompareArgs, ReportArgs};
+pub use fields::FieldsArgs;
 pub use measure::{MeasureArgs, MeasureCommand, OracleArgs};
 pub use values::{DeviceChoice, FieldChoice};
 #[cfg(feature = "window")]
@@ -122,6 +124,14 @@ Examples:
 One page that needs nothing else: pictures, numbers over time, stages, and the grains to play and to turn in the browser. The \
 grains are rounded to 1/4094 of the extent of the run, and at most 10,000 of them in 100 frames are taken; the page says so.";
 
+const FIELDS_HELP: &str = "\
+Examples:
+  granule run funnel --contacts --out funnel
+  granule fields funnel -o funnel.vti --time 0.5
+
+Density, velocity and stress by motion; where the run wrote contacts, their stress, their density and their fabric as well. Grains are \
+smoothed by Lucy's function (Goldhirsch 2010). ParaView opens the file.";
+
 const RENDER_HELP: &str = "\
 Examples:
   granule render out/column-001 -o picture.png
@@ -206,6 +216,9 @@ pub enum Verb {
     /// Make a page of a run: pictures, numbers over time, and its grains to play.
     #[command(after_help = format!("{REPORT_HELP}\n\n{EXIT_CODES}"))]
     Report(ReportArgs),
+    /// Write density, velocity, stress and fabric of a frame on a grid.
+    #[command(after_help = format!("{FIELDS_HELP}\n\n{EXIT_CODES}"))]
+    Fields(FieldsArgs),
     /// Look at meshes, make distance fields and samples of them.
     #[command(after_help = format!("{MESH_HELP}\n\n{EXIT_CODES}"))]
     Mesh(MeshArgs),

@@ -12,6 +12,7 @@ mod device;
 mod devices;
 mod expectations;
 mod failure;
+mod fields;
 mod interrupt;
 mod list;
 mod markup;
@@ -75,6 +76,7 @@ fn dispatch(verb: Verb) -> Result<(), Failure> {
         Verb::Render(args) => render::render(&args),
         Verb::Report(args) => report::report(&args),
         Verb::Compare(args) => compare::compare(&args),
+        Verb::Fields(args) => fields::fields(&args),
         Verb::Mesh(args) => mesh::mesh(&args),
         Verb::Devices(args) => devices::devices(&args),
         Verb::Schema(args) => schema::schema(&args),

@@ -95,6 +95,7 @@ pub mod build;
 pub mod cell;
 #[doc(hidden)]
 pub mod clumps;
+pub mod coarse_graining;
 #[doc(hidden)]
 pub mod columns;
 #[doc(hidden)]

@@ -3,7 +3,7 @@
 use granule::io::read_ply;
 use serde_json::Value;
 
-use crate::place::{Place, block};
+use crate::place::{Place, block, refused};
 
 fn read_json(place: &Place, name: &str) -> Value {
     serde_json::from_str(&std::fs::read_to_string(place.path(name)).unwrap()).unwrap()
@@ -100,6 +100,17 @@ fn distinct_elements_leave_contacts_and_dumps() {
         "{walls} of {} at the floor",
         contacts.count
     );
+    place.granule(&["fields", "here", "-o", "fields.vti"]).expect(0, &["frame 2"]);
+    let fields = String::from_utf8_lossy(&std::fs::read(place.path("fields.vti")).unwrap()).into_owned();
+    for name in ["density", "velocity", "kinetic_stress", "contact_stress", "contact_density", "fabric"] {
+        assert!(fields.contains(&format!("Name=\"{name}\"")), "{name}");
+    }
+    refused(&place, &["fields", "here", "-o", "fields.vti"], &["fields.vti", "there already"]);
+    refused(&place, &["fields", "here", "-o", "fields.png"], &["fields.png", ".vti"]);
+    refused(&place, &["fields", "there", "-o", "new.vti"], &["there", "not the folder of a run"]);
+    let fine = ["fields", "here", "-o", "new.vti", "--spacing", "1e-5"];
+    refused(&place, &fine, &["--spacing", "nodes", "or more"]);
+    assert!(!place.path("new.vti").exists());
     let force = contacts.scalar("normal_force").unwrap();
     assert!(force.iter().all(|force| *force >= -1e-3) && force.iter().any(|force| *force > 0.0), "{force:?}");
     let vtk = place.names("here/vtk");

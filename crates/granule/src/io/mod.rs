@@ -30,6 +30,6 @@ pub use run_folder::{FrameEntry, FrameField, FramesIndex, RunFolder, RunFolderEr
 pub use run_frames::{RunFrame, RunFrames, RunFramesError, Shown};
 pub use series::{SeriesRow, SeriesWriter};
 pub use tracks::TrackWriter;
-pub use vti::{encode_vti, write_vti};
+pub use vti::{GridField, encode_grid_vti, encode_vti, write_vti};
 pub use vtk::{VtkSeries, encode_vtp, write_vtp};
 pub use vtk_lines::{encode_contact_vtp, write_contact_vtp};

@@ -3,9 +3,15 @@
 use std::io;
 use std::path::Path;
 
-use super::vtk::{Appended, text_array};
+use glam::{UVec3, Vec3};
+
+use super::vtk::{Appended, text_array, values};
 use crate::files::write_bytes_atomic;
 use crate::geometry::DistanceField;
+use crate::simulator::{FieldData, FieldInfo, FieldKind};
+
+/// A field at the nodes of a grid, x fastest.
+pub type GridField = (FieldInfo, FieldData);
 
 /// Writes a distance field as `distance` \[m\] at points.
 pub fn write_vti(path: impl AsRef<Path>, field: &DistanceField) -> io::Result<()> {
@@ -15,21 +21,33 @@ pub fn write_vti(path: impl AsRef<Path>, field: &DistanceField) -> io::Result<()
 /// A distance field as the bytes of a VTI file.
 pub fn encode_vti(field: &DistanceField) -> Vec<u8> {
     let grid = field.grid();
+    let info = FieldInfo { name: "distance", unit: "m", kind: FieldKind::Scalar };
+    let distance = (info, FieldData::Scalar(field.values().to_vec()));
+    encode_grid_vti(grid.origin, Vec3::splat(grid.cell), grid.nodes, &[distance])
+}
+
+/// Fields at the nodes of a grid as the bytes of a VTI file; the first one is the one shown.
+pub fn encode_grid_vti(origin: Vec3, spacing: Vec3, nodes: UVec3, fields: &[GridField]) -> Vec<u8> {
     let mut appended = Appended::default();
-    let values: Vec<u8> = field.values().iter().flat_map(|value| value.to_le_bytes()).collect();
-    let array = appended.array("Float32", "distance", &[""], Some("m"), &values);
+    let mut arrays = String::new();
+    for (info, data) in fields {
+        let (kind, components, bytes) = values(data);
+        arrays += &appended.array(kind, info.name, components, Some(info.unit), &bytes);
+    }
     let generator = text_array("generator", &[format!("granule {}", env!("CARGO_PKG_VERSION"))]);
-    let last = grid.nodes - glam::UVec3::ONE;
+    let last = nodes - UVec3::ONE;
     let extent = format!("0 {} 0 {} 0 {}", last.x, last.y, last.z);
-    let (origin, cell) = (grid.origin, grid.cell);
+    let shown = fields.first().map_or("", |(info, _)| info.name);
+    let numbers = |v: Vec3| format!("{} {} {}", v.x, v.y, v.z);
     let head = format!(
         "<?xml version=\"1.0\"?>\n\
          <VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
-         <ImageData WholeExtent=\"{extent}\" Origin=\"{} {} {}\" Spacing=\"{cell} {cell} {cell}\">\n\
+         <ImageData WholeExtent=\"{extent}\" Origin=\"{}\" Spacing=\"{}\">\n\
          <FieldData>\n{generator}</FieldData>\n\
-         <Piece Extent=\"{extent}\">\n<PointData Scalars=\"distance\">\n{array}</PointData>\n</Piece>\n</ImageData>\n\
+         <Piece Extent=\"{extent}\">\n<PointData Scalars=\"{shown}\">\n{arrays}</PointData>\n</Piece>\n</ImageData>\n\
          <AppendedData encoding=\"raw\">\n_",
-        origin.x, origin.y, origin.z
+        numbers(origin),
+        numbers(spacing)
     );
     [head.as_bytes(), &appended.bytes, b"\n</AppendedData>\n</VTKFile>\n"].concat()
 }
