@@ -162,7 +162,7 @@ fn profile_nearest(record: vec4<u32>, local: Local) -> Surface {
         }
         let beside = over.y - clamp(over.y, 0.0, edge.size);
         let edge_square = over.x * over.x + beside * beside;
-        if edge_square < square {
+        if over.x > 0.0 && edge_square < square {
             square = edge_square;
             outside = k;
             height = over.x;

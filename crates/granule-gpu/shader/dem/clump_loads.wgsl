@@ -9,11 +9,10 @@ struct Inertia {
 
 @group(0) @binding(0) var<storage, read_write> clumps: array<Clump>;
 @group(0) @binding(1) var<storage, read> inertias: array<Inertia>;
-// Centres of members in the frame of the shape [m].
-@group(0) @binding(2) var<storage, read> members: array<vec4<f32>>;
-// Where members are among the particles.
-@group(0) @binding(3) var<storage, read> rows_of_members: array<u32>;
-@group(0) @binding(4) var<storage, read> loads: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> members: array<Member>;
+@group(0) @binding(3) var<storage, read> loads: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> velocity: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> spin: array<vec4<f32>>;
 
 // Lets the loads of members and the weight act for dt [s]: F = sum f + m g, T = sum R d x f + t. What is not
 // finite or out of range shows.
@@ -21,10 +20,10 @@ fn kicked(before: Clump, inertia: Inertia, dt: f32) -> Clump {
     var force = vec3(0.0);
     var torque = vec3(0.0);
     for (var k = before.first; k < before.first + before.count; k++) {
-        let row = rows_of_members[k];
+        let row = members[k].row;
         let f = loads[2u * row].xyz;
         force += f;
-        torque += cross(arm_of(before, members[k].xyz), f) + loads[2u * row + 1u].xyz;
+        torque += cross(arm_of(before, members[k].offset), f) + loads[2u * row + 1u].xyz;
     }
     let velocity = ExactPosition(before.velocity_xy.xy, before.velocity_xy.zw, before.velocity_z);
     let rotation = ExactPosition(before.rotation_xy.xy, before.rotation_xy.zw, before.rotation_z);

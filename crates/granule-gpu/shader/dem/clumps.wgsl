@@ -25,6 +25,19 @@ struct Clump {
     turned: vec4<f32>,
 }
 
+// A sphere of a rigid grain; the struct mirrors that of src/dem/layout.rs.
+struct Member {
+    // From the centre of mass, in the frame of the shape [m].
+    offset: vec3<f32>,
+    radius: f32,
+    // Where it is among the particles, and its id there.
+    row: u32,
+    id: u32,
+    // Its own mass [kg], and the inverse of that of its grain [1/kg], which contacts feel.
+    mass: f32,
+    inverse_mass: f32,
+}
+
 // From the centre of mass to a member, in the world's axes [m].
 fn arm_of(clump: Clump, offset: vec3<f32>) -> vec3<f32> {
     return rotate(clump.turned, offset);

@@ -137,7 +137,7 @@ fn profile_edge(record: vec4<u32>, face: u32, p: vec2<f32>) -> ProfileEdge {
         }
         let past = over.y - clamp(over.y, 0.0, edge.size);
         let edge_square = over.x * over.x + past * past;
-        if edge_square < square {
+        if over.x > 0.0 && edge_square < square {
             square = edge_square;
             outside = k;
             beside = past;

@@ -7,7 +7,7 @@
 @group(0) @binding(3) var<storage, read> loads: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> metadata: array<Meta>;
 @group(0) @binding(5) var<storage, read_write> partials: array<vec4<f32>>;
-// How far spheres have turned since lists were made [rad]; the fourth number as member_rates.wgsl leaves it.
+// How far spheres have turned since lists were made [rad]; the fourth number as clump_kick.wgsl leaves it.
 @group(0) @binding(6) var<storage, read_write> turns: array<vec4<f32>>;
 
 fn is_finite(v: vec3<f32>) -> bool {

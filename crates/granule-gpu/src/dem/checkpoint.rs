@@ -219,7 +219,7 @@ pub fn decode(
         (SOURCE, bytes_of(remembered.source.iter().copied())),
     ];
     if !saved.assemblies.assembly.is_empty() {
-        let (column, pools) = columns_and_pools(&saved.assemblies, &particles.id);
+        let (column, pools) = columns_and_pools(&saved.assemblies, particles);
         columns.push(column);
         remembered.pools.pools.extend(pools);
     }

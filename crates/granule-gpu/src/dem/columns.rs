@@ -37,11 +37,8 @@ pub const RIGID: &str = "rigid grains";
 /// Their moments of inertia.
 pub const INERTIA: &str = "moments of inertia";
 
-/// Their spheres in the frames of their shapes.
+/// Their spheres.
 pub const MEMBERS: &str = "members of rigid grains";
-
-/// Where these are among the particles.
-pub const MEMBER_ROWS: &str = "rows of members";
 
 /// Most pieces of the contact memory.
 pub const MOST_PIECES: usize = 8;

@@ -1,6 +1,7 @@
 //! Structs and numbers that shaders of distinct elements and Rust share; a test compares their layouts.
 
 use bytemuck::{Pod, Zeroable};
+use granule::assemblies::Member;
 
 /// Where a step is: `StepRecord::progress`.
 pub mod progress {
@@ -103,6 +104,33 @@ pub struct ClumpRecord {
 pub struct InertiaRecord {
     pub moments: [f32; 4],
     pub shape_from_principal: [f32; 4],
+}
+
+/// A sphere of a rigid grain; twin of `Member`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct MemberRecord {
+    pub offset: [f32; 3],
+    pub radius: f32,
+    pub row: u32,
+    pub id: u32,
+    pub mass: f32,
+    pub inverse_mass: f32,
+}
+
+impl MemberRecord {
+    /// Of a sphere of some mass \[kg\] in a row, and of its grain's mass \[kg\].
+    pub fn new(member: &Member, row: u32, mass: f32, of_grain: f64) -> Self {
+        let inverse_mass = (1.0 / of_grain) as f32;
+        Self {
+            offset: member.offset.to_array(),
+            radius: member.radius,
+            row,
+            id: member.particle,
+            mass,
+            inverse_mass,
+        }
+    }
 }
 
 /// A sphere's place; as shaders read it from two records of 16 bytes.

@@ -36,7 +36,7 @@
 //! a thousandth of a grain. Particles that may touch some before lists are made anew have places for eight contacts.
 //!
 //! **Grains of several spheres** have a table (`clumps/`): a thread per grain adds up the loads of its members in their order, kicks
-//! and turns it; then every member puts itself where its grain has it. Centre, orientation, velocity and angular momentum are whole
+//! and turns it, and puts them where they are then. Centre, orientation, velocity and angular momentum are whole
 //! numbers of quanta, to which single precision adds what a step changes, so that no change is too small. Members know their grain
 //! by a column that is sorted along, and grains the rows of their members from a table that is written after a sort.
 //!

@@ -74,15 +74,13 @@ gpu_shaders! { "shader/dem";
         CONTACT, WALL_TOUCH
     ];
     /// First kick and drift of rigid grains.
-    CLUMP_DRIFT = "clump_drift": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_MOTION, CLUMP_LOADS];
+    CLUMP_DRIFT = "clump_drift": [
+        TYPES, STEP, MOTION, SOUNDNESS, POSITION, PLACES, CLUMPS, CLUMP_MOTION, CLUMP_ARMS, CLUMP_LOADS
+    ];
     /// Their second kick.
     CLUMP_KICK = "clump_kick": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_LOADS];
-    /// Their spheres after the drift.
-    PLACE_MEMBERS = "place_members": [TYPES, STEP, MOTION, SOUNDNESS, POSITION, PLACES, CLUMPS, CLUMP_ARMS];
-    /// Velocities of their spheres.
-    MEMBER_RATES = "member_rates": [TYPES, STEP, MOTION, POSITION, CLUMPS];
     /// Where their spheres are.
-    FIND_MEMBERS = "find_members": [TYPES, STEP];
+    FIND_MEMBERS = "find_members": [TYPES, STEP, MOTION, POSITION, CLUMPS];
     /// Rigid grains in regions.
     MARK_CLUMPS = "mark_clumps": [TYPES, STEP, MOTION, SOLIDS, MAPS, SOUNDNESS, POSITION, CLUMPS];
     /// Their spheres.

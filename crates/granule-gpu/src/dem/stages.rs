@@ -13,8 +13,7 @@ use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Access, Bound, WORKGROUP};
 
 use super::columns::{
-    GRAIN, INERTIA, LOADS, MEMBER_ROWS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID, SAVED, SOURCE,
-    SPIN, TURN,
+    GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID, SAVED, SOURCE, SPIN, TURN,
 };
 use super::layout::ClumpRecord;
 use super::pieces::Pieces;
@@ -76,10 +75,8 @@ impl WallStages {
 /// The kernels of rigid grains of several spheres, where there are some.
 struct ClumpStages {
     drift: Bound,
-    place: Bound,
     find: Bound,
     kick: Bound,
-    rates: Bound,
     /// Workgroups for all that the table has room for.
     groups: u32,
 }
@@ -87,36 +84,24 @@ struct ClumpStages {
 impl ClumpStages {
     fn new(b: &mut Binder, c: &Buffers) -> Self {
         let column = |info| c.columns.of(info);
-        let (rigid, members, rows) = (c.pool(RIGID), c.pool(MEMBERS), c.pool(MEMBER_ROWS));
+        let (rigid, members) = (c.pool(RIGID), c.pool(MEMBERS));
         let mut stage =
             |shader: &_, entry, buffers: &[(Access, &Buffer)]| b.stage(shader, entry, &[], buffers);
-        let loaded =
-            [(Write, rigid), (Read, c.pool(INERTIA)), (Read, members), (Read, rows), (Read, column(LOADS))];
-        let place = [
-            (Write, column(PLACE)),
-            (Write, &c.position),
+        let moved = [
+            (Write, rigid),
+            (Read, c.pool(INERTIA)),
+            (Read, members),
+            (Read, column(LOADS)),
             (Write, &c.velocity),
             (Write, column(SPIN)),
-            (Read, &c.meta),
-            (Read, column(GRAIN)),
-            (Read, rigid),
-            (Read, members),
         ];
-        let rates = [
-            (Write, &c.velocity),
-            (Write, column(SPIN)),
-            (Write, column(TURN)),
-            (Read, column(GRAIN)),
-            (Read, rigid),
-            (Read, members),
-        ];
+        let drift = [&moved[..], &[(Write, column(PLACE)), (Write, &c.position)]].concat();
+        let kick = [&moved[..], &[(Write, column(TURN))]].concat();
         let slots = rigid.size() / size_of::<ClumpRecord>() as u64;
         Self {
-            drift: stage(&shaders::CLUMP_DRIFT, "clump_drift", &loaded),
-            place: stage(&shaders::PLACE_MEMBERS, "place_members", &place),
-            find: stage(&shaders::FIND_MEMBERS, "find_members", &[(Read, column(GRAIN)), (Write, rows)]),
-            kick: stage(&shaders::CLUMP_KICK, "clump_kick", &loaded),
-            rates: stage(&shaders::MEMBER_RATES, "member_rates", &rates),
+            drift: stage(&shaders::CLUMP_DRIFT, "clump_drift", &drift),
+            find: stage(&shaders::FIND_MEMBERS, "find_members", &[(Read, column(GRAIN)), (Write, members)]),
+            kick: stage(&shaders::CLUMP_KICK, "clump_kick", &kick),
             groups: (slots as u32).div_ceil(WORKGROUP),
         }
     }
@@ -237,7 +222,6 @@ impl DemStages {
     fn kick_and_drift(&self, pass: &mut ComputePass, s: &SharedStages, sorts: bool) {
         if let Some(clumps) = &self.clumps {
             clumps.drift.dispatch(pass, clumps.groups);
-            s.run(pass, &clumps.place, slot::BLOCKS);
         }
         s.run(pass, &self.drift, slot::BLOCKS);
         self.decide_lists[usize::from(!sorts)].dispatch(pass, 1);
@@ -247,7 +231,6 @@ impl DemStages {
     fn kick(&self, pass: &mut ComputePass, s: &SharedStages) {
         if let Some(clumps) = &self.clumps {
             clumps.kick.dispatch(pass, clumps.groups);
-            s.over_particles(pass, &clumps.rates);
         }
         s.over_particles(pass, &self.kick);
     }

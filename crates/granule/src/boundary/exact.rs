@@ -284,7 +284,7 @@ impl Profile {
             }
             let clamped = place.clamp(0.0, f64::from(edge.length));
             let from_edge = height * height + (place - clamped) * (place - clamped);
-            if from_edge < square {
+            if height > 0.0 && from_edge < square {
                 square = from_edge;
                 outside = Some((height, place == clamped, normal, wide2(edge.start) + clamped * along));
             }

@@ -124,7 +124,8 @@ impl Profile {
             depth = depth.max(height);
             let beside = place - place.clamp(0.0, edge.length);
             let edge_square = height * height + beside * beside;
-            if edge_square < square {
+            // Nothing behind an edge is nearest to it, though rounding may say so of a point far over a corner.
+            if height > 0.0 && edge_square < square {
                 square = edge_square;
                 nearest = Some((height, beside == 0.0));
             }
@@ -170,7 +171,8 @@ impl Profile {
             let clamped = place.clamp(0.0, edge.length);
             let beside = place - clamped;
             let edge_square = height * height + beside * beside;
-            if edge_square < square {
+            // Nothing behind an edge is nearest to it, though rounding may say so of a point far over a corner.
+            if height > 0.0 && edge_square < square {
                 square = edge_square;
                 outside = Some((edge, height, place, clamped));
             }

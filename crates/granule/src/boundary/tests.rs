@@ -417,6 +417,21 @@ fn shared_floor_of_two_containers_is_given_once() {
     assert!((list[0].distance - 0.02 * 2.0_f32.sqrt()).abs() < 1e-4, "{list:?}");
 }
 
+/// Far over the inner rim of a bottom that is all but flat, its upper and its lower face are as near but for rounding: what is over
+/// it is outside.
+#[test]
+fn nothing_over_a_flat_funnel_is_inside() {
+    let (from, to) = ([0.0; 3], [0.0, 0.00002, 0.0]);
+    let bottom = Shape::Funnel { from, to, from_radius: 0.04, to_radius: 0.1, thickness: 0.002 };
+    let sdf = sdf(&bottom);
+    for k in 0..4000 {
+        let (radius, height) = (0.039 + 1e-6 * k as f32, 0.3);
+        let turn = Vec3::new((k as f32).cos(), 0.0, (k as f32).sin());
+        let distance = sdf.distance(radius * turn + height * Vec3::Y);
+        assert!((distance - height).abs() < 1e-4, "{radius}: {distance}");
+    }
+}
+
 #[test]
 fn wrong_shapes_are_refused_with_the_value_and_the_rule() {
     let message = |shape: Shape| Sdf::new(&shape).expect_err("wrong").to_string();

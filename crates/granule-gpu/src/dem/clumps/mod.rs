@@ -21,14 +21,17 @@ use crate::core::columns::{ColumnInfo, META, POSITION, VELOCITY};
 use crate::core::layout::MATERIAL;
 use crate::core::method::PoolWrite;
 
-use super::columns::{GRAIN, INERTIA, LOADS, MEMBER_ROWS, MEMBERS, PLACE, RIGID, SPIN};
-use super::layout::{ClumpRecord, InertiaRecord, MOVER_SHIFT, PlaceRecord};
+use super::columns::{GRAIN, INERTIA, LOADS, MEMBERS, PLACE, RIGID, SPIN};
+use super::layout::{ClumpRecord, InertiaRecord, MOVER_SHIFT, MemberRecord, PlaceRecord};
 
 pub use removal::Removal;
 pub use saved::columns_and_pools;
 
 /// Bytes of a grain's record.
 const CLUMP_BYTES: u64 = size_of::<ClumpRecord>() as u64;
+
+/// Bytes of a member's record.
+const MEMBER_BYTES: u64 = size_of::<MemberRecord>() as u64;
 
 /// Quantum of velocities [m/s]: 2^-40.
 const VELOCITY_QUANTUM: f64 = 256.0 * QUANTUM;
@@ -92,12 +95,8 @@ impl Clumps {
     /// The buffers that it needs.
     pub fn pools(&self) -> Vec<PoolInfo> {
         let [grains, members] = self.room.map(|count| count as u64);
-        let pools = [
-            (RIGID, CLUMP_BYTES * grains),
-            (INERTIA, 32 * grains),
-            (MEMBERS, 16 * members),
-            (MEMBER_ROWS, 4 * members),
-        ];
+        let pools =
+            [(RIGID, CLUMP_BYTES * grains), (INERTIA, 32 * grains), (MEMBERS, MEMBER_BYTES * members)];
         pools.into_iter().map(|(name, bytes)| PoolInfo { name, bytes }).collect()
     }
 
@@ -159,13 +158,13 @@ impl Clumps {
             let slot = &self.slots[k];
             let members = &self.members[slot.first as usize..(slot.first + slot.count) as usize];
             let record = record(assembly, slot);
+            let mut placed = Vec::new();
             for (n, member) in members.iter().enumerate() {
-                let number = [k as u32, slot.first + n as u32];
-                columns.put(first + n, assembly, member, number, domain);
+                let (i, number) = (first + n, [k as u32, slot.first + n as u32]);
+                columns.put(i, assembly, member, number, domain);
+                let row = first_row + i as u32;
+                placed.push(MemberRecord::new(member, row, columns.velocity[i][3], slot.properties.mass));
             }
-            let offsets: Vec<[f32; 4]> =
-                members.iter().map(|m| m.offset.extend(m.radius).to_array()).collect();
-            let rows: Vec<u32> = (0..slot.count).map(|n| first_row + *first as u32 + n).collect();
             writes.extend([
                 PoolWrite {
                     pool: RIGID,
@@ -179,13 +178,8 @@ impl Clumps {
                 },
                 PoolWrite {
                     pool: MEMBERS,
-                    at: 16 * u64::from(slot.first),
-                    bytes: bytemuck::pod_collect_to_vec(&offsets),
-                },
-                PoolWrite {
-                    pool: MEMBER_ROWS,
-                    at: 4 * u64::from(slot.first),
-                    bytes: bytemuck::pod_collect_to_vec(&rows),
+                    at: MEMBER_BYTES * u64::from(slot.first),
+                    bytes: bytemuck::pod_collect_to_vec(&placed),
                 },
             ]);
         }

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use granule::assemblies::{Assembly, SavedAssemblies};
+use granule::particles::Particles;
 
 use crate::core::columns::ColumnInfo;
 
-use super::super::columns::{GRAIN, INERTIA, MEMBER_ROWS, MEMBERS, RIGID};
-use super::super::layout::{ClumpRecord, InertiaRecord, NOBODY};
+use super::super::columns::{GRAIN, INERTIA, MEMBERS, RIGID};
+use super::super::layout::{ClumpRecord, InertiaRecord, MemberRecord, NOBODY};
 use super::{Clumps, Slot};
 
 impl Clumps {
@@ -37,18 +38,21 @@ impl Clumps {
 /// A column, or a pool, with its bytes.
 type Named<T> = (T, Vec<u8>);
 
-/// The column of particles with these ids, and the pools, of checked grains of a checkpoint.
+/// The column of the particles, and the pools, of checked grains of a checkpoint.
 pub fn columns_and_pools(
     saved: &SavedAssemblies,
-    id: &[u32],
+    particles: &Particles,
 ) -> (Named<ColumnInfo>, Vec<Named<&'static str>>) {
-    let row_of: HashMap<u32, u32> = id.iter().copied().zip(0..).collect();
+    let row_of: HashMap<u32, u32> = particles.id.iter().copied().zip(0..).collect();
     let rows: Vec<u32> = saved.member.iter().map(|member| row_of[&member.particle]).collect();
-    let mut grain = vec![[NOBODY; 2]; id.len()];
-    let (mut records, mut first) = (Vec::new(), 0);
+    let mut grain = vec![[NOBODY; 2]; particles.len()];
+    let (mut records, mut members, mut first) = (Vec::new(), Vec::new(), 0);
     for (k, (assembly, &count)) in saved.assembly.iter().zip(&saved.member_count).enumerate() {
         for member in first..first + count {
-            grain[rows[member as usize] as usize] = [k as u32, member];
+            let row = rows[member as usize];
+            grain[row as usize] = [k as u32, member];
+            let (member, mass) = (&saved.member[member as usize], particles.velocity[row as usize].w);
+            members.push(MemberRecord::new(member, row, mass, assembly.properties.mass));
         }
         let mut record = ClumpRecord {
             first,
@@ -64,13 +68,10 @@ pub fn columns_and_pools(
     }
     let inertia: Vec<InertiaRecord> =
         saved.assembly.iter().map(|assembly| InertiaRecord::of(&assembly.properties)).collect();
-    let members: Vec<[f32; 4]> =
-        saved.member.iter().map(|member| member.offset.extend(member.radius).to_array()).collect();
     let pools = vec![
         (RIGID, bytemuck::pod_collect_to_vec(&records)),
         (INERTIA, bytemuck::pod_collect_to_vec(&inertia)),
         (MEMBERS, bytemuck::pod_collect_to_vec(&members)),
-        (MEMBER_ROWS, bytemuck::pod_collect_to_vec(&rows)),
     ];
     ((GRAIN, bytemuck::pod_collect_to_vec(&grain)), pools)
 }

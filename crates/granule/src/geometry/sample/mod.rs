@@ -13,6 +13,7 @@
 //! All are seeded and give the same spheres for any number of threads.
 
 mod cells;
+mod covered;
 mod lattice;
 mod levels;
 mod random;

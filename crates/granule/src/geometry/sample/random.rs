@@ -3,6 +3,7 @@
 use glam::{IVec3, UVec3, Vec3};
 use rayon::prelude::*;
 
+use super::covered::Covered;
 use super::{Ball, SampleError, SizeDistribution, Solid, SphereLevels, Spread, check_places, check_radius};
 use crate::geometry::mesh::Bounds;
 use crate::random::Random;
@@ -200,14 +201,17 @@ fn placed(
         radii.push(radius);
     }
     radii.sort_by(|a, b| b.total_cmp(a));
-    let mut levels = SphereLevels::new(least);
+    let (mut levels, mut covered) = (SphereLevels::new(least), Covered::new(bounds, least));
     let mut balls: Vec<Ball> = Vec::new();
     for radius in radii {
         for _ in 0..SPREAD_TRIES {
             let t = Vec3::new(random.unit(), random.unit(), random.unit());
             let ball = Ball { center: bounds.min + bounds.size() * t, radius };
-            if levels.is_free(&ball) && solid.sample(ball.center, -1.1 * radius).0 <= -radius {
+            // Most places are taken, and known to be so at once.
+            let free = !covered.holds(ball.center) && levels.is_free(&ball);
+            if free && solid.sample(ball.center, -1.1 * radius).0 <= -radius {
                 levels.insert(balls.len() as u32, ball);
+                covered.add(&ball);
                 balls.push(ball);
                 break;
             }
