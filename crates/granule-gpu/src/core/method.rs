@@ -47,8 +47,6 @@ pub struct MethodInput<'a> {
     pub assemblies: &'a [PlacedAssembly],
     /// What grains of several spheres are like.
     pub grain_shapes: &'a GrainShapes,
-    /// Whether some wall is a mesh.
-    pub has_meshes: bool,
     /// Overrides for kernels that find walls.
     pub solids: [(&'static str, f64); 2],
     /// Bytes of the largest buffer that kernels may be bound to.
@@ -333,6 +331,11 @@ pub trait Method: Send {
     /// Columns beside position and velocity that the hash of the state covers.
     fn hashed_columns(&self) -> Vec<ColumnInfo> {
         Vec::new()
+    }
+
+    /// Whether grains touch the triangles of meshes instead of the grids of their distances.
+    fn touches_triangles(&self) -> bool {
+        false
     }
 
     /// Whether contacts with walls are impulses, kept and saved as the shared kernels leave them.

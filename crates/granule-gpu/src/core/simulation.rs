@@ -115,10 +115,12 @@ impl GpuSimulation {
             grains,
             assemblies,
             grain_shapes: shapes,
-            has_meshes: solid_table.has_maps(),
             solids: solid_table.constants(),
             most_bytes: Allocator::new(&gpu).most(),
         })?;
+        if method.touches_triangles() {
+            solid_table.push_facets();
+        }
         bodies::mark_free(&mut poses, scene.boundary.len(), &bodies, &boundaries);
         let wall_table = solid_table.push_wall_table(&constants.wall_table);
         let variant = Variant::new(&constants, air.is_some(), BodyVariant::of(&bodies), method.overrides());

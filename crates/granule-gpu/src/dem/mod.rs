@@ -35,6 +35,9 @@
 //! **Walls** are found in single precision and measured by lengths of whole units and a rest (`fine.wgsl`), since an overlap is
 //! a thousandth of a grain. Particles that may touch some before lists are made anew have places for eight contacts.
 //!
+//! **Meshes** are touched on their triangles (`facets.wgsl`): a thread goes through the tree of boxes once, without a stack, keeps
+//! what is a local minimum of the distance, and then the same rules as on the CPU say which contact goes on with which memory.
+//!
 //! **Grains of several spheres** have a table (`clumps/`): a thread per grain adds up the loads of its members in their order, kicks
 //! and turns it; then every member puts itself where its grain has it. Centre, orientation, velocity and angular momentum are whole
 //! numbers of quanta, to which single precision adds what a step changes, so that no change is too small. Members know their grain
@@ -45,6 +48,8 @@
 //!
 //! **Departures from the CPU**: sums are single precision; a step's length and displacements are rounded to it; walls are
 //! measured within 2e-11 m near their point of reference, and those of a wall that turns within single precision of its pose.
+//! Triangles are classed in single precision; what is then found twice, or nearly so, is merged within a thousandth of the reach, or
+//! four millionths of a triangle. Meshes whose edges have more than two triangles have inside and outside of their grids.
 //! A sphere that touches more than eight walls at once remembers eight of them. Grains of several spheres add up loads in single
 //! precision, and are lost beyond 32,700 m; views colour their spheres by contacts of their own.
 
@@ -348,6 +353,10 @@ impl Method for Dem {
 
     fn hashed_columns(&self) -> Vec<ColumnInfo> {
         vec![PLACE, SPIN]
+    }
+
+    fn touches_triangles(&self) -> bool {
+        true
     }
 
     fn keeps_wall_impulses(&self) -> bool {

@@ -26,9 +26,6 @@ pub fn check(input: &MethodInput) -> Result<(), GpuError> {
     if !scene.body.is_empty() {
         return unsupported("body", "rigid bodies", "take them out, or the CPU (--device cpu)");
     }
-    if input.has_meshes {
-        return unsupported("boundary.shape.mesh", "walls of triangles", TAKE_THE_CPU);
-    }
     if let Some(wall) = scene.boundary.iter().find(|b| b.motion.as_ref().is_some_and(|m| m.servo.is_some())) {
         return unsupported(
             format!("boundary.{}.motion.servo", wall.name),

@@ -27,6 +27,8 @@ pub const FINE: &str = part!("dem/fine");
 pub const FRAMES: &str = part!("dem/frames");
 /// Walls, finer.
 pub const EXACT_WALLS: &str = part!("dem/exact_walls");
+/// Triangles that spheres touch.
+pub const FACETS: &str = part!("dem/facets");
 /// Rigid grains of several spheres.
 pub const CLUMPS: &str = part!("dem/clumps");
 /// How they turn.
@@ -71,7 +73,7 @@ gpu_shaders! { "shader/dem";
     /// Contacts with walls.
     TOUCH_WALLS = "touch_walls": [
         TYPES, STEP, MOTION, SOLIDS, MAPS, WALLS, MAP_WALLS, WALL_TABLE, INTERSECTION, POSITION, PLACES, FRAMES, FINE, EXACT_WALLS,
-        CONTACT, WALL_TOUCH
+        FACETS, CONTACT, WALL_TOUCH
     ];
     /// First kick and drift of rigid grains.
     CLUMP_DRIFT = "clump_drift": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_MOTION, CLUMP_LOADS];
