@@ -248,8 +248,9 @@ fn a_broken_grain_is_lost_and_no_other() {
 #[test]
 fn what_devices_do_not_have_is_refused() {
     let Some(device) = gpu() else { return };
-    let body = "[[body]]\nname = \"ball\"\ndensity = 500\nshape.sphere = { center = [0.9, 0.1, 0.05], radius = 0.05 }\n";
+    let press = "[[boundary]]\nname = \"lid\"\nshape.plane = { point = [0, 0.3, 0], normal = [0, -1, 0] }\n\
+                 [boundary.motion]\nservo = { force = [0, -10, 0], mass = 0.1 }\n";
     let open = |more: &str| pouring(&format!("{more}{}", block([0.1, 0.1, 0.06], [0.0; 3])));
-    let error = Simulation::new(open(body), &options(&device)).err().expect("refused").to_string();
-    assert!(error.contains("`body`") && error.contains("--device cpu"), "{error}");
+    let error = Simulation::new(open(press), &options(&device)).err().expect("refused").to_string();
+    assert!(error.contains("`boundary.lid.motion.servo`") && error.contains("--device cpu"), "{error}");
 }

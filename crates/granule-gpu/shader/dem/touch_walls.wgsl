@@ -69,6 +69,7 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
         return;
     }
     let first = step.wall_half * params.contact_capacity + number * MOST_TOUCHES;
+    let other = (1u - step.wall_half) * params.contact_capacity + number * MOST_TOUCHES;
     let i = touches[first].owner;
     let own_meta = metadata[i];
     let own_spin = spin[i];
@@ -129,7 +130,12 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
             let point = x + wall.to_closest;
             let wall_velocity = pose.linear.xyz + cross(pose.angular.xyz, point - pose.pivot.xyz);
             let motion = PairMotion(v, wall_velocity, own_spin.xyz, vec3(0.0));
-            let touch = contact_loads(law, geometry, 1.0 / own_spin.w, motion, step.dt, before);
+            var inverse_mass = own_spin.w;
+            if BODIES {
+                // Of bodies that give way, else 0.
+                inverse_mass += pose.linear.w;
+            }
+            let touch = contact_loads(law, geometry, 1.0 / inverse_mass, motion, step.dt, before);
             if touch.history.first.w == 0.0 {
                 continue;
             }
@@ -137,6 +143,15 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
             torque += touch.torque_a;
             touching += select(0.0, 1.0, touch.history.first.w > 0.0);
             if now_count < MOST_TOUCHES {
+                if BODIES && b >= params.wall_count {
+                    // What the grain loses, about the body's centre: until lists are made anew, nobody needs the other half.
+                    let push = cross(x - pose.pivot.xyz, -touch.force) - touch.torque_a;
+                    touches[other + now_count].first = vec4(-touch.force, 0.0);
+                    touches[other + now_count].second = vec4(push, 0.0);
+                }
+                if BODIES {
+                    touches[other + now_count].wall = word;
+                }
                 now[now_count] = WallTouch(
                     touch.history.first,
                     touch.history.second,

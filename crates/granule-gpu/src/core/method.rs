@@ -4,7 +4,8 @@
 //! particle has, which stages a step takes, what it adds to shared kernels, and what its fields and checkpoints hold. It lives
 //! in a folder of its own, or in another crate; `docs/adding-a-solver.md` is the recipe.
 
-use granule::assemblies::SavedAssemblies;
+use granule::assemblies::{Assembly, SavedAssemblies};
+use granule::bodies::{Bodies, Wrench};
 use granule::boundary::Boundaries;
 use granule::clumps::PlacedAssembly;
 use granule::contacts::{Contact, SavedContacts};
@@ -75,6 +76,8 @@ pub enum BodyVisit {
     AfterStep,
     /// When the device has set the phase `MOVING`.
     WithinStep,
+    /// At intervals of simulated time and at the ends of frames: the device moves free bodies in between.
+    AtIntervals,
 }
 
 /// A field that views carry: a number of one of the method's columns.
@@ -188,6 +191,15 @@ pub struct FieldInput<'a> {
     pub time: f64,
 }
 
+/// Bodies as a device has moved them.
+#[derive(Clone, Debug, Default)]
+pub struct MovedBodies {
+    /// Free ones; none for the others.
+    pub free: Vec<Option<Assembly>>,
+    /// Forces of grains at the last step.
+    pub loads: Vec<Wrench>,
+}
+
 /// A solver's arithmetic on a device.
 pub trait Method: Send {
     /// The solver's word in scenes.
@@ -279,6 +291,26 @@ pub trait Method: Send {
     /// When rapier moves the bodies.
     fn body_visit(&self) -> BodyVisit {
         BodyVisit::AfterStep
+    }
+
+    /// Simulated time between two visits of rapier \[s\], where the device moves bodies in between.
+    fn body_interval(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    /// What goes to the method's pools when rapier has moved bodies, or a batch begins.
+    fn send_bodies(&self, _bodies: &mut Bodies, _boundaries: &Boundaries) -> Vec<PoolWrite> {
+        Vec::new()
+    }
+
+    /// The pool in which the device moves bodies; none where rapier does.
+    fn body_pool(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Bodies from the bytes of that pool.
+    fn fetch_bodies(&self, _bytes: &[u8], _bodies: &mut Bodies) -> MovedBodies {
+        MovedBodies::default()
     }
 
     /// Overrides of constants in shaders. All that decides which kernels [`Method::bind`] binds must show here, since kernels

@@ -43,6 +43,12 @@ pub const MEMBERS: &str = "members of rigid grains";
 /// Where these are among the particles.
 pub const MEMBER_ROWS: &str = "rows of members";
 
+/// Rigid bodies.
+pub const FLIGHTS: &str = "rigid bodies";
+
+/// What does not change about them.
+pub const FLIGHT_SHAPES: &str = "shapes of rigid bodies";
+
 /// Most pieces of the contact memory.
 pub const MOST_PIECES: usize = 8;
 

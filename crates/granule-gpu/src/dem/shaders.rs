@@ -2,7 +2,8 @@
 
 use crate::core::hooks::Hooks;
 use crate::core::shaders::{
-    ARGUMENTS, INTERSECTION, LIST, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP, WALL_TABLE, WALLS,
+    ARGUMENTS, INTERSECTION, LIST, LOADS, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP,
+    WALL_TABLE, WALLS,
 };
 use crate::gpu_shaders;
 use crate::primitives::TREE;
@@ -35,6 +36,10 @@ pub const CLUMPS: &str = part!("dem/clumps");
 pub const CLUMP_MOTION: &str = part!("dem/clump_motion");
 /// Where their spheres are.
 pub const CLUMP_ARMS: &str = part!("dem/clump_arms");
+/// How forces change their motion.
+pub const CLUMP_KICKS: &str = part!("dem/clump_kicks");
+/// Rigid bodies.
+pub const FLIGHTS: &str = part!("dem/flights");
 const CLUMP_LOADS: &str = part!("dem/clump_loads");
 const MEMORY: &str = part!("dem/memory");
 const WALL_TOUCH: &str = part!("dem/wall_touch");
@@ -76,9 +81,9 @@ gpu_shaders! { "shader/dem";
         FACETS, CONTACT, WALL_TOUCH
     ];
     /// First kick and drift of rigid grains.
-    CLUMP_DRIFT = "clump_drift": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_MOTION, CLUMP_LOADS];
+    CLUMP_DRIFT = "clump_drift": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_MOTION, CLUMP_KICKS, CLUMP_LOADS];
     /// Their second kick.
-    CLUMP_KICK = "clump_kick": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_LOADS];
+    CLUMP_KICK = "clump_kick": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_KICKS, CLUMP_LOADS];
     /// Their spheres after the drift.
     PLACE_MEMBERS = "place_members": [TYPES, STEP, MOTION, SOUNDNESS, POSITION, PLACES, CLUMPS, CLUMP_ARMS];
     /// Velocities of their spheres.
@@ -89,6 +94,12 @@ gpu_shaders! { "shader/dem";
     MARK_CLUMPS = "mark_clumps": [TYPES, STEP, MOTION, SOLIDS, MAPS, SOUNDNESS, POSITION, CLUMPS];
     /// Their spheres.
     MARK_MEMBERS = "mark_members": [TYPES, STEP, MOTION, POSITION, CLUMPS];
+    /// First kick and drift of bodies.
+    BODY_DRIFT = "body_drift": [TYPES, MOTION, TREE, POSITION, CLUMPS, CLUMP_MOTION, CLUMP_KICKS, FLIGHTS];
+    /// What grains do to bodies.
+    SUM_PUSHES = "sum_pushes": [TYPES, STEP, MOTION, LOADS, POSITION, CLUMPS, CLUMP_KICKS, FLIGHTS, WALL_TOUCH];
+    /// Their second kick.
+    BODY_KICK = "body_kick": [TYPES, STEP, MOTION, LOADS, POSITION, CLUMPS, CLUMP_KICKS, FLIGHTS];
     /// Second kick.
     KICK = "kick": [TYPES, STEP, TREE, SOUNDNESS];
 }
