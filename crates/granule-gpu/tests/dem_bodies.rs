@@ -134,3 +134,48 @@ fn runs_with_bodies_repeat_and_resume_to_the_same_bits() {
     frames(&mut back, 1);
     assert_eq!((hash(&back), bodies(&back)), (hash(&first), bodies(&first)));
 }
+
+/// Which built-in scenes a device takes with distinct elements, and how far they get. `GRANULE_SCENE_SECONDS` is how long each may
+/// take, 1 s where it is not set.
+#[test]
+#[ignore = "takes minutes without a graphics device; it lists, and fails only where a run fails"]
+fn built_in_scenes() {
+    let Some(device) = gpu() else { return };
+    let seconds: f64 =
+        std::env::var("GRANULE_SCENE_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1.0);
+    for scene in granule::scene::builtin_scenes() {
+        let sets = [("simulation.solver".to_string(), "dem".to_string())];
+        let made = Scene::open(scene.name, true, &sets).map_err(|error| format!("not for dem: {error}"));
+        let made = made.and_then(|scene| {
+            Simulation::new(scene, &options(&device)).map_err(|error| format!("refused: {error}"))
+        });
+        let mut simulation = match made {
+            Ok(simulation) => simulation,
+            Err(reason) => {
+                eprintln!("{}: {}", scene.name, reason.replace('\n', " "));
+                continue;
+            }
+        };
+        let start = std::time::Instant::now();
+        let energy = loop {
+            let last = simulation.step();
+            if simulation.failure().is_some()
+                || start.elapsed().as_secs_f64() > seconds
+                || simulation.frame() > 20
+            {
+                break last.kinetic_energy;
+            }
+        };
+        eprintln!(
+            "{}: runs, {} grains, {} steps to {:.4} s, {} frames, {} lost, {energy:.3e} J, {:?}",
+            scene.name,
+            simulation.particle_count(),
+            simulation.steps(),
+            simulation.time(),
+            simulation.frame(),
+            simulation.lost(),
+            simulation.failure(),
+        );
+        assert_eq!(simulation.failure(), None, "{}", scene.name);
+    }
+}

@@ -57,6 +57,7 @@ impl GpuSimulation {
                 break records;
             }
             if self.step.reports >= self.step.most_reports {
+                self.advance_boundaries(&records);
                 moving += self.visit_bodies(&records, visited, false);
                 visited = records.len();
                 self.upload_bodies();
@@ -296,7 +297,6 @@ impl GpuSimulation {
             return 0.0;
         }
         let start = Instant::now();
-        self.advance_boundaries(records);
         let moved = self.method.fetch_bodies(&self.flown, &mut self.bodies);
         self.bodies.take_back(&moved.free, &moved.loads, self.gravity, &mut self.boundaries);
         let (steps, seconds) = self.since_visit;
