@@ -98,6 +98,7 @@ mod backend;
 pub mod core;
 mod dem;
 mod error;
+mod facets;
 mod grains;
 mod iisph;
 pub mod kernel;

@@ -202,7 +202,7 @@ mod tests {
         same_layout!("end of plain", "Report", ReportRecord: dt, elapsed, density_error, friction_error, max_speed,
             kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot);
         same_layout!("begin of plain", "Pose", PoseRecord: rotation, translation, pivot, linear, angular, shape_pivot,
-            low, high, solids);
+            low, high, solids, rest);
         same_layout!("begin of plain", "MotionSegment", MotionSegmentRecord: from_time, to_time, fastest, fastest_turn,
             axis, pivot, velocity, pivot_2, pivot_3, base);
         same_layout!("attach of plain", "Body", BodyRecord: center, begin_linear, begin_angular, inertia_x, inertia_y,
@@ -226,6 +226,8 @@ mod tests {
             orientation_xy, orientation_zw, velocity_xy, velocity_z, mass, sound, rotation_xy, rotation_z, spin, energy,
             turned);
         same_layout!("clump_drift", "Inertia", dem::layout::InertiaRecord: moments, shape_from_principal);
+        same_layout!("body_drift", "Flight", dem::layout::FlightRecord: clump, force, torque);
+        same_layout!("body_drift", "FlightShape", dem::layout::FlightShapeRecord: inertia, center);
         same_layout!("touch_walls", "WallTouch", dem::layout::WallTouchRecord: first, second, normal, wall, owner,
             unused_1, unused_2);
     }

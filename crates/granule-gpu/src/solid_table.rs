@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
-use granule::boundary::{SampledMap, Sdf, Solid};
+use granule::boundary::{Facets, GRID_ERROR, Pose, SampledMap, Sdf, Solid};
 use granule::sph::WallTable;
 
-use crate::GpuError;
+use crate::{GpuError, facets};
 
 /// Most primitives that one boundary may turn into.
 const MOST_PRIMITIVES: usize = 4096;
@@ -22,6 +22,9 @@ const TOUCHES_AXIS: u32 = 512;
 const CONTAINER: u32 = 1024;
 const MAP: u32 = 5;
 
+/// Where the numbers of a mesh say where its triangles are.
+const FACETS: usize = 4;
+
 /// A primitive with the number of its first face.
 #[derive(Clone, Debug)]
 struct Primitive {
@@ -30,7 +33,15 @@ struct Primitive {
     edges: u32,
     numbers: Vec<[f32; 4]>,
     /// A mesh.
-    map: Option<Arc<SampledMap>>,
+    mesh: Option<Mesh>,
+}
+
+/// A mesh: its map, its triangles, and where it lies in the frame of the shape.
+#[derive(Clone, Debug)]
+struct Mesh {
+    map: Arc<SampledMap>,
+    facets: Arc<Facets>,
+    pose: Pose,
 }
 
 /// A union of primitives.
@@ -50,6 +61,8 @@ pub struct SolidTable {
     pub records: Vec<[u32; 4]>,
     /// Maps of meshes with their first node and their first wall.
     maps: Vec<(Arc<SampledMap>, [u32; 2])>,
+    /// Meshes with the records of their numbers.
+    meshes: Vec<(Mesh, usize)>,
     /// Whether any solid has several parts.
     combined: bool,
 }
@@ -71,7 +84,8 @@ impl SolidTable {
                 let primitives = self.push_primitives(part);
                 self.records[parts as usize + p] = [primitives, part.len() as u32, 0, 0];
             }
-            self.records[first as usize + k] = [parts, solid.parts.len() as u32, solid.edge_face, 0];
+            let slack = grid_error(solid).to_bits();
+            self.records[first as usize + k] = [parts, solid.parts.len() as u32, solid.edge_face, slack];
         }
         Ok([first, solids.len() as u32])
     }
@@ -80,8 +94,10 @@ impl SolidTable {
         let first = self.records.len() as u32;
         self.records.resize(self.records.len() + part.len(), [0; 4]);
         for (k, primitive) in part.iter().enumerate() {
-            let map = primitive.map.as_ref().map(|map| (map.grid().nodes, self.push_map(map)));
+            let mesh = primitive.mesh.as_ref();
+            let map = mesh.map(|mesh| (mesh.map.grid().nodes, self.push_map(&mesh.map)));
             let numbers = self.records.len() as u32;
+            self.meshes.extend(mesh.map(|mesh| (mesh.clone(), numbers as usize)));
             self.records.extend(primitive.numbers.iter().map(|row| row.map(f32::to_bits)));
             if let Some((nodes, [first_node, first_wall])) = map {
                 self.records[numbers as usize + 1] = [nodes.x, nodes.y, nodes.z, first_node];
@@ -90,6 +106,25 @@ impl SolidTable {
             self.records[first as usize + k] = [primitive.kind, primitive.face, numbers, primitive.edges];
         }
         first
+    }
+
+    /// Appends the triangles of all meshes, for methods that touch them.
+    pub fn push_facets(&mut self) {
+        let meshes = std::mem::take(&mut self.meshes);
+        let mut known: Vec<(&Mesh, [[u32; 4]; 2])> = Vec::new();
+        for (mesh, numbers) in &meshes {
+            let same = |(other, _): &&(&Mesh, _)| {
+                other.pose == mesh.pose
+                    && (Arc::ptr_eq(&other.facets, &mesh.facets) || other.facets == mesh.facets)
+            };
+            let places = match known.iter().find(same) {
+                Some((_, places)) => *places,
+                None => facets::push(&mut self.records, &mesh.facets.get().data(), &mesh.pose),
+            };
+            known.push((mesh, places));
+            self.records[numbers + FACETS..][..2].copy_from_slice(&places);
+        }
+        self.meshes = meshes;
     }
 
     /// Whether there are meshes.
@@ -134,6 +169,12 @@ impl SolidTable {
         self.records.extend((0..=TABLE_CELLS / 4).map(|k| [0, 1, 2, 3].map(|c| entry(4 * k + c))));
         first
     }
+}
+
+/// How much farther from a solid than the grids of its meshes say walls may be, \[m\].
+fn grid_error(solid: &Intersection) -> f32 {
+    let meshes = solid.parts.iter().flatten().filter_map(|primitive| primitive.mesh.as_ref());
+    meshes.map(|mesh| GRID_ERROR * mesh.map.grid().cell).fold(0.0, f32::max)
 }
 
 /// A tree as a union of intersections of unions.
@@ -196,7 +237,7 @@ fn check_size(parts: &[UnionOf]) -> Result<(), GpuError> {
 fn primitive_of(solid: &Solid, face: u32) -> Primitive {
     let row = |v: Vec3, w: f32| [v.x, v.y, v.z, w];
     let flag = |hollow: bool| if hollow { HOLLOW } else { 0 };
-    let mut map = None;
+    let mut mesh = None;
     let (kind, edges, numbers) = match solid {
         Solid::HalfSpace { point, normal } => (0, 0, vec![row(*point, 0.0), row(*normal, 0.0)]),
         Solid::Block { min, max, hollow } => (1 | flag(*hollow), 0, vec![row(*min, 0.0), row(*max, 0.0)]),
@@ -214,19 +255,21 @@ fn primitive_of(solid: &Solid, face: u32) -> Primitive {
             let touches = if *touches_axis { TOUCHES_AXIS } else { 0 };
             (4 | flag(*hollow) | touches, edges.len() as u32, numbers)
         }
-        Solid::Mesh { map: own, pose, hollow } => {
-            map = Some(Arc::clone(own));
-            let grid = own.grid();
+        Solid::Mesh { map, facets, pose, hollow } => {
+            mesh = Some(Mesh { map: Arc::clone(map), facets: Arc::clone(facets), pose: *pose });
+            let grid = map.grid();
             let numbers = vec![
                 row(grid.origin, grid.cell),
                 [0.0; 4],
                 pose.rotation.to_array(),
                 row(pose.translation, 0.0),
+                [0.0; 4],
+                [0.0; 4],
             ];
             (MAP | if *hollow { CONTAINER } else { 0 }, 0, numbers)
         }
         // Combinations are taken apart by the callers.
         Solid::Union(_) | Solid::Intersection { .. } => (0, 0, vec![[0.0; 4]; 2]),
     };
-    Primitive { kind, face, edges, numbers, map }
+    Primitive { kind, face, edges, numbers, mesh }
 }

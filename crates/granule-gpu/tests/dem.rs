@@ -2,43 +2,11 @@
 
 mod common;
 
-use std::ops::ControlFlow;
-
-use common::{difference, gpu, numbers};
+use common::dem::{RADIUS, apart, block, compare, frames, options, pouring, simulate};
+use common::{difference, gpu};
 use granule::scene::Scene;
-use granule::simulator::{Command, Snapshot, StepReport};
-use granule::{Device, Options, Simulation};
-
-/// Largest radius of the grains [m].
-const RADIUS: f64 = 0.0055;
-
-/// Spheres of 4.5 to 5.5 mm that are poured into a box, with what a test adds.
-fn pouring(more: &str) -> Scene {
-    let text = format!(
-        "name = \"pouring\"\n[simulation]\nsolver = \"dem\"\nfps = 100\n[[material]]\nname = \"glass\"\n\
-         radius = 0.005\ndensity = 2500\n[material.dem]\nyoung = 5e6\npoisson = 0.3\nrestitution = 0.5\nfriction = 0.5\n\
-         {more}"
-    );
-    Scene::parse(&text, "pouring").unwrap()
-}
-
-/// Grains in the air above a floor, in a box of this size [m].
-fn block(size: [f32; 3], velocity: [f32; 3]) -> String {
-    let [x, y, z] = size;
-    format!(
-        "[[grains]]\nmaterial = \"glass\"\nfill = \"random\"\nradius = [0.0045, 0.0055]\nvelocity = {velocity:?}\n\
-         shape.box = {{ min = [0, 0.001, 0], max = [{x}, {y}, {z}] }}\n"
-    )
-}
-
-/// A simulation on a device; on the CPU with one thread, which a machine that is busy with other tests does not hold up.
-fn simulate(scene: &Scene, device: &Device) -> Simulation {
-    Simulation::new(scene.clone(), &options(device)).unwrap()
-}
-
-fn options(device: &Device) -> Options {
-    Options { device: device.clone(), threads: Some(1), ..Options::default() }
-}
+use granule::simulator::Command;
+use granule::{Device, Simulation};
 
 fn container(size: [f32; 3]) -> String {
     let [x, y, z] = size;
@@ -49,56 +17,6 @@ fn container(size: [f32; 3]) -> String {
 
 fn dam(more: &str) -> Scene {
     pouring(&format!("{more}{}{}", block([0.1, 0.1, 0.06], [0.3, -0.5, 0.1]), container([0.12, 0.3, 0.06])))
-}
-
-/// Largest distance of the same grain on both devices, in largest radii.
-fn apart(a: &Snapshot, b: &Snapshot) -> f64 {
-    let (a, b) = (numbers(a.column("position").unwrap()), numbers(b.column("position").unwrap()));
-    assert_eq!(a.len(), b.len());
-    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / RADIUS
-}
-
-/// Lets a scene go on both devices for about so many steps, and gives how far grains are apart, in radii, and how much
-/// velocities differ.
-fn compare(scene: &Scene, steps: usize, device: &Device) -> [f64; 2] {
-    let mut scene = scene.clone();
-    scene.simulation.fps = 1.0 / (steps as f64 * simulate(&scene, device).step().dt);
-    let (mut cpu, mut gpu) = (simulate(&scene, &Device::Cpu), simulate(&scene, device));
-    let (a, b) = (frames(&mut cpu, 1), frames(&mut gpu, 1));
-    assert_eq!((cpu.steps(), cpu.particle_count()), (gpu.steps(), gpu.particle_count()));
-    assert!((a.dt / b.dt - 1.0).abs() < 1e-4, "{} {}", a.dt, b.dt);
-    let energy = (a.kinetic_energy, b.kinetic_energy);
-    assert!((energy.0 - energy.1).abs() <= 1e-3 * energy.0, "{energy:?}");
-    let fields = ["position", "velocity", "angular_velocity", "force", "orientation"];
-    let (x, y) = (cpu.read(&fields).unwrap(), gpu.read(&fields).unwrap());
-    let found = [apart(&x, &y), difference(&x, &y, "velocity")];
-    eprintln!(
-        "{} grains, {:.2} and {:.2} contacts, {} steps: {:.2e} radii, {:.2e} of velocities",
-        gpu.particle_count(),
-        a.neighbors_mean,
-        b.neighbors_mean,
-        gpu.steps(),
-        found[0],
-        found[1]
-    );
-    // One contact that opens or closes a step earlier counts twice.
-    let count = gpu.particle_count() as f64;
-    assert!((a.neighbors_mean - b.neighbors_mean).abs() <= 0.01 * a.neighbors_mean + 4.0 / count, "contacts");
-    assert!(difference(&x, &y, "orientation") < 1e-3 && difference(&x, &y, "angular_velocity") < 1e-2);
-    found
-}
-
-/// Lets a simulation go on for some frames and gives the last report.
-fn frames(simulation: &mut Simulation, count: usize) -> StepReport {
-    let mut last = StepReport::default();
-    for _ in 0..count {
-        let _ = simulation.run_frame(&mut |report, _| {
-            last = report.clone();
-            ControlFlow::Continue(())
-        });
-    }
-    assert_eq!(simulation.failure(), None);
-    last
 }
 
 #[test]
@@ -330,8 +248,9 @@ fn a_broken_grain_is_lost_and_no_other() {
 #[test]
 fn what_devices_do_not_have_is_refused() {
     let Some(device) = gpu() else { return };
-    let body = "[[body]]\nname = \"ball\"\ndensity = 500\nshape.sphere = { center = [0.9, 0.1, 0.05], radius = 0.05 }\n";
+    let press = "[[boundary]]\nname = \"lid\"\nshape.plane = { point = [0, 0.3, 0], normal = [0, -1, 0] }\n\
+                 [boundary.motion]\nservo = { direction = [0, -1, 0], force = 10, mass = 0.1 }\n";
     let open = |more: &str| pouring(&format!("{more}{}", block([0.1, 0.1, 0.06], [0.0; 3])));
-    let error = Simulation::new(open(body), &options(&device)).err().expect("refused").to_string();
-    assert!(error.contains("`body`") && error.contains("--device cpu"), "{error}");
+    let error = Simulation::new(open(press), &options(&device)).err().expect("refused").to_string();
+    assert!(error.contains("`boundary.lid.motion.servo`") && error.contains("--device cpu"), "{error}");
 }

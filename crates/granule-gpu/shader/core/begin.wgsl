@@ -1,7 +1,8 @@
 // Begins a step where there is one to do: its length, cells, sort passes, poses of walls, dispatches.
 //
 // Hook of the method: begin_step(fastest, pushed) chooses the length by choose_dt from the largest speed and acceleration,
-// and returns how far particles may move before they are sorted; walls_move() says whether walls do.
+// and returns how far particles may move before they are sorted; walls_move() says whether walls do,
+// moves_by_pose(pose) which of them.
 
 @group(0) @binding(0) var<storage, read_write> step: Step;
 @group(0) @binding(1) var<storage, read_write> arguments: array<vec4<u32>>;
@@ -27,6 +28,9 @@ fn speed_of(pose: Pose) -> f32 {
 
 fn fastest_wall(boundary: u32) -> f32 {
     let pose = poses[boundary];
+    if !moves_by_pose(pose) {
+        return 0.0;
+    }
     if pose.solids.w == 0u {
         return speed_of(pose);
     }
@@ -223,7 +227,9 @@ fn begin(@builtin(local_invocation_index) thread: u32) {
     if go && dt > 0.0 {
         for (var b = thread; b < params.boundary_count; b += WORKGROUP) {
             move_wall(b, step.elapsed, dt);
-            speed = max(speed, speed_of(poses[b]));
+            if moves_by_pose(poses[b]) {
+                speed = max(speed, speed_of(poses[b]));
+            }
         }
     }
     if KEEPS_LISTS {

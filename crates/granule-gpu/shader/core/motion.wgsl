@@ -16,6 +16,8 @@ struct Pose {
     high: vec4<f32>,
     // First solid, number of solids, first segment of the motion, number of segments.
     solids: vec4<u32>,
+    // What the translation is beyond its rounded value, of bodies that the device moves.
+    rest: vec4<f32>,
 }
 
 // A stretch of a motion between two keyframes; times since the batch's start. Place of the pivot (xyz) and angle (w) are

@@ -35,3 +35,8 @@ fn begin_step(fastest: f32, pushed: f32) -> f32 {
 fn walls_move() -> bool {
     return step.progress == KICKS;
 }
+
+// Whether a wall moves as its pose says: free bodies move after the walls do.
+fn moves_by_pose(pose: Pose) -> bool {
+    return pose.high.w == 0.0;
+}

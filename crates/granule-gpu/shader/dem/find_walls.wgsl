@@ -16,7 +16,9 @@ fn may_touch(x: vec4<f32>) -> bool {
             continue;
         }
         for (var s = 0u; s < pose.solids.y; s++) {
-            if !(solid_distance(solid_table[pose.solids.x + s], local) > reach) {
+            let solid = solid_table[pose.solids.x + s];
+            // By how much the grid of a mesh may be wrong.
+            if !(solid_distance(solid, local) > reach + bitcast<f32>(solid.w)) {
                 return true;
             }
         }

@@ -78,10 +78,10 @@ fn fine_length(n: vec3<f32>, a: Fine3) -> Fine {
     return fine_plus(along, -0.5 * fine_excess(n) * fine_value(along));
 }
 
-// A coordinate beyond a point of the world that is the sum of two numbers [m].
-fn fine_beyond(words: vec2<u32>, point: f32, moved: f32) -> Fine {
+// A coordinate beyond a point of the world that is the sum of three numbers [m].
+fn fine_beyond(words: vec2<u32>, point: f32, moved: f32, rest: f32) -> Fine {
     let there = add_words(nearest_quantum(point).words, nearest_quantum(moved).words);
-    return fine_of(subtract_words(words, there));
+    return fine_of(subtract_words(words, add_words(there, nearest_quantum(rest).words)));
 }
 
 // From a point in a boundary's frame [m] to a place in the world.
@@ -89,8 +89,8 @@ fn fine_offset(place: ExactPosition, pose: Pose, point: vec3<f32>) -> Fine3 {
     let there = into_world(pose, point);
     let moved = pose.translation.xyz;
     return Fine3(
-        fine_beyond(place.x, there.x, moved.x),
-        fine_beyond(place.y, there.y, moved.y),
-        fine_beyond(place.z, there.z, moved.z),
+        fine_beyond(place.x, there.x, moved.x, pose.rest.x),
+        fine_beyond(place.y, there.y, moved.y, pose.rest.y),
+        fine_beyond(place.z, there.z, moved.z, pose.rest.z),
     );
 }

@@ -11,30 +11,50 @@
 
 // Cosine of the largest angle by which a wall's normal turns from step to step.
 const SAME_TOUCH: f32 = 0.7;
-// Walls near a particle at a time.
-const MOST_NEAR: u32 = 12u;
 
+// Walls of a solid near a particle, in the shape's frame.
 var<private> near_count: u32;
 var<private> near: array<Surface, 12>;
-var<private> near_solids: array<u32, 12>;
-var<private> current_solid: u32;
 
 // Takes a wall in the shape's frame.
 fn accept(boundary: u32, surface: Surface) {
     if near_count < MOST_NEAR {
         near[near_count] = surface;
-        near_solids[near_count] = current_solid;
         near_count++;
     }
 }
 
-// The contact of before that one of now goes on with, and is not taken yet: of the same wall, its normal turned least.
-fn known_touch(first: u32, count: u32, taken: u32, wall: u32, normal: vec3<f32>) -> u32 {
+// Finds the walls of a solid that a sphere may touch.
+fn find_walls_of(boundary: u32, pose: Pose, solid: vec4<u32>, place: ExactPosition, local: vec3<f32>, reach: f32) {
+    let mesh = mesh_of(solid);
+    if MAPS && mesh.x != 0xffffffffu {
+        add_facets(mesh, pose, place, local, reach);
+        return;
+    }
+    near_count = 0u;
+    solid_walls(boundary, solid, local, reach);
+    for (var k = 0u; k < near_count; k++) {
+        add_wall(exact_wall(pose, solid, near[k], place, local), near[k].face);
+    }
+}
+
+// The contact of before that one of now goes on with, and is not taken yet: of the same wall, its normal turned least. Where
+// `same_feature` is set, of the same face, edge or vertex of a mesh as well.
+fn known_touch(
+    first: u32,
+    count: u32,
+    taken: u32,
+    wall: u32,
+    normal: vec3<f32>,
+    feature: f32,
+    same_feature: bool,
+) -> u32 {
     var best = NOBODY;
     var least_turn = SAME_TOUCH;
     for (var k = 0u; k < count; k++) {
         let turn = dot(touches[first + k].normal.xyz, normal);
-        if (taken & (1u << k)) == 0u && touches[first + k].wall == wall && turn > least_turn {
+        let accepted = !same_feature || touches[first + k].normal.w == feature;
+        if (taken & (1u << k)) == 0u && touches[first + k].wall == wall && turn > least_turn && accepted {
             best = k;
             least_turn = turn;
         }
@@ -49,6 +69,7 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
         return;
     }
     let first = step.wall_half * params.contact_capacity + number * MOST_TOUCHES;
+    let other = (1u - step.wall_half) * params.contact_capacity + number * MOST_TOUCHES;
     let i = touches[first].owner;
     let own_meta = metadata[i];
     let own_spin = spin[i];
@@ -64,7 +85,7 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     let count = own_meta.w & ~NEAR_WALLS;
     var taken = 0u;
     var now: array<WallTouch, 8>;
-    var found = 0u;
+    var now_count = 0u;
     var touching = 0.0;
     var force = vec3(0.0);
     var torque = vec3(0.0);
@@ -74,20 +95,34 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
         if is_beyond(pose, local, reach) {
             continue;
         }
-        near_count = 0u;
+        found_count = 0u;
         for (var s = 0u; s < pose.solids.y; s++) {
-            current_solid = pose.solids.x + s;
-            solid_walls(b, solid_table[current_solid], local, reach);
+            find_walls_of(b, pose, solid_table[pose.solids.x + s], own.point, local, reach);
+        }
+        // A contact goes on with what it was; one that has slid over a seam of triangles with what was beyond the seam.
+        var known: array<u32, 12>;
+        for (var k = 0u; k < found_count; k++) {
+            known[k] = NOBODY;
+        }
+        for (var round = select(1u, 0u, MAPS); round < 2u; round++) {
+            for (var k = 0u; k < found_count; k++) {
+                if known[k] == NOBODY {
+                    let word = b | (found_faces[k] << 16u);
+                    let feature = f32(found_features[k]);
+                    known[k] = known_touch(first, count, taken, word, found[k].normal, feature, round == 0u);
+                    if known[k] != NOBODY {
+                        taken |= 1u << known[k];
+                    }
+                }
+            }
         }
         let law = laws[dem.wall_laws + b * dem.material_count + material_of(own_meta)];
-        for (var k = 0u; k < near_count; k++) {
-            let wall = exact_wall(pose, solid_table[near_solids[k]], near[k], own.point, local);
-            let word = b | (near[k].face << 16u);
+        for (var k = 0u; k < found_count; k++) {
+            let wall = found[k];
+            let word = b | (found_faces[k] << 16u);
             var before = no_history();
-            let known = known_touch(first, count, taken, word, wall.normal);
-            if known != NOBODY {
-                taken |= 1u << known;
-                before = History(touches[first + known].first, touches[first + known].second);
+            if known[k] != NOBODY {
+                before = History(touches[first + known[k]].first, touches[first + known[k]].second);
             }
             // A wall that is rounder than the grain would touch it all around.
             let curvature = max(wall.curvature, -0.5 / own.radius);
@@ -95,34 +130,48 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
             let point = x + wall.to_closest;
             let wall_velocity = pose.linear.xyz + cross(pose.angular.xyz, point - pose.pivot.xyz);
             let motion = PairMotion(v, wall_velocity, own_spin.xyz, vec3(0.0));
-            let touch = contact_loads(law, geometry, 1.0 / own_spin.w, motion, step.dt, before);
+            var inverse_mass = own_spin.w;
+            if BODIES {
+                // Of bodies that give way, else 0.
+                inverse_mass += pose.linear.w;
+            }
+            let touch = contact_loads(law, geometry, 1.0 / inverse_mass, motion, step.dt, before);
             if touch.history.first.w == 0.0 {
                 continue;
             }
             force += touch.force;
             torque += touch.torque_a;
             touching += select(0.0, 1.0, touch.history.first.w > 0.0);
-            if found < MOST_TOUCHES {
-                now[found] = WallTouch(
+            if now_count < MOST_TOUCHES {
+                if BODIES && b >= params.wall_count {
+                    // What the grain loses, about the body's centre: until lists are made anew, nobody needs the other half.
+                    let push = cross(x - pose.pivot.xyz, -touch.force) - touch.torque_a;
+                    touches[other + now_count].first = vec4(-touch.force, 0.0);
+                    touches[other + now_count].second = vec4(push, 0.0);
+                }
+                if BODIES {
+                    touches[other + now_count].wall = word;
+                }
+                now[now_count] = WallTouch(
                     touch.history.first,
                     touch.history.second,
-                    vec4(wall.normal, 0.0),
+                    vec4(wall.normal, f32(found_features[k])),
                     word,
                     i,
                     0u,
                     0u,
                 );
-                found++;
+                now_count++;
             }
         }
     }
-    for (var k = 0u; k < found; k++) {
+    for (var k = 0u; k < now_count; k++) {
         touches[first + k] = now[k];
     }
-    if found != count {
-        metadata[i].w = NEAR_WALLS | found;
+    if now_count != count {
+        metadata[i].w = NEAR_WALLS | now_count;
     }
-    if found > 0u {
+    if now_count > 0u {
         let own_force = bitcast<vec4<f32>>(loads[2u * i]) + vec4(force, touching);
         loads[2u * i] = bitcast<vec4<u32>>(own_force);
         let second = loads[2u * i + 1u];

@@ -32,14 +32,15 @@ const MOST_IDLE_ROUNDS: u32 = 8;
 impl GpuSimulation {
     /// Advances by at most `most` steps, not beyond `length` \[s\].
     pub(crate) fn run_batch(&mut self, length: f64, most: usize) -> Result<Vec<StepReport>, GpuError> {
+        let most = most.min(MOST_REPORTS as usize);
         self.begin_batch(length, most)?;
-        let (mut recorded, mut idle) = (0, 0);
+        let (mut recorded, mut idle, mut visited) = (0, 0, 0);
         let mut passed = Vec::new();
         let mut moving = 0.0;
         let start = Instant::now();
         let records = loop {
             let before = self.step;
-            let count = self.steps_to_record(most);
+            let count = self.steps_to_record(self.step.most_reports as usize);
             let timings = self.submit(recorded, count)?;
             recorded += count;
             let records = self.read_round(recorded, timings, &mut passed)?;
@@ -52,8 +53,16 @@ impl GpuSimulation {
                 self.step.phase = phase::READY;
                 self.write_step();
             }
-            if self.step.reports >= self.step.most_reports || self.step.elapsed >= self.step.length {
+            if self.step.reports as usize >= most || self.step.elapsed >= self.step.length {
                 break records;
+            }
+            if self.step.reports >= self.step.most_reports {
+                self.advance_boundaries(&records);
+                moving += self.visit_bodies(&records, visited, false);
+                visited = records.len();
+                self.upload_bodies();
+                self.step.most_reports = self.reports_until_visit(most);
+                self.write_step();
             }
             let same = before.reports == self.step.reports && before.iteration == self.step.iteration;
             idle = if same && self.step.phase != phase::READY { idle + 1 } else { 0 };
@@ -62,7 +71,7 @@ impl GpuSimulation {
             }
         };
         self.pacing.finish(step_seconds(&passed, start.elapsed().as_secs_f64(), records.len()));
-        moving += self.end_batch(&records);
+        moving += self.end_batch(&records, visited);
         let mut reports = self.reports(&records, &passed);
         if let Some(last) = reports.last_mut() {
             last.stages.add(Stage::MoveBodies, moving);
@@ -92,11 +101,11 @@ impl GpuSimulation {
         if self.segments.len() > MOST_SEGMENTS as usize {
             return Err(GpuError::Motions { count: self.segments.len(), most: MOST_SEGMENTS as usize });
         }
-        self.upload_surroundings();
+        self.upload_bodies();
+        self.step.reports = 0;
         self.step = StepRecord {
             phase: phase::READY,
-            reports: 0,
-            most_reports: most.min(MOST_REPORTS as usize) as u32,
+            most_reports: self.reports_until_visit(most),
             slots: 0,
             slots_needed: 0,
             contacts_needed: 0,
@@ -199,18 +208,23 @@ impl GpuSimulation {
         let sizes = [size_of::<StepRecord>(), size_of::<ReportRecord>() * most as usize];
         let (c, [step_size, reports_size]) = (&self.buffers, sizes);
         let bodies_size = size_of::<BodyRecord>() * self.scene.body.len();
+        let pool = self.method.body_pool().map(|pool| c.pool(pool));
+        let pool_size = pool.map_or(0, wgpu::Buffer::size);
         let mut parts = vec![
             (&c.step, 0, step_size as u64),
             (&c.reports, 0, reports_size as u64),
             (&c.bodies, 0, bodies_size as u64),
         ];
+        parts.extend(pool.map(|pool| (pool, 0, pool_size)));
         parts.extend(timings.iter().map(Timing::part));
         let pending = self.gpu.begin_read(&parts);
         self.prepare_next();
         let bytes = pending.take(&self.gpu)?;
         let (step, rest) = bytes.split_at(step_size);
         let (reports, rest) = rest.split_at(reports_size);
-        let (bodies, mut rest) = rest.split_at(bodies_size);
+        let (bodies, rest) = rest.split_at(bodies_size);
+        let (flown, mut rest) = rest.split_at(pool_size as usize);
+        self.flown = flown.to_vec();
         self.pushed = bytemuck::pod_collect_to_vec(bodies);
         self.step = bytemuck::pod_read_unaligned(step);
         for timing in &timings {
@@ -225,16 +239,12 @@ impl GpuSimulation {
         Ok(records)
     }
 
-    /// Takes over where the batch has ended, and returns how long it took to move the bodies there \[s\].
-    fn end_batch(&mut self, records: &[ReportRecord]) -> f64 {
+    /// Takes over where the batch has ended, and returns how long it took to move the bodies there \[s\]; rapier has seen the
+    /// bodies after the first `visited` steps.
+    fn end_batch(&mut self, records: &[ReportRecord], visited: usize) -> f64 {
         let Some(last) = records.last() else { return 0.0 };
-        let Frame { start, length } = self.frame;
-        let time = |record: &ReportRecord| {
-            start + if record.elapsed >= length as f32 { length } else { f64::from(record.elapsed) }
-        };
-        let before = records.len().checked_sub(2).map_or(self.time, |k| time(&records[k]));
-        self.time = time(last);
-        self.boundaries.advance(before, self.time - before);
+        self.advance_boundaries(records);
+        self.time = self.time_at(last);
         self.live_count = last.count as usize;
         let beyond = |record: &ReportRecord| self.method.lost_beyond_grains(record);
         self.beyond_grains -= records.iter().map(beyond).sum::<usize>();
@@ -243,6 +253,68 @@ impl GpuSimulation {
         match self.method.body_visit() {
             BodyVisit::AfterStep => self.move_bodies(last.dt),
             BodyVisit::WithinStep => 0.0,
+            BodyVisit::AtIntervals => {
+                let frame_ends = self.step.elapsed >= self.step.length;
+                self.visit_bodies(records, visited, frame_ends)
+            }
+        }
+    }
+
+    /// Simulated time at the end of a step \[s\].
+    fn time_at(&self, record: &ReportRecord) -> f64 {
+        let Frame { start, length } = self.frame;
+        start + if record.elapsed >= length as f32 { length } else { f64::from(record.elapsed) }
+    }
+
+    /// Puts boundaries where they are after the last step of the batch so far.
+    fn advance_boundaries(&mut self, records: &[ReportRecord]) {
+        let Some(last) = records.last() else { return };
+        let before = records.len().checked_sub(2).map_or(self.time, |k| self.time_at(&records[k]));
+        self.boundaries.advance(before, self.time_at(last) - before);
+    }
+
+    /// Steps of this frame between two visits of rapier.
+    fn steps_per_visit(&self) -> u32 {
+        if self.method.body_visit() != BodyVisit::AtIntervals || !self.bodies.any_free() {
+            return u32::MAX;
+        }
+        let quotient = self.frame.length / f64::from(self.method.limits().longest);
+        let dt = self.frame.length / (quotient - 1e-4 - 2.4e-7 * quotient).ceil().max(1.0);
+        // What is beyond the range of whole numbers is the largest of them.
+        (self.method.body_interval() * (1.0 - 1e-9) / dt).ceil().max(1.0) as u32
+    }
+
+    /// Reports after which rapier is to see the bodies, or the batch ends.
+    fn reports_until_visit(&self, most: usize) -> u32 {
+        let left = self.steps_per_visit().saturating_sub(self.since_visit.0).max(1);
+        self.step.reports.saturating_add(left).min(most as u32)
+    }
+
+    /// Takes over how the device has moved bodies, lets rapier find what they do to each other where that is due, and returns how
+    /// long it took \[s\]. Steps are counted from the one with number `first` in the batch on.
+    fn visit_bodies(&mut self, records: &[ReportRecord], first: usize, frame_ends: bool) -> f64 {
+        if self.bodies.is_empty() || self.flown.is_empty() {
+            return 0.0;
+        }
+        let start = Instant::now();
+        let moved = self.method.fetch_bodies(&self.flown, &mut self.bodies);
+        self.bodies.take_back(&moved.free, &moved.loads, self.gravity, &mut self.boundaries);
+        let (steps, seconds) = self.since_visit;
+        let passed: f64 = records[first..].iter().map(|record| f64::from(record.dt)).sum();
+        self.since_visit = (steps + (records.len() - first) as u32, seconds + passed);
+        if frame_ends || self.since_visit.0 >= self.steps_per_visit() {
+            self.bodies.visit(self.since_visit.1, &mut self.boundaries);
+            self.since_visit = (0, 0.0);
+        }
+        start.elapsed().as_secs_f64()
+    }
+
+    /// Writes what moves by itself, and the bodies that the device is to move.
+    fn upload_bodies(&mut self) {
+        self.refresh_poses();
+        self.upload_surroundings();
+        for write in self.method.send_bodies(&mut self.bodies, &self.boundaries) {
+            self.gpu.queue.write_buffer(self.buffers.pool(write.pool), write.at, &write.bytes);
         }
     }
 

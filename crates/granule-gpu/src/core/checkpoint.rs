@@ -134,6 +134,7 @@ impl GpuSimulation {
         (self.step.list_count, self.step.wall_half) = (0, 0);
         // Whatever frame was under way is over.
         self.frame = Frame::default();
+        self.since_visit = (0, 0.0);
         self.step.remembered = u32::from(saved.remembered.is_some());
         self.scene = saved.scene;
         self.upload_constants().map_err(unreadable)

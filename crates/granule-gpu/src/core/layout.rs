@@ -185,6 +185,7 @@ pub struct PoseRecord {
     pub low: [f32; 4],
     pub high: [f32; 4],
     pub solids: [u32; 4],
+    pub rest: [f32; 4],
 }
 
 /// A rigid body; twin of `Body`.

@@ -4,7 +4,8 @@
 //! particle has, which stages a step takes, what it adds to shared kernels, and what its fields and checkpoints hold. It lives
 //! in a folder of its own, or in another crate; `docs/adding-a-solver.md` is the recipe.
 
-use granule::assemblies::SavedAssemblies;
+use granule::assemblies::{Assembly, SavedAssemblies};
+use granule::bodies::{Bodies, Wrench};
 use granule::boundary::Boundaries;
 use granule::clumps::PlacedAssembly;
 use granule::contacts::{Contact, SavedContacts};
@@ -47,8 +48,6 @@ pub struct MethodInput<'a> {
     pub assemblies: &'a [PlacedAssembly],
     /// What grains of several spheres are like.
     pub grain_shapes: &'a GrainShapes,
-    /// Whether some wall is a mesh.
-    pub has_meshes: bool,
     /// Overrides for kernels that find walls.
     pub solids: [(&'static str, f64); 2],
     /// Bytes of the largest buffer that kernels may be bound to.
@@ -77,6 +76,8 @@ pub enum BodyVisit {
     AfterStep,
     /// When the device has set the phase `MOVING`.
     WithinStep,
+    /// At intervals of simulated time and at the ends of frames: the device moves free bodies in between.
+    AtIntervals,
 }
 
 /// A field that views carry: a number of one of the method's columns.
@@ -190,6 +191,15 @@ pub struct FieldInput<'a> {
     pub time: f64,
 }
 
+/// Bodies as a device has moved them.
+#[derive(Clone, Debug, Default)]
+pub struct MovedBodies {
+    /// Free ones; none for the others.
+    pub free: Vec<Option<Assembly>>,
+    /// Forces of grains at the last step.
+    pub loads: Vec<Wrench>,
+}
+
 /// A solver's arithmetic on a device.
 pub trait Method: Send {
     /// The solver's word in scenes.
@@ -283,6 +293,26 @@ pub trait Method: Send {
         BodyVisit::AfterStep
     }
 
+    /// Simulated time between two visits of rapier \[s\], where the device moves bodies in between.
+    fn body_interval(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    /// What goes to the method's pools when rapier has moved bodies, or a batch begins.
+    fn send_bodies(&self, _bodies: &mut Bodies, _boundaries: &Boundaries) -> Vec<PoolWrite> {
+        Vec::new()
+    }
+
+    /// The pool in which the device moves bodies; none where rapier does.
+    fn body_pool(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Bodies from the bytes of that pool.
+    fn fetch_bodies(&self, _bytes: &[u8], _bodies: &mut Bodies) -> MovedBodies {
+        MovedBodies::default()
+    }
+
     /// Overrides of constants in shaders. All that decides which kernels [`Method::bind`] binds must show here, since kernels
     /// are bound anew when they change.
     fn overrides(&self) -> Vec<(&'static str, f64)> {
@@ -333,6 +363,11 @@ pub trait Method: Send {
     /// Columns beside position and velocity that the hash of the state covers.
     fn hashed_columns(&self) -> Vec<ColumnInfo> {
         Vec::new()
+    }
+
+    /// Whether grains touch the triangles of meshes instead of the grids of their distances.
+    fn touches_triangles(&self) -> bool {
+        false
     }
 
     /// Whether contacts with walls are impulses, kept and saved as the shared kernels leave them.

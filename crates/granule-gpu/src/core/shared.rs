@@ -32,13 +32,15 @@ pub struct SharedStages {
 }
 
 impl SharedStages {
-    /// Binds kernels to buffers; accelerations that bound the step are in the column `measured`, drag changes `driven`.
+    /// Binds kernels to buffers; accelerations that bound the step are in the column `measured`, drag changes `driven`; `coupled` says
+    /// whether these kernels move bodies.
     pub fn new(
         b: &mut Binder,
         c: &Buffers,
         table: &SolidTable,
         measured: Option<ColumnInfo>,
         driven: Option<ColumnInfo>,
+        coupled: bool,
     ) -> Self {
         let (air, bodies) = b.surroundings();
         let drag = driven.filter(|_| air).map(|column| {
@@ -55,7 +57,7 @@ impl SharedStages {
         Self {
             sorting: Sorting::new(b, c, measured),
             search: Search::new(b, c, table),
-            bodies: (bodies != BodyVariant::Absent).then(|| BodyStages::new(b, c)),
+            bodies: (coupled && bodies != BodyVariant::Absent).then(|| BodyStages::new(b, c)),
             two_way: bodies == BodyVariant::Free,
             drag,
             end: b.control(

@@ -27,7 +27,7 @@ use super::capacity::Capacity;
 use super::columns::{Allocator, META, POSITION, VELOCITY};
 use super::constants::{self, BodyVariant, SceneConstants, Variant};
 use super::layout::{BodyRecord, LANES, MotionSegmentRecord, OF_GRAIN, PoseRecord, StepRecord};
-use super::method::{Method, MethodEntry, MethodInput, MethodStages};
+use super::method::{BodyVisit, Method, MethodEntry, MethodInput, MethodStages};
 use super::motion;
 use super::pacing::{Pacing, PacingReport};
 use super::queries::Queries;
@@ -67,6 +67,10 @@ pub struct GpuSimulation {
     pub(crate) stages: Box<dyn MethodStages>,
     /// The bodies as the last iteration left them.
     pub(crate) pushed: Vec<BodyRecord>,
+    /// The same, of methods that move them: the bytes of their pool.
+    pub(crate) flown: Vec<u8>,
+    /// Steps since rapier moved bodies, and how long they took \[s\].
+    pub(crate) since_visit: (u32, f64),
     /// The step as the device left it.
     pub(crate) step: StepRecord,
     /// Live particles; `step.sort_count` counts removed ones, too.
@@ -115,10 +119,12 @@ impl GpuSimulation {
             grains,
             assemblies,
             grain_shapes: shapes,
-            has_meshes: solid_table.has_maps(),
             solids: solid_table.constants(),
             most_bytes: Allocator::new(&gpu).most(),
         })?;
+        if method.touches_triangles() {
+            solid_table.push_facets();
+        }
         bodies::mark_free(&mut poses, scene.boundary.len(), &bodies, &boundaries);
         let wall_table = solid_table.push_wall_table(&constants.wall_table);
         let variant = Variant::new(&constants, air.is_some(), BodyVariant::of(&bodies), method.overrides());
@@ -151,6 +157,8 @@ impl GpuSimulation {
             shared,
             stages,
             pushed: Vec::new(),
+            flown: Vec::new(),
+            since_visit: (0, 0.0),
             step: StepRecord { progress, pass_capacity: FIRST_PASSES, ..StepRecord::default() },
             live_count: 0,
             beyond_grains: 0,
@@ -380,7 +388,8 @@ fn bind(
     method: &dyn Method,
 ) -> (SharedStages, Box<dyn MethodStages>) {
     let mut binder = Binder::new(gpu, buffers, kernels);
-    let shared = SharedStages::new(&mut binder, buffers, table, method.measured(), method.driven());
+    let coupled = method.body_visit() != BodyVisit::AtIntervals;
+    let shared = SharedStages::new(&mut binder, buffers, table, method.measured(), method.driven(), coupled);
     let stages = method.bind(&mut binder, buffers);
     (shared, stages)
 }

@@ -40,6 +40,12 @@ pub const INERTIA: &str = "moments of inertia";
 /// Their spheres.
 pub const MEMBERS: &str = "members of rigid grains";
 
+/// Rigid bodies.
+pub const FLIGHTS: &str = "rigid bodies";
+
+/// What does not change about them.
+pub const FLIGHT_SHAPES: &str = "shapes of rigid bodies";
+
 /// Most pieces of the contact memory.
 pub const MOST_PIECES: usize = 8;
 

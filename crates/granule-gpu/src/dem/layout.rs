@@ -133,6 +133,23 @@ impl MemberRecord {
     }
 }
 
+/// A rigid body between two visits; twin of `Flight`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct FlightRecord {
+    pub clump: ClumpRecord,
+    pub force: [f32; 4],
+    pub torque: [f32; 4],
+}
+
+/// What does not change about it; twin of `FlightShape`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct FlightShapeRecord {
+    pub inertia: InertiaRecord,
+    pub center: [f32; 4],
+}
+
 /// A sphere's place; as shaders read it from two records of 16 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]

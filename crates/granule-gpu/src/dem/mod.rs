@@ -2,11 +2,11 @@
 //! write the same number. The order is that of `crates/granule/src/solver/dem/mod.rs`; `stages.rs` is the list of stages.
 //!
 //! ```text
-//! integrate     measure, begin, first kick and drift; whether lists hold
+//! integrate     measure, begin, first kick and drift, also of bodies; whether lists hold
 //! sort          where they do not: contacts put aside by partner, orientations, keys, passes, columns
 //! neighbors     cells, ranges, lists by radii, walls that may be near; check of room; contacts taken over
 //! touch         contacts of spheres, weight
-//! touch_walls   contacts with walls
+//! touch_walls   contacts with walls; what they do to bodies
 //! drag          with air
 //! integrate     second kick, turns, totals
 //! quarantine    report
@@ -35,6 +35,15 @@
 //! **Walls** are found in single precision and measured by lengths of whole units and a rest (`fine.wgsl`), since an overlap is
 //! a thousandth of a grain. Particles that may touch some before lists are made anew have places for eight contacts.
 //!
+//! **Meshes** are touched on their triangles (`facets.wgsl`): a thread goes through the tree of boxes once, without a stack, keeps
+//! what is a local minimum of the distance, and then the same rules as on the CPU say which contact goes on with which memory.
+//!
+//! **Bodies** that move freely are records like those of grains of several spheres: a thread each kicks and turns them at every step,
+//! and writes the wall that they are. What contacts with them take from grains lies in the half of the wall contacts that nobody
+//! needs as long as lists hold; it is added up in whole numbers, so that no order matters. At their interval, a fixed number of
+//! steps, the host reads the records, rapier finds what bodies do to each other, and the next step begins with that: the lag is 0
+//! steps, and nothing is read back in between.
+//!
 //! **Grains of several spheres** have a table (`clumps/`): a thread per grain adds up the loads of its members in their order, kicks
 //! and turns it, and puts them where they are then. Centre, orientation, velocity and angular momentum are whole
 //! numbers of quanta, to which single precision adds what a step changes, so that no change is too small. Members know their grain
@@ -45,9 +54,12 @@
 //!
 //! **Departures from the CPU**: sums are single precision; a step's length and displacements are rounded to it; walls are
 //! measured within 2e-11 m near their point of reference, and those of a wall that turns within single precision of its pose.
-//! A sphere that touches more than eight walls at once remembers eight of them. Grains of several spheres add up loads in single
+//! Triangles are classed in single precision; what is then found twice, or nearly so, is merged within a thousandth of the reach, or
+//! four millionths of a triangle. Meshes whose edges have more than two triangles have inside and outside of their grids.
+//! A sphere that touches more than eight walls at once remembers eight of them, and pushes bodies through these. Grains of several spheres add up loads in single
 //! precision, and are lost beyond 32,700 m; views colour their spheres by contacts of their own.
 
+mod bodies;
 mod checkpoint;
 mod clumps;
 mod columns;
@@ -67,6 +79,7 @@ mod twins;
 use std::sync::OnceLock;
 
 use glam::Vec3;
+use granule::bodies::Bodies;
 use granule::boundary::Boundaries;
 use granule::clumps::PlacedAssembly;
 use granule::contacts::Contact;
@@ -93,12 +106,12 @@ use crate::core::constants::StepLimits;
 use crate::core::hooks::Hooks;
 use crate::core::layout::{LANES, ReportRecord, StepRecord};
 use crate::core::method::{
-    FieldInput, Method, MethodEntry, MethodInput, MethodStages, PoolWrite, PublishedField, ReadPool, Regions,
-    RemovedGrains, StateToRestore, StateToSave,
+    BodyVisit, FieldInput, Method, MethodEntry, MethodInput, MethodStages, MovedBodies, PoolWrite,
+    PublishedField, ReadPool, Regions, RemovedGrains, StateToRestore, StateToSave,
 };
 
 use clumps::{Clumps, Removal};
-use columns::{LOADS, PLACE, RIGID, SPIN};
+use columns::{FLIGHTS, LOADS, PLACE, RIGID, SPIN};
 use layout::{ClumpRecord, MOVER_SHIFT, PlaceRecord, progress};
 use pieces::Pieces;
 
@@ -127,7 +140,9 @@ struct Dem {
     /// How the contact memory is divided.
     pieces: Pieces,
     materials: usize,
+    /// Walls and bodies.
     walls: usize,
+    bodies: usize,
     /// Whether space repeats.
     periodic: bool,
     /// Overrides for kernels that find walls.
@@ -164,7 +179,8 @@ impl Dem {
             ),
             pieces: Pieces::new(constants::records(&setup), input.most_bytes),
             materials: scene.material.len(),
-            walls: scene.boundary.len(),
+            walls: scene.boundary.len() + scene.body.len(),
+            bodies: scene.body.len(),
             periodic: scene.simulation.periodic != Default::default(),
             solids: input.solids,
             clumps: has_clumps(input).then(|| Clumps::with_room(input.assemblies)),
@@ -282,6 +298,26 @@ impl Method for Dem {
         SORT_EVERY
     }
 
+    fn body_visit(&self) -> BodyVisit {
+        BodyVisit::AtIntervals
+    }
+
+    fn body_interval(&self) -> f64 {
+        self.setup.body_interval
+    }
+
+    fn send_bodies(&self, all: &mut Bodies, boundaries: &Boundaries) -> Vec<PoolWrite> {
+        bodies::send(all, boundaries)
+    }
+
+    fn body_pool(&self) -> Option<&'static str> {
+        (self.bodies > 0).then_some(FLIGHTS)
+    }
+
+    fn fetch_bodies(&self, bytes: &[u8], all: &mut Bodies) -> MovedBodies {
+        bodies::fetch(bytes, &all.assemblies())
+    }
+
     fn overrides(&self) -> Vec<(&'static str, f64)> {
         constants::overrides(&self.setup, self.pieces.records, self.clumps.is_some())
     }
@@ -300,7 +336,7 @@ impl Method for Dem {
 
     fn pools(&self, capacity: &Capacity) -> Vec<PoolInfo> {
         let of_clumps = self.clumps.iter().flat_map(Clumps::pools);
-        self.pieces.pools(capacity).into_iter().chain(of_clumps).collect()
+        self.pieces.pools(capacity).into_iter().chain(of_clumps).chain(bodies::pools(self.bodies)).collect()
     }
 
     fn slots_per_particle(&self) -> Option<f64> {
@@ -348,6 +384,10 @@ impl Method for Dem {
 
     fn hashed_columns(&self) -> Vec<ColumnInfo> {
         vec![PLACE, SPIN]
+    }
+
+    fn touches_triangles(&self) -> bool {
+        true
     }
 
     fn keeps_wall_impulses(&self) -> bool {

@@ -1,5 +1,7 @@
 //! What of a scene distinct elements do not have on devices.
 
+use granule::boundary::Motion;
+
 use crate::GpuError;
 use crate::core::method::MethodInput;
 
@@ -23,23 +25,16 @@ pub fn clumps_of_none() -> Result<(), GpuError> {
 /// Names the key and the remedy.
 pub fn check(input: &MethodInput) -> Result<(), GpuError> {
     let scene = input.scene;
-    if !scene.body.is_empty() {
-        return unsupported("body", "rigid bodies", "take them out, or the CPU (--device cpu)");
-    }
-    if input.has_meshes {
-        return unsupported("boundary.shape.mesh", "walls of triangles", TAKE_THE_CPU);
-    }
-    if let Some(wall) = scene.boundary.iter().find(|b| b.motion.as_ref().is_some_and(|m| m.servo.is_some())) {
-        return unsupported(
-            format!("boundary.{}.motion.servo", wall.name),
-            "a wall that holds a force",
-            TAKE_THE_CPU,
-        );
+    let servo = |motion: &Option<Motion>| motion.as_ref().is_some_and(|motion| motion.servo.is_some());
+    let walls = scene.boundary.iter().filter(|wall| servo(&wall.motion)).map(|wall| ("boundary", &wall.name));
+    let led = scene.body.iter().filter(|body| servo(&body.motion)).map(|body| ("body", &body.name));
+    if let Some((kind, name)) = walls.chain(led).next() {
+        return unsupported(format!("{kind}.{name}.motion.servo"), "a wall that holds a force", TAKE_THE_CPU);
     }
     if scene.simulation.strain.is_some() {
         return unsupported("simulation.strain", "a periodic cell that strains", TAKE_THE_CPU);
     }
-    let (materials, walls) = (scene.material.len(), scene.boundary.len());
+    let (materials, walls) = (scene.material.len(), scene.boundary.len() + scene.body.len());
     let count = materials * (materials + walls);
     if count > MOST_LAWS {
         return Err(GpuError::Laws { count, most: MOST_LAWS });

@@ -2,7 +2,8 @@
 
 use crate::core::hooks::Hooks;
 use crate::core::shaders::{
-    ARGUMENTS, INTERSECTION, LIST, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP, WALL_TABLE, WALLS,
+    ARGUMENTS, INTERSECTION, LIST, LOADS, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP,
+    WALL_TABLE, WALLS,
 };
 use crate::gpu_shaders;
 use crate::primitives::TREE;
@@ -27,12 +28,18 @@ pub const FINE: &str = part!("dem/fine");
 pub const FRAMES: &str = part!("dem/frames");
 /// Walls, finer.
 pub const EXACT_WALLS: &str = part!("dem/exact_walls");
+/// Triangles that spheres touch.
+pub const FACETS: &str = part!("dem/facets");
 /// Rigid grains of several spheres.
 pub const CLUMPS: &str = part!("dem/clumps");
 /// How they turn.
 pub const CLUMP_MOTION: &str = part!("dem/clump_motion");
 /// Where their spheres are.
 pub const CLUMP_ARMS: &str = part!("dem/clump_arms");
+/// How forces change their motion.
+pub const CLUMP_KICKS: &str = part!("dem/clump_kicks");
+/// Rigid bodies.
+pub const FLIGHTS: &str = part!("dem/flights");
 const CLUMP_LOADS: &str = part!("dem/clump_loads");
 const MEMORY: &str = part!("dem/memory");
 const WALL_TOUCH: &str = part!("dem/wall_touch");
@@ -71,20 +78,26 @@ gpu_shaders! { "shader/dem";
     /// Contacts with walls.
     TOUCH_WALLS = "touch_walls": [
         TYPES, STEP, MOTION, SOLIDS, MAPS, WALLS, MAP_WALLS, WALL_TABLE, INTERSECTION, POSITION, PLACES, FRAMES, FINE, EXACT_WALLS,
-        CONTACT, WALL_TOUCH
+        FACETS, CONTACT, WALL_TOUCH
     ];
     /// First kick and drift of rigid grains.
     CLUMP_DRIFT = "clump_drift": [
-        TYPES, STEP, MOTION, SOUNDNESS, POSITION, PLACES, CLUMPS, CLUMP_MOTION, CLUMP_ARMS, CLUMP_LOADS
+        TYPES, STEP, MOTION, SOUNDNESS, POSITION, PLACES, CLUMPS, CLUMP_MOTION, CLUMP_ARMS, CLUMP_KICKS, CLUMP_LOADS
     ];
     /// Their second kick.
-    CLUMP_KICK = "clump_kick": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_LOADS];
+    CLUMP_KICK = "clump_kick": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_KICKS, CLUMP_LOADS];
     /// Where their spheres are.
     FIND_MEMBERS = "find_members": [TYPES, STEP, MOTION, POSITION, CLUMPS];
     /// Rigid grains in regions.
     MARK_CLUMPS = "mark_clumps": [TYPES, STEP, MOTION, SOLIDS, MAPS, SOUNDNESS, POSITION, CLUMPS];
     /// Their spheres.
     MARK_MEMBERS = "mark_members": [TYPES, STEP, MOTION, POSITION, CLUMPS];
+    /// First kick and drift of bodies.
+    BODY_DRIFT = "body_drift": [TYPES, MOTION, TREE, POSITION, CLUMPS, CLUMP_MOTION, CLUMP_KICKS, FLIGHTS];
+    /// What grains do to bodies.
+    SUM_PUSHES = "sum_pushes": [TYPES, STEP, MOTION, LOADS, POSITION, CLUMPS, CLUMP_KICKS, FLIGHTS, WALL_TOUCH];
+    /// Their second kick.
+    BODY_KICK = "body_kick": [TYPES, STEP, MOTION, LOADS, POSITION, CLUMPS, CLUMP_KICKS, FLIGHTS];
     /// Second kick.
     KICK = "kick": [TYPES, STEP, TREE, SOUNDNESS];
 }

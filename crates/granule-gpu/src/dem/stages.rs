@@ -13,7 +13,8 @@ use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Access, Bound, WORKGROUP};
 
 use super::columns::{
-    GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID, SAVED, SOURCE, SPIN, TURN,
+    FLIGHT_SHAPES, FLIGHTS, GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID,
+    SAVED, SOURCE, SPIN, TURN,
 };
 use super::layout::ClumpRecord;
 use super::pieces::Pieces;
@@ -32,6 +33,7 @@ pub struct DemStages {
     carry: Vec<Bound>,
     walls: Option<WallStages>,
     clumps: Option<ClumpStages>,
+    bodies: Option<BodyStages>,
     touch: Vec<Bound>,
     kick: Bound,
 }
@@ -107,13 +109,35 @@ impl ClumpStages {
     }
 }
 
+/// The kernels of rigid bodies, where there are some.
+struct BodyStages {
+    drift: Bound,
+    sum: Bound,
+    kick: Bound,
+}
+
+impl BodyStages {
+    fn new(b: &mut Binder, c: &Buffers) -> Self {
+        let (flights, shapes) = (c.pool(FLIGHTS), c.pool(FLIGHT_SHAPES));
+        let drift =
+            [(Write, &c.step), (Write, flights), (Read, shapes), (Write, &c.poses), (Write, &c.loads)];
+        let sum = [(Read, &c.meta), (Read, &c.contacts), (Write, &c.loads)];
+        let kick = [(Write, flights), (Read, shapes), (Read, &c.loads)];
+        Self {
+            drift: b.control(&shaders::BODY_DRIFT, "body_drift", &[], &drift),
+            sum: b.stage(&shaders::SUM_PUSHES, "sum_pushes", &[], &sum),
+            kick: b.stage(&shaders::BODY_KICK, "body_kick", &[], &kick),
+        }
+    }
+}
+
 impl DemStages {
     /// Binds kernels to buffers; `solids` are constants for kernels that find walls, where there are some.
     pub fn new(b: &mut Binder, c: &Buffers, pieces: Pieces, solids: Option<&[(&str, f64); 2]>) -> Self {
         let column = |info| c.columns.of(info);
         let (place, spin, loads) = (column(PLACE), column(SPIN), column(LOADS));
         let (partners, count) = (c.pool(PARTNERS), Pieces::count(c));
-        let clumps = c.pools.iter().any(|(name, _)| *name == RIGID);
+        let [clumps, bodies] = [RIGID, FLIGHTS].map(|pool| c.pools.iter().any(|(name, _)| *name == pool));
         let grains = if clumps { column(GRAIN) } else { &c.spare_1 };
         let mut ranges = vec![("RANGES", f64::from(b.ranges()))];
         ranges.extend(pieces.constants(count, 0, 0));
@@ -215,6 +239,7 @@ impl DemStages {
             ),
             walls: solids.map(|solids| WallStages::new(b, c, solids)),
             clumps: clumps.then(|| ClumpStages::new(b, c)),
+            bodies: bodies.then(|| BodyStages::new(b, c)),
         }
     }
 
@@ -224,6 +249,7 @@ impl DemStages {
             clumps.drift.dispatch(pass, clumps.groups);
         }
         s.run(pass, &self.drift, slot::BLOCKS);
+        self.bodies.iter().for_each(|bodies| bodies.drift.dispatch(pass, 1));
         self.decide_lists[usize::from(!sorts)].dispatch(pass, 1);
     }
 
@@ -233,6 +259,7 @@ impl DemStages {
             clumps.kick.dispatch(pass, clumps.groups);
         }
         s.over_particles(pass, &self.kick);
+        self.bodies.iter().for_each(|bodies| bodies.kick.dispatch(pass, 1));
     }
 
     fn put_aside(&self, pass: &mut ComputePass, s: &SharedStages) {
@@ -280,7 +307,13 @@ impl MethodStages for DemStages {
             Box::new(|pass| self.touch.iter().for_each(|piece| s.over_particles(pass, piece))),
         ));
         if let Some(walls) = &self.walls {
-            list.push((Stage::TouchWalls, Box::new(|pass| s.run(pass, &walls.touch, slot::NEAR))));
+            list.push((
+                Stage::TouchWalls,
+                Box::new(|pass| {
+                    s.run(pass, &walls.touch, slot::NEAR);
+                    self.bodies.iter().for_each(|bodies| s.run(pass, &bodies.sum, slot::NEAR));
+                }),
+            ));
         }
         if s.has_drag() {
             list.push((Stage::Drag, Box::new(|pass| s.drag(pass))));

@@ -23,10 +23,12 @@ fn solver(
     boundaries: &Boundaries,
     grain_shapes: &GrainShapes,
 ) -> Result<Box<dyn Simulator>, StateError> {
+    let mut boundaries = boundaries.clone();
+    let bodies = Bodies::new(scene, &mut boundaries);
     let input = SolverInput {
         scene: scene.clone(),
-        boundaries: boundaries.clone(),
-        bodies: Bodies::default(),
+        boundaries,
+        bodies: bodies.map_err(|error| StateError::Impossible(error.to_string()))?,
         grains: &[],
         assemblies: &[],
         grain_shapes,

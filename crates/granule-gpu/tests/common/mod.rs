@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub mod bodies;
+pub mod dem;
 pub mod water;
 
 use granule::boundary::Shape;

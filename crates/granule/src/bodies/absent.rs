@@ -5,6 +5,7 @@ use glam::Vec3;
 use super::error::BodyError;
 use super::motion::{BodyMotion, Wrench};
 use super::report::BodyReport;
+use crate::assemblies::Assembly;
 use crate::boundary::Boundaries;
 use crate::scene::Scene;
 
@@ -47,6 +48,26 @@ impl Bodies {
 
     /// Moves nothing.
     pub fn kick(&mut self, _dt: f64, _gravity: Vec3, _loads: &[Wrench], _boundaries: &mut Boundaries) {}
+
+    /// No bodies.
+    pub fn assemblies(&mut self) -> Vec<Option<Assembly>> {
+        Vec::new()
+    }
+
+    /// No forces.
+    pub fn loads(&self) -> Vec<Wrench> {
+        Vec::new()
+    }
+
+    /// Takes over nothing.
+    pub fn take_back(
+        &mut self,
+        _moved: &[Option<Assembly>],
+        _loads: &[Wrench],
+        _gravity: Vec3,
+        _boundaries: &mut Boundaries,
+    ) {
+    }
 
     /// Changes nothing.
     pub fn visit(&mut self, _dt: f64, _boundaries: &mut Boundaries) {}

@@ -158,6 +158,35 @@ impl Bodies {
         }
     }
 
+    /// Free bodies between visits, for solvers that move them on a device; none for the others.
+    pub fn assemblies(&mut self) -> Vec<Option<Assembly>> {
+        self.take_off();
+        self.list.iter().map(|body| body.flight.as_ref().map(|flight| flight.body)).collect()
+    }
+
+    /// Forces of grains at the last step.
+    pub fn loads(&self) -> Vec<Wrench> {
+        self.list.iter().map(|body| body.load).collect()
+    }
+
+    /// Takes over where a device has moved free bodies, and the forces of grains at its last step, under gravity [m/s2].
+    pub fn take_back(
+        &mut self,
+        moved: &[Option<Assembly>],
+        loads: &[Wrench],
+        gravity: Vec3,
+        boundaries: &mut Boundaries,
+    ) {
+        for ((body, moved), load) in self.list.iter_mut().zip(moved).zip(loads) {
+            body.load = *load;
+            let (Some(flight), Some(moved)) = (body.flight.as_mut(), moved) else { continue };
+            flight.body = *moved;
+            flight.force = load.force + flight.body.properties.mass * gravity.as_dvec3();
+            flight.torque = load.torque;
+            flight.place(body.boundary, flight.body.angular_velocity(), boundaries);
+        }
+    }
+
     /// Makes flights of free bodies that have none yet.
     fn take_off(&mut self) {
         for body in

@@ -232,13 +232,20 @@ impl Field {
 
 /// Cells by which a distance from the grid may be wrong: it is right at nodes, changes by the way from there, and is half
 /// slope.
-const GRID_ERROR: f32 = 3.0;
+pub const GRID_ERROR: f32 = 3.0;
 
 /// The triangles that the map was made of, for those who ask for exact contacts.
 #[derive(Debug)]
-pub(super) struct Facets {
+pub struct Facets {
     mesh: TriangleMesh,
     ready: OnceLock<ContactMesh>,
+}
+
+impl PartialEq for Facets {
+    /// Everything else follows from the mesh.
+    fn eq(&self, other: &Self) -> bool {
+        self.mesh == other.mesh
+    }
 }
 
 impl Facets {
@@ -246,7 +253,8 @@ impl Facets {
         Self { mesh, ready: OnceLock::new() }
     }
 
-    fn get(&self) -> &ContactMesh {
+    /// The mesh that balls touch, in the map's frame; made when it is first asked for.
+    pub fn get(&self) -> &ContactMesh {
         self.ready.get_or_init(|| ContactMesh::new(&self.mesh))
     }
 }

@@ -30,7 +30,7 @@ mod tests;
 pub use commanded::ToolPose;
 pub use compile::{Resolution, ShapeError};
 pub use exact::ExactSurface;
-pub use grid_solid::{MapNode, MapWall, SampledMap};
+pub use grid_solid::{Facets, GRID_ERROR, MapNode, MapWall, SampledMap};
 pub use mesh_shape::MeshShape;
 pub use motion::{Interpolation, Keyframe, Motion, MotionError, MotionSegment, Pose};
 pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};

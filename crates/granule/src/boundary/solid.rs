@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 
-use super::grid_solid::SampledMap;
+use super::grid_solid::{Facets, SampledMap};
 use super::motion::Pose;
 use super::sdf::{Node, Part, Sdf};
 
@@ -66,6 +66,8 @@ pub enum Solid {
     Mesh {
         /// Distances and wall integrals.
         map: Arc<SampledMap>,
+        /// Its triangles.
+        facets: Arc<Facets>,
         /// Where the map's frame lies in that of the shape.
         pose: Pose,
         /// Whether the solid is everything outside the mesh, as the map has it already.
@@ -117,7 +119,12 @@ fn solid(node: &Node) -> Solid {
             hollow: *hollow,
         },
         Node::Profile { profile, hollow } => profile.solid(*hollow),
-        Node::Grid(grid) => Solid::Mesh { map: Arc::clone(&grid.map), pose: grid.pose, hollow: grid.hollow },
+        Node::Grid(grid) => Solid::Mesh {
+            map: Arc::clone(&grid.map),
+            facets: Arc::clone(&grid.facets),
+            pose: grid.pose,
+            hollow: grid.hollow,
+        },
         Node::Union(parts) => Solid::Union(solids(parts)),
         Node::Intersection { parts, edge_face } => {
             Solid::Intersection { parts: solids(parts), edge_face: *edge_face }

@@ -3,6 +3,7 @@
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
+use super::contact_data::ContactBranch;
 use super::mesh::{Bounds, TriangleMesh, area_vector};
 use super::topology::{EdgeUse, edge_uses, weld, winding};
 
@@ -185,6 +186,31 @@ impl MeshTree {
                 }
             }
         }
+    }
+
+    /// Numbers of the triangles in the mesh, in the order of leaves.
+    pub(super) fn order(&self) -> &[u32] {
+        &self.triangle
+    }
+
+    /// Pseudonormals of the corners of a triangle and of the edges opposite to them, and its own, by its place in the order of leaves.
+    pub(super) fn normals(&self, place: usize) -> ([Vec3; 3], [Vec3; 3], Vec3) {
+        let own = area_vector(self.corners[place]).normalize_or_zero().as_vec3();
+        (self.corner_normal[place], self.edge_normal[place], own)
+    }
+
+    /// The branches with what follows each of them.
+    pub(super) fn branches(&self) -> Vec<ContactBranch> {
+        let mut next: Vec<Option<u32>> = vec![None; self.branch.len()];
+        for (index, branch) in self.branch.iter().enumerate().filter(|(_, branch)| branch.count == 0) {
+            next[index + 1] = Some(branch.first);
+            next[branch.first as usize] = next[index];
+        }
+        let of = |(branch, next): (&Branch, Option<u32>)| {
+            let Branch { min, max, first, count } = *branch;
+            ContactBranch { min, max, next, first, count }
+        };
+        self.branch.iter().zip(next).map(of).collect()
     }
 
     /// Bytes held.

@@ -33,9 +33,11 @@ pub struct FacetContact {
 
 /// Lists of different lengths, one after the other.
 #[derive(Clone, Debug, Default)]
-struct Lists {
-    first: Vec<u32>,
-    item: Vec<u32>,
+pub struct Lists {
+    /// Where each list begins in the items, and where the last one ends.
+    pub first: Vec<u32>,
+    /// The items of all.
+    pub item: Vec<u32>,
 }
 
 impl Lists {
@@ -57,16 +59,16 @@ impl Lists {
 /// A mesh that balls touch.
 #[derive(Clone, Debug)]
 pub struct ContactMesh {
-    tree: MeshTree,
-    position: Vec<DVec3>,
+    pub(super) tree: MeshTree,
+    pub(super) position: Vec<DVec3>,
     /// Vertices of each triangle, welded.
-    triangle: Vec<[u32; 3]>,
+    pub(super) triangle: Vec<[u32; 3]>,
     /// The edge opposite to each corner of each triangle.
-    edge_of: Vec<[u32; 3]>,
+    pub(super) edge_of: Vec<[u32; 3]>,
     /// Vertices opposite to each edge.
-    apex: Lists,
+    pub(super) apex: Lists,
     /// Vertices joined to each vertex.
-    joined: Lists,
+    pub(super) joined: Lists,
 }
 
 /// The nearest point of one triangle.

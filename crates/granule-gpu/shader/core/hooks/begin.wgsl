@@ -13,3 +13,8 @@ fn begin_step(fastest: f32, pushed: f32) -> f32 {
 fn walls_move() -> bool {
     return true;
 }
+
+// Whether a wall moves as its pose says, and not as the method moves it later.
+fn moves_by_pose(pose: Pose) -> bool {
+    return true;
+}

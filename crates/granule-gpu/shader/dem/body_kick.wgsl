@@ -1,0 +1,34 @@
+// The forces of grains on bodies, and the second half kick of free ones: twin of Bodies::kick.
+
+@group(0) @binding(0) var<storage, read_write> flights: array<Flight>;
+@group(0) @binding(1) var<storage, read> flight_shapes: array<FlightShape>;
+@group(0) @binding(2) var<storage, read> pushes: array<u32>;
+
+fn pushed(at: u32) -> vec3<f32> {
+    return vec3(
+        from_fixed_point(pushes[at], pushes[at + 1u]),
+        from_fixed_point(pushes[at + 2u], pushes[at + 3u]),
+        from_fixed_point(pushes[at + 4u], pushes[at + 5u]),
+    );
+}
+
+@compute @workgroup_size(256)
+fn body_kick(@builtin(local_invocation_index) thread: u32) {
+    if step.phase != SOLVED {
+        return;
+    }
+    for (var b = thread; b < arrayLength(&flights); b += WORKGROUP) {
+        let force = push_scale() * pushed(PUSH_WORDS * b);
+        let torque = turning_scale() * pushed(PUSH_WORDS * b + 6u);
+        flights[b].force = vec4(force, 0.0);
+        flights[b].torque = vec4(torque, 0.0);
+        if flights[b].clump.count == 0u || flights[b].clump.sound == 0.0 || step.progress == PRIMES {
+            continue;
+        }
+        let inertia = flight_shapes[b].inertia;
+        var clump = accelerated(flights[b].clump, inertia, force, torque, 0.5 * step.dt);
+        let axes = turn(clump.turned, inertia.shape_from_principal);
+        clump.spin = rotate(axes, rotate(conjugate(axes), rotation_of_clump(clump)) / inertia.moments.xyz);
+        flights[b].clump = clump;
+    }
+}

@@ -1,0 +1,181 @@
+//! Rigid bodies among distinct elements on a device against the CPU's.
+
+mod common;
+
+use common::bodies::apart as bodies_apart;
+use common::dem::{RADIUS, apart, block, frames, options, pouring, simulate};
+use common::gpu;
+use glam::{DVec3, Vec3};
+use granule::boundary::Shape;
+use granule::scene::{BodyKind, Scene};
+use granule::{Device, Simulation};
+
+/// Grains that hit a slab and a light ball, a ring that spins, and a paddle that turns whatever hits it; the ball lies on the slab, so
+/// that rapier has something to say.
+fn bodies() -> Scene {
+    let walls = "[[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, -0.05, 0], normal = [0, 1, 0] }\n\
+        [[body]]\nname = \"slab\"\ndensity = 900\nshape.box = { min = [0, -0.05, 0], max = [0.06, -0.02, 0.06] }\n\
+        [[body]]\nname = \"ball\"\ndensity = 300\nshape.sphere = { center = [0.04, -0.0095, 0.03], radius = 0.01 }\n\
+        [[body]]\nname = \"ring\"\ndensity = 600\nangular_velocity = [0, 90, 200]\nvelocity = [0, 0.3, 0]\n\
+        shape.mesh = { file = \"builtin:torus\", size = 0.05, axis = [1, 0, 0], angle = 70, position = [0.1, -0.01, 0.03] }\n\
+        [[body]]\nname = \"paddle\"\nkind = \"keyframed\"\nshape.box = { min = [0.0, -0.01, 0.065], max = [0.1, -0.002, 0.1] }\n\
+        [body.motion]\npivot = [0.05, 0, 0.08]\n\
+        keyframe = [{ time = 0, axis = [0, 0, 1], angle = 0 }, { time = 0.5, axis = [0, 0, 1], angle = 360 }]\n";
+    let grains = block([0.13, 0.06, 0.09], [0.5, -3.0, 0.2]).replace("0.001, 0", "0.015, 0");
+    pouring(&format!("{grains}{walls}"))
+}
+
+/// The same without what holds momentum: gravity, the floor and the paddle.
+fn cloud() -> Scene {
+    let mut scene = bodies();
+    scene.simulation.gravity = [0.0; 3];
+    scene.boundary.clear();
+    scene.body.truncate(3);
+    scene.grains[0].shape = Shape::Box { min: [0.02, 0.015, 0.0], max: [0.12, 0.045, 0.05], hollow: false };
+    scene
+}
+
+/// Momentum of grains and free bodies [kg m/s], and their energy of motion without rotation of bodies [J].
+fn totals(simulation: &mut Simulation, energy: f64) -> (DVec3, f64) {
+    let density = f64::from(simulation.scene().material[0].density);
+    let snapshot = simulation.read(&["velocity", "radius"]).unwrap();
+    let mass = |radius: f32| density * 4.0 / 3.0 * std::f64::consts::PI * f64::from(radius).powi(3);
+    let radii = snapshot.scalar("radius").unwrap();
+    let velocities = snapshot.vec3("velocity").unwrap().iter().map(|v| Vec3::from(*v).as_dvec3());
+    let grains: DVec3 = velocities.zip(radii).map(|(v, radius)| mass(*radius) * v).sum();
+    let (mut momentum, mut energy) = (grains, energy);
+    for body in simulation.simulator().bodies() {
+        let (mass, v) = (f64::from(body.mass), body.velocity.as_dvec3());
+        momentum += mass * v;
+        energy += 0.5 * mass * v.length_squared();
+    }
+    (momentum, energy)
+}
+
+/// Both devices after some steps of a scene.
+fn both(scene: &Scene, steps: usize, device: &Device) -> [(Simulation, f64); 2] {
+    let mut scene = scene.clone();
+    scene.simulation.fps = 1.0 / (steps as f64 * simulate(&scene, &Device::Cpu).step().dt);
+    [&Device::Cpu, device].map(|device| {
+        let mut simulation = simulate(&scene, device);
+        let last = frames(&mut simulation, 1);
+        assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (0, 0));
+        (simulation, last.kinetic_energy)
+    })
+}
+
+#[test]
+fn bodies_move_as_on_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let [(mut cpu, _), (mut gpu, _)] = both(&bodies(), 200, &device);
+    assert_eq!((cpu.steps(), cpu.particle_count()), (gpu.steps(), gpu.particle_count()));
+    let grains = apart(&cpu.read(&["position"]).unwrap(), &gpu.read(&["position"]).unwrap());
+    let (a, b) = (cpu.simulator().bodies(), gpu.simulator().bodies());
+    let way = a.iter().zip(&b).map(|(a, b)| (a.center - b.center).length()).fold(0.0, f32::max);
+    let way = f64::from(way) / RADIUS;
+    let turned =
+        a.iter().zip(&b).map(|(a, b)| 1.0 - a.pose.rotation.dot(b.pose.rotation).abs()).fold(0.0, f32::max);
+    let moved = bodies_apart(&cpu, &gpu);
+    eprintln!(
+        "{} grains {grains:.2e} radii, bodies {way:.2e} radii, {turned:.1e}, {moved:?}",
+        gpu.particle_count()
+    );
+    assert!(
+        a.iter().all(|body| body.kind != BodyKind::Dynamic || body.angular_velocity.length() > 0.1),
+        "{a:?}"
+    );
+    assert!(a[3].force.length() > 0.0, "{a:?}");
+    assert!(grains < 1e-4 && way < 1e-5 && turned < 1e-6, "{grains} {way} {turned}");
+    assert!(moved[0] < 1e-5 && moved[1] < 1e-3 && moved[2] < 1e-3, "{moved:?}");
+}
+
+/// What grains lose bodies have, and the other way round; over 2,000 steps both devices do the same to all together.
+#[test]
+fn momentum_of_grains_and_bodies_is_kept_and_totals_are_those_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let scene = cloud();
+    let before = totals(&mut simulate(&scene, &Device::Cpu), 0.0).0;
+    let [cpu, gpu] = both(&scene, 2000, &device).map(|(mut simulation, energy)| {
+        assert!(simulation.steps() >= 1990);
+        totals(&mut simulation, energy)
+    });
+    eprintln!("momentum {before}, then {cpu:?} and {gpu:?}");
+    for (momentum, _) in [cpu, gpu] {
+        assert!((momentum - before).length() < 1e-5 * before.length(), "{momentum} of {before}");
+    }
+    assert!((cpu.1 - gpu.1).abs() < 0.02 * cpu.1, "energy");
+}
+
+#[test]
+fn runs_with_bodies_repeat_and_resume_to_the_same_bits() {
+    let Some(device) = gpu() else { return };
+    let mut scene = bodies();
+    scene.simulation.fps = 500.0;
+    scene.simulation.body_interval = Some(3e-4);
+    let hash = |simulation: &Simulation| simulation.simulator().state_hash();
+    let bodies = |simulation: &Simulation| format!("{:?}", simulation.simulator().bodies());
+    let mut first = simulate(&scene, &device);
+    frames(&mut first, 2);
+    let checkpoint = first.checkpoint().unwrap();
+    let halfway = hash(&first);
+    frames(&mut first, 1);
+    let mut again = simulate(&scene, &device);
+    while again.frame() < 3 {
+        again.step();
+    }
+    assert_eq!((hash(&again), bodies(&again)), (hash(&first), bodies(&first)));
+    let mut resumed = Simulation::resume(&checkpoint, &options(&device)).unwrap();
+    assert_eq!((hash(&resumed), resumed.checkpoint().unwrap()), (halfway, checkpoint.clone()));
+    frames(&mut resumed, 1);
+    assert_eq!((hash(&resumed), bodies(&resumed)), (hash(&first), bodies(&first)));
+    let mut cpu = Simulation::resume(&checkpoint, &options(&Device::Cpu)).unwrap();
+    let mut back = Simulation::resume(&cpu.checkpoint().unwrap(), &options(&device)).unwrap();
+    assert_eq!((hash(&back), back.contacts().len()), (halfway, cpu.contacts().len()));
+    frames(&mut back, 1);
+    assert_eq!((hash(&back), bodies(&back)), (hash(&first), bodies(&first)));
+}
+
+/// Which built-in scenes a device takes with distinct elements, and how far they get. `GRANULE_SCENE_SECONDS` is how long each may
+/// take, 1 s where it is not set.
+#[test]
+#[ignore = "takes minutes without a graphics device; it lists, and fails only where a run fails"]
+fn built_in_scenes() {
+    let Some(device) = gpu() else { return };
+    let seconds: f64 =
+        std::env::var("GRANULE_SCENE_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1.0);
+    for scene in granule::scene::builtin_scenes() {
+        let sets = [("simulation.solver".to_string(), "dem".to_string())];
+        let made = Scene::open(scene.name, true, &sets).map_err(|error| format!("not for dem: {error}"));
+        let made = made.and_then(|scene| {
+            Simulation::new(scene, &options(&device)).map_err(|error| format!("refused: {error}"))
+        });
+        let mut simulation = match made {
+            Ok(simulation) => simulation,
+            Err(reason) => {
+                eprintln!("{}: {}", scene.name, reason.replace('\n', " "));
+                continue;
+            }
+        };
+        let start = std::time::Instant::now();
+        let energy = loop {
+            let last = simulation.step();
+            if simulation.failure().is_some()
+                || start.elapsed().as_secs_f64() > seconds
+                || simulation.frame() > 20
+            {
+                break last.kinetic_energy;
+            }
+        };
+        eprintln!(
+            "{}: runs, {} grains, {} steps to {:.4} s, {} frames, {} lost, {energy:.3e} J, {:?}",
+            scene.name,
+            simulation.particle_count(),
+            simulation.steps(),
+            simulation.time(),
+            simulation.frame(),
+            simulation.lost(),
+            simulation.failure(),
+        );
+        assert_eq!(simulation.failure(), None, "{}", scene.name);
+    }
+}
