@@ -4,17 +4,9 @@
 // In the fourth number: the energy of the grain for its first sphere, -1 for the others.
 @group(0) @binding(6) var<storage, read_write> turns: array<vec4<f32>>;
 
-@compute @workgroup_size(256)
-fn clump_kick(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let k = thread_number(workgroup, thread);
-    if k >= arrayLength(&clumps) || step.phase != SOLVED || step.progress == PRIMES {
-        return;
-    }
-    if clumps[k].count == 0u {
-        return;
-    }
+fn kick_grain(k: u32, acting: Acting) {
     let inertia = inertias[k];
-    var clump = kicked(clumps[k], inertia, 0.5 * step.dt);
+    var clump = accelerated(clumps[k], inertia, acting.force, acting.torque, 0.5 * step.dt);
     let v = velocity_of(clump);
     let axes = turn(clump.turned, inertia.shape_from_principal);
     let momentum = rotate(conjugate(axes), rotation_of_clump(clump));
@@ -22,18 +14,40 @@ fn clump_kick(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     clump.spin = rotate(axes, rates);
     clump.energy = 0.5 * (clump.mass * dot(v, v) + inertia.moments.w * dot(momentum, rates));
     clumps[k] = clump;
-    for (var m = clump.first; m < clump.first + clump.count; m++) {
-        let member = members[m];
-        var rate = v + cross(clump.spin, arm_of(clump, member.offset));
-        if clump.sound == 0.0 {
-            // Without bounds: all spheres of a lost grain are found by it.
-            rate = vec3(LARGEST * (2.0 + step.dt));
-        }
-        velocity[member.row] = vec4(rate, member.mass);
-        spin[member.row] = vec4(clump.spin, member.inverse_mass);
-        turns[member.row] = vec4(0.0, 0.0, 0.0, select(-1.0, clump.energy, m == clump.first));
+}
+
+fn give_rates(m: u32) {
+    let member = members[m];
+    let clump = clumps[member.grain];
+    if clump.count == 0u {
+        return;
     }
+    var v = velocity_of(clump) + cross(clump.spin, arm_of(clump, member.offset));
     if clump.sound == 0.0 {
-        clumps[k].count = 0u;
+        // Without bounds: all spheres of a lost grain are found by it.
+        v = vec3(LARGEST * (2.0 + step.dt));
+    }
+    velocity[member.row] = vec4(v, member.mass);
+    spin[member.row] = vec4(clump.spin, clump.inverse_mass);
+    turns[member.row] = vec4(0.0, 0.0, 0.0, select(-1.0, clump.energy, m == clump.first));
+}
+
+@compute @workgroup_size(256)
+fn clump_kick(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let own = own_grain(workgroup, thread);
+    let range = range_of_members(own, thread, step.phase == SOLVED && step.progress != PRIMES);
+    let acting = acting_on(own, thread, range);
+    if own != NOBODY && range.x < range.y {
+        kick_grain(own, acting);
+    }
+    storageBarrier();
+    workgroupBarrier();
+    for (var m = range.x + thread; m < range.y; m += WORKGROUP) {
+        give_rates(m);
+    }
+    storageBarrier();
+    workgroupBarrier();
+    if own != NOBODY && range.x < range.y && clumps[own].sound == 0.0 {
+        clumps[own].count = 0u;
     }
 }

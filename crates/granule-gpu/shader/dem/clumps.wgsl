@@ -18,6 +18,8 @@ struct Clump {
     // Angular momentum about the centre in the world's axes, over the largest moment of inertia, in quanta of 2^-36 rad/s.
     rotation_xy: vec4<u32>,
     rotation_z: vec2<u32>,
+    // The inverse of the mass, which contacts of members feel [1/kg].
+    inverse_mass: f32,
     // Angular velocity that members have [rad/s], and energy of motion and rotation [J].
     spin: vec3<f32>,
     energy: f32,
@@ -33,9 +35,10 @@ struct Member {
     // Where it is among the particles, and its id there.
     row: u32,
     id: u32,
-    // Its own mass [kg], and the inverse of that of its grain [1/kg], which contacts feel.
+    // Its own mass [kg].
     mass: f32,
-    inverse_mass: f32,
+    // The grain that it belongs to.
+    grain: u32,
 }
 
 // From the centre of mass to a member, in the world's axes [m].

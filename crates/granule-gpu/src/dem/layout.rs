@@ -91,8 +91,8 @@ pub struct ClumpRecord {
     pub sound: f32,
     pub rotation_xy: [i64; 2],
     pub rotation_z: i64,
-    pub unused_1: u32,
-    pub unused_2: u32,
+    pub inverse_mass: f32,
+    pub unused: u32,
     pub spin: [f32; 3],
     pub energy: f32,
     pub turned: [f32; 4],
@@ -115,20 +115,19 @@ pub struct MemberRecord {
     pub row: u32,
     pub id: u32,
     pub mass: f32,
-    pub inverse_mass: f32,
+    pub grain: u32,
 }
 
 impl MemberRecord {
-    /// Of a sphere of some mass \[kg\] in a row, and of its grain's mass \[kg\].
-    pub fn new(member: &Member, row: u32, mass: f32, of_grain: f64) -> Self {
-        let inverse_mass = (1.0 / of_grain) as f32;
+    /// Of a sphere of some mass \[kg\] in a row, of a grain.
+    pub fn new(member: &Member, row: u32, mass: f32, grain: u32) -> Self {
         Self {
             offset: member.offset.to_array(),
             radius: member.radius,
             row,
             id: member.particle,
             mass,
-            inverse_mass,
+            grain,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::core::method::MethodStages;
 use crate::core::recording::{Recorded, StageList};
 use crate::core::shared::SharedStages;
 use crate::kernel::Access::{Read, Write};
-use crate::kernel::{Access, Bound, WORKGROUP};
+use crate::kernel::{Access, Bound};
 
 use super::columns::{
     FLIGHT_SHAPES, FLIGHTS, GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID,
@@ -74,6 +74,9 @@ impl WallStages {
     }
 }
 
+/// Rigid grains of several spheres that a workgroup moves: GRAINS of clump_loads.wgsl.
+const GRAINS_PER_WORKGROUP: u32 = 64;
+
 /// The kernels of rigid grains of several spheres, where there are some.
 struct ClumpStages {
     drift: Bound,
@@ -104,7 +107,7 @@ impl ClumpStages {
             drift: stage(&shaders::CLUMP_DRIFT, "clump_drift", &drift),
             find: stage(&shaders::FIND_MEMBERS, "find_members", &[(Read, column(GRAIN)), (Write, members)]),
             kick: stage(&shaders::CLUMP_KICK, "clump_kick", &kick),
-            groups: (slots as u32).div_ceil(WORKGROUP),
+            groups: (slots as u32).div_ceil(GRAINS_PER_WORKGROUP),
         }
     }
 }

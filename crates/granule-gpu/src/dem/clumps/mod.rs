@@ -163,7 +163,7 @@ impl Clumps {
                 let (i, number) = (first + n, [k as u32, slot.first + n as u32]);
                 columns.put(i, assembly, member, number, domain);
                 let row = first_row + i as u32;
-                placed.push(MemberRecord::new(member, row, columns.velocity[i][3], slot.properties.mass));
+                placed.push(MemberRecord::new(member, row, columns.velocity[i][3], k as u32));
             }
             writes.extend([
                 PoolWrite {
@@ -239,6 +239,7 @@ fn record(new: &NewAssembly, slot: &Slot) -> ClumpRecord {
         first: slot.first,
         count: slot.count,
         mass: slot.properties.mass as f32,
+        inverse_mass: (1.0 / slot.properties.mass) as f32,
         sound: f32::from(new.velocity.is_finite() && new.angular_velocity.is_finite()),
         spin: new.angular_velocity.as_vec3().to_array(),
         ..ClumpRecord::default()

@@ -52,12 +52,13 @@ pub fn columns_and_pools(
             let row = rows[member as usize];
             grain[row as usize] = [k as u32, member];
             let (member, mass) = (&saved.member[member as usize], particles.velocity[row as usize].w);
-            members.push(MemberRecord::new(member, row, mass, assembly.properties.mass));
+            members.push(MemberRecord::new(member, row, mass, k as u32));
         }
         let mut record = ClumpRecord {
             first,
             count,
             mass: assembly.properties.mass as f32,
+            inverse_mass: (1.0 / assembly.properties.mass) as f32,
             sound: 1.0,
             ..ClumpRecord::default()
         };
