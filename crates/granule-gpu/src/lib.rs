@@ -102,6 +102,7 @@ mod grains;
 mod iisph;
 pub mod kernel;
 mod methods;
+mod pbd;
 #[cfg(test)]
 mod position;
 pub mod primitives;
