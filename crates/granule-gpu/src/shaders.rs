@@ -220,7 +220,7 @@ mod tests {
         same_layout!("kick", "Fluid", wcsph::layout::FluidRecord: stiffness, tait_exponent, dynamic_viscosity, damping,
             surface_force, smoothing);
         same_layout!("sweep", "PbdParams", pbd::layout::ParamsRecord: origin_xy, origin_z, length_xy, length_z,
-            least_skin, most_skin, largest, gravity, push_speed, material_count, wall_laws, sweeps);
+            least_skin, most_skin, largest, gravity, push_speed, material_count, wall_laws);
         same_layout!("sweep", "Law", pbd::layout::LawRecord: friction, rolling, restitution, tension);
         same_layout!("touch", "DemParams", dem::layout::ParamsRecord: origin_xy, origin_z, length_xy, length_z, lasting,
             skin, material_count, wall_laws);

@@ -8,12 +8,17 @@
 @group(0) @binding(5) var<storage, read_write> states: array<vec4<u32>>;
 // The entry with the largest key.
 @group(0) @binding(6) var<storage, read_write> heads: array<u32>;
+// In the second record of each block: where its grains are with their colours.
+@group(0) @binding(7) var<storage, read_write> blocks: array<vec4<u32>>;
 
 @compute @workgroup_size(256)
 fn colour_begin(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let i = thread_number(workgroup, thread);
     if i >= step.count {
         return;
+    }
+    if thread == 0u {
+        blocks[4u * workgroup_number(workgroup) + 1u] = vec4(SOME_OPEN);
     }
     let first = list[2u * (i / LANES)] * LANES + i % LANES;
     let count = list[2u * (i / LANES) + 1u];

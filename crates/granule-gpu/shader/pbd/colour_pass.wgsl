@@ -7,6 +7,9 @@ fn run_colour(workgroup: vec3<u32>, thread: u32) {
     if p < colours[1] {
         solve_pair(p);
     }
+    if p == colours[0] {
+        colours[2] = 1u;
+    }
 }
 
 var<workgroup> rest_range: vec2<u32>;
@@ -37,16 +40,21 @@ fn next_of_rest(thread: u32, range: vec2<u32>, last: vec2<u32>) -> u32 {
     return workgroupUniformLoad(&best_pairs[0]);
 }
 
-// The colours without a dispatch of their own, by one workgroup; then the pairs without a colour, one after the other in the order
+// The colours that had no dispatch of their own, by one workgroup; then the pairs without a colour, one after the other in the order
 // of their keys.
 fn run_tail(thread: u32) {
-    for (var colour = OWN_COLOURS; colour < REST; colour++) {
+    for (var colour = 0u; colour < step.iteration; colour++) {
         let at = COLOUR_WORDS * colour;
-        for (var p = colours[at] + thread; p < colours[at + 1u]; p += WORKGROUP) {
-            solve_pair(p);
+        if colours[at + 2u] == 0u {
+            for (var p = colours[at] + thread; p < colours[at + 1u]; p += WORKGROUP) {
+                solve_pair(p);
+            }
         }
         storageBarrier();
         workgroupBarrier();
+    }
+    for (var colour = thread; colour < REST; colour += WORKGROUP) {
+        colours[COLOUR_WORDS * colour + 2u] = 0u;
     }
     if thread == 0u {
         rest_range = vec2(colours[COLOUR_WORDS * REST], colours[COLOUR_WORDS * REST + 1u]);

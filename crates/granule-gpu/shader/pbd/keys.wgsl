@@ -24,6 +24,12 @@ fn key_below(a: vec2<u32>, b: vec2<u32>) -> bool {
 // colours, and this key.
 const OF_HELD: vec2<u32> = vec2(0xffffffffu, 0xffffffffu);
 
+// A block of grains in the middle of it: some have pairs without a colour; all have theirs since the round before, which has left
+// that to one of the two columns only; all have theirs.
+const SOME_OPEN: u32 = 1u;
+const JUST_DONE: u32 = 2u;
+const DONE: u32 = 0u;
+
 fn is_open(state: vec4<u32>) -> bool {
     return any(state.xy != vec2(0u)) && any(state.xy != OF_HELD);
 }

@@ -18,7 +18,6 @@ struct PbdParams {
     material_count: u32,
     // Where the laws of walls begin.
     wall_laws: u32,
-    sweeps: u32,
 }
 
 // The constants of a contact: twin of `Law` in solver/pbd/laws.rs.
@@ -56,7 +55,7 @@ const ACTIVE: u32 = 0x80000000u;
 // The colour of pairs that find none free: they are solved one after the other.
 const REST: u32 = 64u;
 
-// Words of the ranges of one colour, so that each can be bound alone.
+// Words of one colour, so that each can be bound alone: first pair, end of the last, whether a pass has been over them.
 const COLOUR_WORDS: u32 = 64u;
 
 // Bins that pairs are placed by: twice the colour, and one more for pairs that are not near; where their counts, their next places
@@ -68,12 +67,9 @@ const BIN_PLACES: u32 = 4320u;
 const FRESH: u32 = 4480u;
 const OPEN: u32 = 4481u;
 
-// Argument slots of the method's own: one workgroup where lists are new, all pairs, the colours that share a dispatch, and
-// the first of those that have their own.
+// Argument slots of the method's own: one workgroup where lists are new, all pairs, what is left of the colours, and the first of
+// these.
 const CARRY_ONE: u32 = 0u;
 const ALL_PAIRS: u32 = 1u;
 const TAIL: u32 = 2u;
 const FIRST_COLOUR: u32 = 3u;
-
-// Colours that have a dispatch of their own.
-override OWN_COLOURS: u32 = 20u;

@@ -210,7 +210,11 @@ struct PutAside {
     walls: Vec<[u32; 2]>,
 }
 
-fn put_aside(saved: &SavedContacts, id: &[u32], held: impl Fn(usize) -> bool) -> Result<PutAside, StateError> {
+fn put_aside(
+    saved: &SavedContacts,
+    id: &[u32],
+    held: impl Fn(usize) -> bool,
+) -> Result<PutAside, StateError> {
     let lanes = LANES as usize;
     if !saved.partner.is_empty() && usize::from(saved.width) != AT_WALL {
         return Err(StateError::from(ContactError::Count));

@@ -6,14 +6,13 @@ use granule::solver::pbd::params::Setup;
 
 use crate::core::constants::{StepLimits, flag};
 
-use super::layout::{LawRecord, MOST_LAWS, OWN_COLOURS, ParamsRecord};
+use super::layout::{LawRecord, MOST_LAWS, ParamsRecord};
 
 /// Overrides of constants in shaders.
 pub fn overrides(setup: &Setup) -> Vec<(&'static str, f64)> {
     vec![
         ("ROTATION", flag(setup.rotation)),
         ("BOUNCES", flag(setup.laws.bounces)),
-        ("OWN_COLOURS", f64::from(OWN_COLOURS)),
         // No shader has it, but the list of stages does.
         ("SWEEPS", f64::from(setup.sweeps)),
     ]
@@ -53,7 +52,7 @@ pub fn params(setup: &Setup, material_count: usize, largest: f32) -> ParamsRecor
         push_speed: setup.push_speed(),
         material_count: material_count as u32,
         wall_laws: (material_count * material_count) as u32,
-        sweeps: setup.sweeps,
+        unused: 0,
     }
 }
 

@@ -7,11 +7,12 @@ pub use crate::dem::layout::{MOST_TOUCHES, NEAR_WALLS, NOBODY, PlaceRecord, Wall
 /// Laws that there is room for.
 pub const MOST_LAWS: usize = 1024;
 
-/// Colours that have a dispatch of their own; the others share one workgroup. A bed of equal grains has some pairs of them.
-pub const OWN_COLOURS: u32 = 20;
+/// Colours that pairs may have.
+pub const COLOURS: u32 = 64;
 
-/// Rounds of colouring that are recorded; pairs that wait longer are coloured by one workgroup.
-pub const ROUNDS: usize = 40;
+/// Rounds of colouring that are recorded for every colour that pairs had before: a chain of pairs that wait for each other is three
+/// times as long as there are colours, in settled beds and in flows. Those that wait longer are coloured by one workgroup.
+pub const ROUNDS_PER_COLOUR: usize = 4;
 
 /// Bytes of the ranges of one colour, so that each can be bound alone.
 pub const COLOUR_BYTES: u64 = 256;
@@ -48,7 +49,7 @@ pub struct ParamsRecord {
     pub push_speed: f32,
     pub material_count: u32,
     pub wall_laws: u32,
-    pub sweeps: u32,
+    pub unused: u32,
 }
 
 /// The law of a contact; twin of `Law`.

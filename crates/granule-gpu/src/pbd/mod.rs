@@ -34,7 +34,7 @@
 //! **Colours** are those of the CPU: both devices do the rounds of `crates/granule/src/solver/pbd/colour.rs`, here a dispatch per
 //! round in which every grain finds for itself, from what the round before has left, whether the pair with its largest key has its
 //! turn. Rounds that are not recorded are done by one workgroup. Pairs lie in memory colour by colour, those that touch first; the
-//! order inside of a colour changes no bit. Twenty colours have a dispatch each; the few pairs of the others, and those
+//! order inside of a colour changes no bit. Colours have a dispatch each, as many as pairs had before; what is left of them, and pairs
 //! without any colour, share one workgroup that goes through them in order.
 //!
 //! **Held grains** have no colours and are never written; their pairs are placed by the partner.
@@ -67,7 +67,7 @@ use granule::particles::{NewGrain, NewParticle};
 use granule::position::ExactPosition;
 use granule::scene::{PbdScheme, Scene, SolverKind};
 use granule::simd::Instructions;
-use granule::simulator::{FieldData, FieldInfo, StateError};
+use granule::simulator::{FieldData, FieldInfo, StateError, StepReport};
 use granule::solver::dem::params::radii;
 use granule::solver::pbd::FIELDS;
 use granule::solver::pbd::params::Setup;
@@ -80,9 +80,9 @@ use crate::core::capacity::Capacity;
 use crate::core::columns::{ColumnInfo, DENSITY_STATE};
 use crate::core::constants::StepLimits;
 use crate::core::hooks::Hooks;
-use crate::core::layout::{LANES, StepRecord};
+use crate::core::layout::{LANES, ReportRecord, StepRecord};
 use crate::core::method::{
-    FieldInput, Method, MethodEntry, MethodInput, MethodStages, StateToRestore, StateToSave,
+    FieldInput, Iterations, Method, MethodEntry, MethodInput, MethodStages, StateToRestore, StateToSave,
 };
 use crate::dem::twin;
 
@@ -101,7 +101,7 @@ pub const ENTRY: MethodEntry =
 const SLOTS_PER_SPHERE: f64 = 14.0;
 
 /// Of how many recorded steps one sorts. A choice: a settled bed keeps its lists for a frame, a flow for some steps.
-const SORT_EVERY: u32 = 4;
+const SORT_EVERY: u32 = 5;
 
 /// Position-based sand.
 struct Pbd {
@@ -189,12 +189,7 @@ impl Method for Pbd {
         Some(SLOTS_PER_SPHERE)
     }
 
-    fn begin_particles(
-        &self,
-        grains: &[NewParticle],
-        first_id: u32,
-        _: Vec3,
-    ) -> Vec<(ColumnInfo, Vec<u8>)> {
+    fn begin_particles(&self, grains: &[NewParticle], first_id: u32, _: Vec3) -> Vec<(ColumnInfo, Vec<u8>)> {
         let place = |(id, grain): (u32, &NewParticle)| {
             let exact = ExactPosition::new(grain.position).unwrap_or_default();
             PlaceRecord { quanta: self.setup.exact_domain.wrap(exact).quanta, radius: grain.radius, id }
@@ -237,6 +232,15 @@ impl Method for Pbd {
             solids: (self.walls > 0).then_some(&self.solids),
         };
         Box::new(stages::PbdStages::new(binder, buffers, shape))
+    }
+
+    fn iterations(&self) -> Iterations {
+        Iterations { sure: 0, most: layout::COLOURS }
+    }
+
+    /// The device reports colours in the place of iterations.
+    fn report(&self, _: &ReportRecord, report: &mut StepReport) {
+        report.iterations = self.setup.sweeps;
     }
 
     fn host_fields(&self) -> &'static [&'static str] {

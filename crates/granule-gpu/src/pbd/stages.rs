@@ -16,8 +16,13 @@ use super::columns::{
     APPROACHES, COLOURING, COLOURS, GEOMETRY, HEAD, IMPULSES, MOTION, ORIENTATION, PAIR_LAWS, PAIR_OF, PAIRS,
     PARTNERS, PLACE, SAVED, SOURCE, WALL_STEPS, WAY,
 };
-use super::layout::{COLOUR_BYTES, OWN_COLOURS, ROUNDS, own_slot};
+use super::layout::{self, COLOUR_BYTES, ROUNDS_PER_COLOUR, own_slot};
 use super::shaders;
+
+/// Colours that have a dispatch of their own in recorded steps: what pairs had before, and some more. It changes no result.
+fn colours_to_record(recorded: &Recorded) -> usize {
+    (recorded.iterations + recorded.iterations / 4 + 2).min(layout::COLOURS) as usize
+}
 
 /// A pass over all pairs, colour by colour.
 struct ColourPass {
@@ -35,13 +40,14 @@ impl ColourPass {
     ) -> Self {
         let part = Part { binding: 4, offset: 0, size: COLOUR_BYTES };
         Self {
-            colours: b.stage_in_parts(shader, entries[0], buffers, part, OWN_COLOURS),
+            colours: b.stage_in_parts(shader, entries[0], buffers, part, layout::COLOURS),
             tail: b.stage(shader, entries[1], &[], buffers),
         }
     }
 
-    fn run(&self, pass: &mut ComputePass, s: &SharedStages) {
-        for (colour, kernel) in (0..).zip(&self.colours) {
+    /// Runs so many colours one by one, and what is left in one workgroup.
+    fn run(&self, pass: &mut ComputePass, s: &SharedStages, colours: usize) {
+        for (colour, kernel) in (0..).zip(&self.colours[..colours]) {
             s.run(pass, kernel, own_slot::FIRST_COLOUR + colour);
         }
         s.run(pass, &self.tail, own_slot::TAIL);
@@ -67,10 +73,9 @@ impl ListStages {
     fn new(b: &mut Binder, c: &Buffers) -> Self {
         let (column, pool) = (|info| c.columns.of(info), |name| c.pool(name));
         let ranges = [("RANGES", f64::from(b.ranges()))];
-        let mut stage =
-            |shader: &Shader, entry, constants: &[(&str, f64)], buffers: &[(Access, &Buffer)]| {
-                b.stage(shader, entry, constants, buffers)
-            };
+        let mut stage = |shader: &Shader, entry, constants: &[(&str, f64)], buffers: &[(Access, &Buffer)]| {
+            b.stage(shader, entry, constants, buffers)
+        };
         let round = |from: usize, access: Access| {
             [
                 (Read, &c.list),
@@ -82,6 +87,7 @@ impl ListStages {
                 (Write, column(COLOURING[1 - from])),
             ]
         };
+        let blocks = |from: usize| [&round(from, Read)[..], &[(Write, &c.partials)]].concat();
         let entries = |access: Access| {
             vec![
                 (Read, &c.list),
@@ -141,17 +147,13 @@ impl ListStages {
                     (Write, pool(PAIR_OF)),
                     (Write, column(COLOURING[0])),
                     (Write, column(HEAD)),
+                    (Write, &c.partials),
                 ],
             ),
-            rounds: [0, 1]
-                .map(|from| stage(&shaders::COLOUR_ROUND, "colour_round", &[], &round(from, Read))),
-            last_round: stage(
-                &shaders::COLOUR_ROUND,
-                "colour_round",
-                &[("LAST", 1.0)],
-                &round((ROUNDS - 1) % 2, Read),
-            ),
-            late_rounds: stage(&shaders::COLOUR_LAST, "colour_last", &[], &round(ROUNDS % 2, Write)),
+            rounds: [0, 1].map(|from| stage(&shaders::COLOUR_ROUND, "colour_round", &[], &blocks(from))),
+            // Their number is even.
+            last_round: stage(&shaders::COLOUR_ROUND, "colour_round", &[("LAST", 1.0)], &blocks(1)),
+            late_rounds: stage(&shaders::COLOUR_LAST, "colour_last", &[], &round(0, Write)),
             count: stage(&shaders::COUNT_PAIRS, "count_pairs", &[], &entries(Write)),
             place: stage(&shaders::PLACE_PAIRS, "place_pairs", &[], &placed),
             carry: stage(
@@ -177,10 +179,10 @@ impl ListStages {
         s.run(pass, &self.fold_turns, slot::BLOCKS);
     }
 
-    /// Gives all pairs their colours, and counts these.
-    fn colour(&self, pass: &mut ComputePass, s: &SharedStages) {
+    /// Gives all pairs their colours, and counts these; in rounds for so many colours.
+    fn colour(&self, pass: &mut ComputePass, s: &SharedStages, colours: usize) {
         s.run(pass, &self.begin_colours, slot::CARRY);
-        for k in 0..ROUNDS - 1 {
+        for k in 0..ROUNDS_PER_COLOUR * colours - 1 {
             s.run(pass, &self.rounds[k % 2], slot::CARRY);
         }
         s.run(pass, &self.last_round, slot::CARRY);
@@ -271,7 +273,7 @@ impl PbdStages {
             (Read, pool(GEOMETRY)),
             (Write, pool(IMPULSES)),
             (Write, column(MOTION)),
-            (Read, pool(COLOURS)),
+            (Write, pool(COLOURS)),
             (Read, column(PLACE)),
         ];
         let warm_start = [&shared[..], &[(Write, column(WAY))]].concat();
@@ -339,7 +341,7 @@ impl PbdStages {
     }
 
     /// Lists and colours, where the recorded step makes some; the dispatches of colours.
-    fn list(&self, pass: &mut ComputePass, s: &SharedStages, sorts: bool) {
+    fn list(&self, pass: &mut ComputePass, s: &SharedStages, sorts: bool, colours: usize) {
         if sorts {
             s.search.find_cells(pass);
             s.run(pass, &self.lists.list_pairs, slot::SEARCH);
@@ -347,7 +349,7 @@ impl PbdStages {
         }
         s.search.check(pass);
         if sorts {
-            self.lists.colour(pass, s);
+            self.lists.colour(pass, s, colours);
         }
         self.index_colours.dispatch(pass, 1);
         if sorts {
@@ -357,17 +359,17 @@ impl PbdStages {
         }
     }
 
-    fn sweep(&self, pass: &mut ComputePass, s: &SharedStages, number: u32) {
-        self.sweep.run(pass, s);
+    fn sweep(&self, pass: &mut ComputePass, s: &SharedStages, number: u32, colours: usize) {
+        self.sweep.run(pass, s, colours);
         if let Some(walls) = &self.walls {
             let last = number + 1 == self.sweeps && self.bounce.is_none();
             s.run(pass, if last { &walls.last_sweep } else { &walls.sweep }, slot::NEAR);
         }
     }
 
-    fn bounce(&self, pass: &mut ComputePass, s: &SharedStages) {
+    fn bounce(&self, pass: &mut ComputePass, s: &SharedStages, colours: usize) {
         if let Some(bounce) = &self.bounce {
-            bounce.run(pass, s);
+            bounce.run(pass, s, colours);
             self.walls.iter().for_each(|walls| s.run(pass, &walls.bounce, slot::NEAR));
         }
     }
@@ -376,6 +378,7 @@ impl PbdStages {
 impl MethodStages for PbdStages {
     fn list<'a>(&'a self, s: &'a SharedStages, recorded: &Recorded) -> StageList<'a> {
         let Recorded { blocks, passes, sorts, .. } = *recorded;
+        let colours = colours_to_record(recorded);
         let mut list: StageList = vec![(
             Stage::Sort,
             Box::new(move |pass| {
@@ -387,7 +390,7 @@ impl MethodStages for PbdStages {
                 }
             }),
         )];
-        list.push((Stage::Neighbors, Box::new(move |pass| self.list(pass, s, sorts))));
+        list.push((Stage::Neighbors, Box::new(move |pass| self.list(pass, s, sorts, colours))));
         list.push((Stage::Integrate, Box::new(|pass| s.over_particles(pass, &self.fall))));
         if s.has_drag() {
             list.push((Stage::Drag, Box::new(|pass| s.drag(pass))));
@@ -396,12 +399,12 @@ impl MethodStages for PbdStages {
         if let Some(walls) = &self.walls {
             list.push((Stage::TouchWalls, Box::new(|pass| s.run(pass, &walls.touch, slot::NEAR))));
         }
-        list.push((Stage::WarmStart, Box::new(|pass| self.warm_start.run(pass, s))));
+        list.push((Stage::WarmStart, Box::new(move |pass| self.warm_start.run(pass, s, colours))));
         list.push((
             Stage::Project,
-            Box::new(|pass| {
-                (0..self.sweeps).for_each(|number| self.sweep(pass, s, number));
-                self.bounce(pass, s);
+            Box::new(move |pass| {
+                (0..self.sweeps).for_each(|number| self.sweep(pass, s, number, colours));
+                self.bounce(pass, s, colours);
             }),
         ));
         list.push((Stage::Integrate, Box::new(|pass| s.over_particles(pass, &self.drift))));
