@@ -141,6 +141,39 @@ impl Kernel {
     }
 }
 
+/// A part of one of a kernel's buffers: the binding, and where its bytes are.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The binding.
+    pub binding: usize,
+    /// First byte.
+    pub offset: u64,
+    /// Number of bytes.
+    pub size: u64,
+}
+
+impl Kernel {
+    /// The kernel with its buffers, of one of which it gets a part only.
+    pub fn bind_part(
+        &self,
+        gpu: &GpuDevice,
+        buffers: &[&Buffer],
+        part: Part,
+        shared: &[&BindGroup],
+    ) -> Bound {
+        let parts = buffers.iter().copied().enumerate().map(|(binding, buffer)| {
+            if binding != part.binding {
+                return buffer.as_entire_binding();
+            }
+            let size = std::num::NonZeroU64::new(part.size);
+            BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: part.offset, size })
+        });
+        let own = group(gpu, self.name, &self.layout, parts);
+        let groups = [own].into_iter().chain(shared.iter().map(|group| (*group).clone())).collect();
+        Bound { pipeline: self.pipeline.clone(), groups }
+    }
+}
+
 /// A kernel with its buffers.
 #[derive(Clone, Debug)]
 pub struct Bound {

@@ -103,6 +103,7 @@ mod grains;
 mod iisph;
 pub mod kernel;
 mod methods;
+mod pbd;
 #[cfg(test)]
 mod position;
 pub mod primitives;

@@ -68,7 +68,7 @@ mod tests {
     use crate::core::layout::*;
     use crate::core::shaders::{self as shared, hooked};
     use crate::primitives::shaders_of_primitives;
-    use crate::{dem, iisph, wcsph};
+    use crate::{dem, iisph, pbd, wcsph};
 
     /// A shader as a device gets it: with what the method has hooked in.
     struct Whole {
@@ -102,7 +102,7 @@ mod tests {
 
     fn all() -> Vec<Whole> {
         let plain = ALL.iter().chain(shared::ALL).chain(iisph::shaders::ALL).chain(wcsph::shaders::ALL);
-        let plain = plain.chain(dem::shaders::ALL);
+        let plain = plain.chain(dem::shaders::ALL).chain(pbd::shaders::ALL);
         let plain =
             plain.copied().chain(shaders_of_primitives()).chain([&crate::position::TWIN]).map(Whole::plain);
         let methods = [
@@ -110,6 +110,7 @@ mod tests {
             ("iisph", iisph::shaders::HOOKS),
             ("wcsph", wcsph::shaders::HOOKS),
             ("dem", dem::shaders::HOOKS),
+            ("pbd", pbd::shaders::HOOKS),
         ];
         plain.chain(methods.iter().flat_map(|(name, hooks)| with_hooks(name, hooks))).collect()
     }
@@ -198,7 +199,8 @@ mod tests {
             density_error, friction_error, reports, most_reports, slots, contact_half, sort_passes, cell_count,
             slots_needed, contacts_needed, cells_needed, last_step, progress, listed, wall_displacement, list_slots,
             pass_capacity, momentum_began, lowest_error, remembered, list_count, wall_half,
-            steps_of_frame, steps_left, near_walls);
+            steps_of_frame, steps_left, near_walls, list_skin, memory_dt,
+            pair_count);
         same_layout!("end of plain", "Report", ReportRecord: dt, elapsed, density_error, friction_error, max_speed,
             kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot);
         same_layout!("begin of plain", "Pose", PoseRecord: rotation, translation, pivot, linear, angular, shape_pivot,
@@ -217,6 +219,9 @@ mod tests {
         same_layout!("kick", "WcsphParams", wcsph::layout::ParamsRecord: sound_speed);
         same_layout!("kick", "Fluid", wcsph::layout::FluidRecord: stiffness, tait_exponent, dynamic_viscosity, damping,
             surface_force, smoothing);
+        same_layout!("sweep", "PbdParams", pbd::layout::ParamsRecord: origin_xy, origin_z, length_xy, length_z,
+            least_skin, most_skin, largest, gravity, push_speed, material_count, wall_laws);
+        same_layout!("sweep", "Law", pbd::layout::LawRecord: friction, rolling, restitution, tension);
         same_layout!("touch", "DemParams", dem::layout::ParamsRecord: origin_xy, origin_z, length_xy, length_z, lasting,
             skin, material_count, wall_laws);
         same_layout!("touch", "Law", dem::layout::LawRecord: stiffness, surface_energy, damping_factor,

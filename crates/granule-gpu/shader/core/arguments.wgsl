@@ -15,6 +15,8 @@ const SEARCH: u32 = 25u;
 const CARRY: u32 = 26u;
 const REMEMBER: u32 = 27u;
 const NEAR: u32 = 28u;
+// The first of those that are the method's own.
+const METHOD: u32 = 29u;
 
 const TILE: u32 = 2048u;
 

@@ -2,7 +2,7 @@
 //
 // Hook of the method: begin_step(fastest, pushed) chooses the length by choose_dt from the largest speed and acceleration,
 // and returns how far particles may move before they are sorted; walls_move() says whether walls do,
-// moves_by_pose(pose) which of them.
+// moves_by_pose(pose) which of them, pair_reach() how far pairs are listed.
 
 @group(0) @binding(0) var<storage, read_write> step: Step;
 @group(0) @binding(1) var<storage, read_write> arguments: array<vec4<u32>>;
@@ -104,8 +104,25 @@ fn choose_dt(bound: f32) {
     step.inverse_dt = 1.0 / step.dt;
 }
 
+// Equal steps up to the frame's end, counted, since a sum of thousands of them is not exact; twin of `equal_steps` in
+// solver/world.rs. Where a shorter step is asked for within a frame, the rest of it is divided anew.
+fn choose_equal_dt() {
+    let is_new = step.elapsed == 0.0 || step.steps_left == 0u;
+    if is_new || step.dt > 1.001 * params.longest_step {
+        let quotient = (step.length - step.elapsed) / params.longest_step;
+        step.steps_left = max(u32(ceil(quotient - 1e-4 - 2.4e-7 * quotient)), 1u);
+        step.steps_of_frame = step.steps_left;
+        step.dt = (step.length - step.elapsed) / f32(step.steps_of_frame);
+        step.inverse_dt = 1.0 / step.dt;
+    }
+    step.last_step = select(0u, 1u, step.steps_left == 1u);
+    step.limited = 0u;
+    step.steps_left -= 1u;
+}
+
 // Divides space into cells a little larger than the reach of pairs, by what rounding needs.
 fn choose_cells(low: vec3<f32>, high: vec3<f32>) -> u32 {
+    let reach = pair_reach();
     var bits = 0u;
     for (var axis = 0u; axis < 3u; axis++) {
         let cells = params.period_cells[axis];
@@ -115,9 +132,9 @@ fn choose_cells(low: vec3<f32>, high: vec3<f32>) -> u32 {
             step.cell_min[axis] = 0;
             step.cell_range[axis] = cells - 1u;
         } else {
-            let farthest = max(abs(low[axis]), abs(high[axis])) / params.reach;
+            let farthest = max(abs(low[axis]), abs(high[axis])) / reach;
             let slack = 1.0 + 0.0009765625 + min(farthest, FARTHEST_CELL) * 2.4e-7;
-            let scale = 1.0 / (params.reach * slack);
+            let scale = 1.0 / (reach * slack);
             step.cell_scale[axis] = scale;
             step.cell_origin[axis] = 0.0;
             let first = i32(floor(clamp(low[axis] * scale, -FARTHEST_CELL, FARTHEST_CELL)));

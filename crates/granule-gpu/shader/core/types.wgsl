@@ -107,6 +107,12 @@ struct Step {
     steps_left: u32,
     // Particles that have places for contacts with walls, of such methods.
     near_walls: u32,
+    // How much farther than they touch pairs are listed [m], and the length of the step that impulses are of [s]: of methods that
+    // choose these with their lists.
+    list_skin: f32,
+    memory_dt: f32,
+    // Pairs that are listed, of methods that keep them.
+    pair_count: u32,
 }
 
 // Sums over whole numbers within a step.

@@ -10,13 +10,6 @@ fn place_of(first: vec4<u32>, second: vec4<u32>) -> Place {
     return Place(ExactPosition(first.xy, first.zw, second.xy), bitcast<f32>(second.z), second.w);
 }
 
-fn exact_domain() -> ExactDomain {
-    return ExactDomain(
-        ExactPosition(dem.origin_xy.xy, dem.origin_xy.zw, dem.origin_z.xy),
-        ExactPosition(dem.length_xy.xy, dem.length_xy.zw, dem.length_z.xy),
-    );
-}
-
 // The shortest vector from b to a [m].
 fn apart(a: ExactPosition, b: ExactPosition) -> vec3<f32> {
     if PERIODIC {

@@ -25,6 +25,11 @@ fn begin_step(fastest: f32, pushed: f32) -> f32 {
     return step.dt * (fastest + 0.5 * step.dt * pushed + params.push_out_speed) + 0.01 * params.support;
 }
 
+// How far pairs are listed, of this step's lists [m].
+fn pair_reach() -> f32 {
+    return params.reach;
+}
+
 // Whether walls move in this attempt at a step.
 fn walls_move() -> bool {
     return step.progress == KICKS;

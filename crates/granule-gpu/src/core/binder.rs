@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use granule_device::GpuDevice;
 use wgpu::{BindGroup, Buffer};
 
-use crate::kernel::{Access, Bound, Kernel, KernelPlan, Shader, SharedLayout};
+use crate::kernel::{Access, Bound, Kernel, KernelPlan, Part, Shader, SharedLayout};
 use crate::primitives::{BoundCompact, BoundSort, Compact, Sort};
 
 use super::buffers::Buffers;
@@ -147,6 +147,23 @@ impl<'a> Binder<'a> {
         buffers: &[(Access, &Buffer)],
     ) -> Bound {
         self.bind(shader, entry, &Plan { control: false, constants, buffers })
+    }
+
+    /// A stage that is bound several times, each time to another one of `count` parts of a buffer: those that follow `part`.
+    pub fn stage_in_parts(
+        &mut self,
+        shader: &impl ShaderSource,
+        entry: &'static str,
+        buffers: &[(Access, &Buffer)],
+        part: Part,
+        count: u32,
+    ) -> Vec<Bound> {
+        let plan = Plan { control: false, constants: &[], buffers };
+        let kernel = self.kernels.compile(self.gpu, shader, entry, &plan);
+        let buffers: Vec<&Buffer> = buffers.iter().map(|(_, buffer)| *buffer).collect();
+        let shared = [&self.constants, &self.step];
+        let parts = (0..u64::from(count)).map(|k| Part { offset: part.offset + k * part.size, ..part });
+        parts.map(|part| kernel.bind_part(self.gpu, &buffers, part, &shared)).collect()
     }
 
     /// A stage of control: writes the step's numbers.

@@ -13,7 +13,7 @@ pub struct Hooks {
     pub traits: &'static str,
     /// `measured_acceleration`.
     pub measure: &'static str,
-    /// `begin_step`, `walls_move`, `moves_by_pose`.
+    /// `begin_step`, `pair_reach`, `walls_move`, `moves_by_pose`.
     pub begin: &'static str,
     /// `after_search`.
     pub check: &'static str,

@@ -50,8 +50,10 @@ pub mod slot {
     pub const REMEMBER: u64 = 27;
     /// Particles that walls may touch as long as lists hold.
     pub const NEAR: u64 = 28;
+    /// The first of those that are the method's own.
+    pub const METHOD: u64 = 29;
     /// How many there are.
-    pub const COUNT: u64 = 29;
+    pub const COUNT: u64 = METHOD + 68;
 }
 
 /// Constants of a simulation; twin of `Params`.
@@ -145,9 +147,9 @@ pub struct StepRecord {
     pub steps_of_frame: u32,
     pub steps_left: u32,
     pub near_walls: u32,
-    pub unused_1: u32,
-    pub unused_2: u32,
-    pub unused_3: u32,
+    pub list_skin: f32,
+    pub memory_dt: f32,
+    pub pair_count: u32,
 }
 
 /// What a step reports; twin of `Report`.

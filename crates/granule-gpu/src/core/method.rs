@@ -48,6 +48,8 @@ pub struct MethodInput<'a> {
     pub assemblies: &'a [PlacedAssembly],
     /// What grains of several spheres are like.
     pub grain_shapes: &'a GrainShapes,
+    /// Whether some wall is a mesh.
+    pub has_meshes: bool,
     /// Overrides for kernels that find walls.
     pub solids: [(&'static str, f64); 2],
     /// Bytes of the largest buffer that kernels may be bound to.

@@ -119,6 +119,7 @@ impl GpuSimulation {
             grains,
             assemblies,
             grain_shapes: shapes,
+            has_meshes: solid_table.has_maps(),
             solids: solid_table.constants(),
             most_bytes: Allocator::new(&gpu).most(),
         })?;

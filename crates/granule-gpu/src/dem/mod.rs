@@ -72,7 +72,7 @@ pub mod shaders;
 mod stages;
 #[cfg(test)]
 mod tests;
-mod twin;
+pub mod twin;
 #[cfg(test)]
 mod twins;
 
@@ -88,7 +88,7 @@ use granule::material::grain_mass;
 use granule::neighbors::Domain;
 use granule::particles::{NewGrain, NewParticle};
 use granule::position::ExactPosition;
-use granule::scene::Scene;
+use granule::scene::{Scene, SolverKind};
 use granule::simd::Instructions;
 use granule::simulator::{FieldData, FieldInfo, StateError};
 use granule::solver::dem::FIELDS;
@@ -426,7 +426,7 @@ impl Method for Dem {
         scene: &Scene,
         boundaries: &Boundaries,
     ) -> Result<Vec<FieldData>, StateError> {
-        twin::fields(names, state, scene, boundaries, &self.shapes)
+        twin::fields(SolverKind::Dem, names, state, scene, boundaries, &self.shapes)
     }
 
     fn contacts(
@@ -435,7 +435,7 @@ impl Method for Dem {
         scene: &Scene,
         boundaries: &Boundaries,
     ) -> Result<Vec<Contact>, StateError> {
-        twin::contacts(&state()?, scene, boundaries, &self.shapes)
+        twin::contacts(SolverKind::Dem, &state()?, scene, boundaries, &self.shapes)
     }
 
     fn refuses(&self, scene: &Scene) -> Option<String> {

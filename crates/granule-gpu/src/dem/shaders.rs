@@ -20,6 +20,8 @@ pub const TYPES: &str = part!("dem/types");
 pub const POSITION: &str = part!("position");
 /// Places of spheres.
 pub const PLACES: &str = part!("dem/places");
+/// Periods of space.
+const DOMAIN: &str = part!("dem/domain");
 /// The law of a contact.
 pub const CONTACT: &str = part!("dem/contact");
 /// Lengths finer than single precision.
@@ -42,7 +44,10 @@ pub const CLUMP_KICKS: &str = part!("dem/clump_kicks");
 pub const FLIGHTS: &str = part!("dem/flights");
 const CLUMP_LOADS: &str = part!("dem/clump_loads");
 const MEMORY: &str = part!("dem/memory");
-const WALL_TOUCH: &str = part!("dem/wall_touch");
+/// Contacts with walls as they are kept.
+pub const WALL_TOUCH: &str = part!("dem/wall_touch");
+/// How they go over to new lists.
+pub const CARRY_WALLS_TEXT: &str = part!("dem/carry_walls");
 
 /// What the method adds to shared kernels.
 pub const HOOKS: Hooks = Hooks {
@@ -58,7 +63,7 @@ pub const HOOKS: Hooks = Hooks {
 
 gpu_shaders! { "shader/dem";
     /// First kick and drift.
-    DRIFT = "drift": [TYPES, STEP, PAIRS, TREE, SOUNDNESS, POSITION, PLACES];
+    DRIFT = "drift": [TYPES, STEP, PAIRS, TREE, SOUNDNESS, POSITION, PLACES, DOMAIN];
     /// Whether lists hold.
     DECIDE_LISTS = "decide_lists": [TYPES, ARGUMENTS, TREE];
     /// Contacts put aside.
@@ -70,19 +75,19 @@ gpu_shaders! { "shader/dem";
     /// Particles near walls.
     FIND_WALLS = "find_walls": [TYPES, STEP, MOTION, SOLIDS, MAPS, FRAMES, WALL_TOUCH];
     /// Contacts for new lists.
-    CARRY = "carry": [TYPES, STEP, LIST, MEMORY, POSITION, PLACES, CONTACT];
+    CARRY = "carry": [TYPES, STEP, LIST, MEMORY, POSITION, PLACES, DOMAIN, CONTACT];
     /// Contacts with walls for new lists.
     CARRY_WALLS = "carry_walls": [TYPES, STEP, WALL_TOUCH];
     /// Contacts of grains.
-    TOUCH = "touch": [TYPES, STEP, LIST, MEMORY, POSITION, PLACES, CONTACT];
+    TOUCH = "touch": [TYPES, STEP, LIST, MEMORY, POSITION, PLACES, DOMAIN, CONTACT];
     /// Contacts with walls.
     TOUCH_WALLS = "touch_walls": [
-        TYPES, STEP, MOTION, SOLIDS, MAPS, WALLS, MAP_WALLS, WALL_TABLE, INTERSECTION, POSITION, PLACES, FRAMES, FINE, EXACT_WALLS,
+        TYPES, STEP, MOTION, SOLIDS, MAPS, WALLS, MAP_WALLS, WALL_TABLE, INTERSECTION, POSITION, PLACES, DOMAIN, FRAMES, FINE, EXACT_WALLS,
         FACETS, CONTACT, WALL_TOUCH
     ];
     /// First kick and drift of rigid grains.
     CLUMP_DRIFT = "clump_drift": [
-        TYPES, STEP, MOTION, SOUNDNESS, POSITION, PLACES, CLUMPS, CLUMP_MOTION, CLUMP_ARMS, CLUMP_KICKS, CLUMP_LOADS
+        TYPES, STEP, MOTION, SOUNDNESS, POSITION, PLACES, DOMAIN, CLUMPS, CLUMP_MOTION, CLUMP_ARMS, CLUMP_KICKS, CLUMP_LOADS
     ];
     /// Their second kick.
     CLUMP_KICK = "clump_kick": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_KICKS, CLUMP_LOADS];

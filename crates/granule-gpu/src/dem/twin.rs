@@ -18,6 +18,7 @@ pub const FIELDS_WITH_CLUMPS: &[&str] = &["contact_force", "pressure", "von_mise
 
 /// The CPU's solver in the state of a checkpoint.
 fn solver(
+    kind: SolverKind,
     state: &[u8],
     scene: &Scene,
     boundaries: &Boundaries,
@@ -36,7 +37,7 @@ fn solver(
         instructions: None,
         defect: None,
     };
-    let mut solver = (SolverEntry::of(SolverKind::Dem).make)(input);
+    let mut solver = (SolverEntry::of(kind).make)(input);
     solver.restore(state)?;
     Ok(solver)
 }
@@ -46,13 +47,14 @@ fn solver(
 /// # Errors
 /// Says why the state cannot be restored.
 pub fn fields(
+    kind: SolverKind,
     names: &[&str],
     state: &[u8],
     scene: &Scene,
     boundaries: &Boundaries,
     shapes: &GrainShapes,
 ) -> Result<Vec<FieldData>, StateError> {
-    let mut solver = solver(state, scene, boundaries, shapes)?;
+    let mut solver = solver(kind, state, scene, boundaries, shapes)?;
     let unreadable = |error: &dyn std::fmt::Display| StateError::Unreadable(error.to_string());
     let ticket = solver.read(names).map_err(|error| unreadable(&error))?;
     let mut snapshot = Snapshot::default();
@@ -65,10 +67,11 @@ pub fn fields(
 /// # Errors
 /// Says why the state cannot be restored.
 pub fn contacts(
+    kind: SolverKind,
     state: &[u8],
     scene: &Scene,
     boundaries: &Boundaries,
     shapes: &GrainShapes,
 ) -> Result<Vec<Contact>, StateError> {
-    Ok(solver(state, scene, boundaries, shapes)?.contacts())
+    Ok(solver(kind, state, scene, boundaries, shapes)?.contacts())
 }

@@ -9,6 +9,11 @@ fn begin_step(fastest: f32, pushed: f32) -> f32 {
     return 0.0;
 }
 
+// How far pairs are listed, of this step's lists [m].
+fn pair_reach() -> f32 {
+    return params.reach;
+}
+
 // Whether walls move in this attempt at a step.
 fn walls_move() -> bool {
     return true;

@@ -4,6 +4,8 @@
 //! For the sweeps they lie in groups of sixteen of one colour: pairs that touch first, so that groups of pairs that do not are
 //! left out as a whole. The order inside of a colour changes no bit of the result.
 
+use std::cmp::Reverse;
+
 use glam::Vec4;
 
 use crate::contacts::{ContactMemory, Partner, keeps_pair};
@@ -11,7 +13,7 @@ use crate::neighbors::{Domain, NeighborLists};
 use crate::simd::LANES;
 use crate::team::{self, BLOCK, block_count, block_range};
 
-use super::colour::{Colouring, NOBODY, REST};
+use super::colour::{Colouring, NOBODY, REST, key};
 use super::contact::TOUCH;
 use super::laws::LawTable;
 use super::state::REMEMBERED;
@@ -177,7 +179,7 @@ impl Pairs {
     }
 
     /// Finds the place of every pair among the groups: by colour, then those that are near, then the others. Of the rest, one in
-    /// each group.
+    /// each group, in the order of keys.
     fn place_by_colour(&mut self, input: &PairInput) {
         let count = self.other.len();
         let mut bin = Vec::new();
@@ -201,12 +203,24 @@ impl Pairs {
         self.pair_at.clear();
         self.pair_at.resize(LANES * groups, NOBODY);
         self.at.resize(count, 0);
-        let mut rest = LANES * self.first[usize::from(REST)];
+        let mut rest = Vec::new();
         for (p, bin) in bin.iter().enumerate() {
-            let place = if bin / 2 == REST { &mut rest } else { &mut next[usize::from(*bin)] };
+            if bin / 2 == REST {
+                rest.push(p);
+                continue;
+            }
+            let place = &mut next[usize::from(*bin)];
             self.at[p] = *place as u32;
             self.pair_at[*place] = p as u32;
-            *place += if bin / 2 == REST { LANES } else { 1 };
+            *place += 1;
+        }
+        // Their order matters, and is that of keys on every device.
+        let id = |place: u32| input.id[place as usize];
+        rest.sort_unstable_by_key(|&p| Reverse(key(id(self.keeper[p]), id(self.other[p]))));
+        let first = self.first[usize::from(REST)];
+        for (group, p) in (first..).zip(rest) {
+            self.at[p] = (LANES * group) as u32;
+            self.pair_at[LANES * group] = p as u32;
         }
     }
 

@@ -1,0 +1,48 @@
+// Gives new pairs what was remembered: forces of partners that are still listed become impulses of this step, the others are
+// forgotten.
+
+@group(0) @binding(1) var<storage, read> places: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> pair_of: array<u32>;
+@group(0) @binding(3) var<storage, read> partners: array<u32>;
+@group(0) @binding(4) var<storage, read> saved: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> sources: array<vec2<u32>>;
+@group(0) @binding(6) var<storage, read_write> impulses: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> pairs: array<vec2<u32>>;
+
+// The entry under which the state of a partner was put aside; NOBODY where there is none.
+fn saved_entry(source: vec2<u32>, id: u32) -> u32 {
+    for (var s = 0u; s < source.y; s++) {
+        if partners[source.x + s * LANES] == id {
+            return source.x + s * LANES;
+        }
+    }
+    return NOBODY;
+}
+
+@compute @workgroup_size(256)
+fn carry_pairs(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let i = thread_number(workgroup, thread);
+    if i >= step.count {
+        return;
+    }
+    let first = list[2u * (i / LANES)] * LANES + i % LANES;
+    let count = list[2u * (i / LANES) + 1u];
+    let source = sources[i];
+    for (var s = 0u; s < count; s++) {
+        let pair = pair_of[first + s * LANES];
+        if pair == NOBODY {
+            continue;
+        }
+        let j = list[params.list_base + first + s * LANES];
+        let known = saved_entry(source, places[2u * j + 1u].w);
+        var along = vec4(0.0);
+        var turning = vec4(0.0);
+        if known != NOBODY {
+            along = step.dt * saved[2u * known];
+            turning = step.dt * saved[2u * known + 1u];
+            pairs[pair].x |= ACTIVE;
+        }
+        impulses[2u * pair] = along;
+        impulses[2u * pair + 1u] = turning;
+    }
+}

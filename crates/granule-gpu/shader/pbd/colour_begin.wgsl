@@ -1,0 +1,50 @@
+// Keys of all entries of the lists, and the largest of each grain.
+
+@group(0) @binding(1) var<storage, read> places: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> motion: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> keys: array<vec2<u32>>;
+// Colours of entries.
+@group(0) @binding(4) var<storage, read_write> colour_of: array<u32>;
+@group(0) @binding(5) var<storage, read_write> states: array<vec4<u32>>;
+// The entry with the largest key.
+@group(0) @binding(6) var<storage, read_write> heads: array<u32>;
+// In the second record of each block: where its grains are with their colours.
+@group(0) @binding(7) var<storage, read_write> blocks: array<vec4<u32>>;
+
+@compute @workgroup_size(256)
+fn colour_begin(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let i = thread_number(workgroup, thread);
+    if i >= step.count {
+        return;
+    }
+    if thread == 0u {
+        blocks[4u * workgroup_number(workgroup) + 1u] = vec4(SOME_OPEN);
+    }
+    let first = list[2u * (i / LANES)] * LANES + i % LANES;
+    let count = list[2u * (i / LANES) + 1u];
+    let id = places[2u * i + 1u].w;
+    let held = motion[2u * i].w == 0.0;
+    var best = vec2(0u);
+    var head = first;
+    var over = false;
+    for (var s = 0u; s < count; s++) {
+        let entry = first + s * LANES;
+        let j = list[params.list_base + entry];
+        over = over || j == i;
+        var key = vec2(0u);
+        if !over && !held {
+            key = pair_key(id, places[2u * j + 1u].w);
+        }
+        keys[entry] = key;
+        colour_of[entry] = NOBODY;
+        if key_below(best, key) {
+            best = key;
+            head = entry;
+        }
+    }
+    if held {
+        best = OF_HELD;
+    }
+    states[i] = vec4(best, 0u, 0u);
+    heads[i] = head;
+}

@@ -1,0 +1,74 @@
+// Passes over pairs, colour by colour: pairs of one colour share no grain that moves. A kernel declares
+// `solve_pair(p)`.
+
+// All pairs of the colour that is bound.
+fn run_colour(workgroup: vec3<u32>, thread: u32) {
+    let p = colours[0] + thread_number(workgroup, thread);
+    if p < colours[1] {
+        solve_pair(p);
+    }
+    if p == colours[0] {
+        colours[2] = 1u;
+    }
+}
+
+var<workgroup> rest_range: vec2<u32>;
+var<workgroup> best_keys: array<vec2<u32>, 256>;
+var<workgroup> best_pairs: array<u32, 256>;
+
+// The pair of the rest with the largest key below `last`, found by all threads.
+fn next_of_rest(thread: u32, range: vec2<u32>, last: vec2<u32>) -> u32 {
+    var best = vec2(0u);
+    var pair = NOBODY;
+    for (var p = range.x + thread; p < range.y; p += WORKGROUP) {
+        let key = key_of_pair(p);
+        if key_below(key, last) && (pair == NOBODY || key_below(best, key)) {
+            best = key;
+            pair = p;
+        }
+    }
+    best_keys[thread] = best;
+    best_pairs[thread] = pair;
+    workgroupBarrier();
+    for (var half = 128u; half > 0u; half /= 2u) {
+        if thread < half && key_below(best_keys[thread], best_keys[thread + half]) {
+            best_keys[thread] = best_keys[thread + half];
+            best_pairs[thread] = best_pairs[thread + half];
+        }
+        workgroupBarrier();
+    }
+    return workgroupUniformLoad(&best_pairs[0]);
+}
+
+// The colours that had no dispatch of their own, by one workgroup; then the pairs without a colour, one after the other in the order
+// of their keys.
+fn run_tail(thread: u32) {
+    for (var colour = 0u; colour < step.iteration; colour++) {
+        let at = COLOUR_WORDS * colour;
+        if colours[at + 2u] == 0u {
+            for (var p = colours[at] + thread; p < colours[at + 1u]; p += WORKGROUP) {
+                solve_pair(p);
+            }
+        }
+        storageBarrier();
+        workgroupBarrier();
+    }
+    for (var colour = thread; colour < REST; colour += WORKGROUP) {
+        colours[COLOUR_WORDS * colour + 2u] = 0u;
+    }
+    if thread == 0u {
+        rest_range = vec2(colours[COLOUR_WORDS * REST], colours[COLOUR_WORDS * REST + 1u]);
+    }
+    workgroupBarrier();
+    let range = workgroupUniformLoad(&rest_range);
+    var last = vec2(0xffffffffu);
+    for (var k = range.x; k < range.y; k++) {
+        let pair = next_of_rest(thread, range, last);
+        last = key_of_pair(pair);
+        if thread == 0u {
+            solve_pair(pair);
+        }
+        storageBarrier();
+        workgroupBarrier();
+    }
+}

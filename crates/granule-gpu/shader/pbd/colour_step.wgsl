@@ -1,0 +1,35 @@
+// One round of colouring, for one grain: twin of `settle` and `claim` in solver/pbd/colour.rs. A pair whose key is the largest that
+// is left at both of its grains takes the smallest colour that neither has. Both grains find the same, each for itself.
+
+@group(0) @binding(1) var<storage, read> keys: array<vec2<u32>>;
+@group(0) @binding(2) var<storage, read_write> colour_of: array<u32>;
+@group(0) @binding(3) var<storage, read_write> heads: array<u32>;
+@group(0) @binding(4) var<storage, read_write> colours: array<atomic<u32>>;
+
+// The largest key of a grain below another one, which leaves its entry behind.
+fn next_key(i: u32, last: vec2<u32>) -> vec2<u32> {
+    let first = list[2u * (i / LANES)] * LANES + i % LANES;
+    let count = list[2u * (i / LANES) + 1u];
+    var best = vec2(0u);
+    var head = first;
+    for (var s = 0u; s < count; s++) {
+        let key = keys[first + s * LANES];
+        if key_below(key, last) && key_below(best, key) {
+            best = key;
+            head = first + s * LANES;
+        }
+    }
+    heads[i] = head;
+    return best;
+}
+
+// The state of a grain after a round.
+fn after_round(i: u32, own: vec4<u32>, head: u32, other: vec4<u32>) -> vec4<u32> {
+    let fixed = all(other.xy == OF_HELD);
+    if !fixed && any(other.xy != own.xy) {
+        return own;
+    }
+    let colour = free_colour(own.zw | select(other.zw, vec2(0u), fixed));
+    colour_of[head] = colour;
+    return vec4(next_key(i, own.xy), with_colour(own.zw, colour));
+}

@@ -1,0 +1,60 @@
+// Finds where the pairs of each colour begin, where lists are new, and how many workgroups each colour takes in this step.
+
+@group(0) @binding(0) var<storage, read_write> step: Step;
+@group(0) @binding(1) var<storage, read_write> arguments: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> colours: array<u32>;
+
+var<workgroup> shared_fresh: u32;
+var<workgroup> colour_count: atomic<u32>;
+
+@compute @workgroup_size(256)
+fn index_colours(@builtin(local_invocation_index) thread: u32) {
+    if thread == 0u {
+        shared_fresh = select(0u, colours[FRESH], step.phase == SOLVED);
+    }
+    workgroupBarrier();
+    let fresh = workgroupUniformLoad(&shared_fresh) == 1u;
+    if fresh {
+        var count = 0u;
+        if thread < BINS {
+            count = colours[BIN_COUNTS + thread];
+        }
+        let first = workgroup_scan(thread, count).x;
+        if thread < BINS {
+            colours[BIN_PLACES + thread] = first;
+            let at = COLOUR_WORDS * (thread / 2u);
+            if thread % 2u == 0u {
+                colours[at] = first;
+                colours[at + 2u] = 0u;
+            } else {
+                colours[at + 1u] = first + count;
+            }
+        }
+    }
+    storageBarrier();
+    workgroupBarrier();
+    let goes = step.phase == SOLVED;
+    if thread == 0u {
+        atomicStore(&colour_count, 0u);
+    }
+    workgroupBarrier();
+    if thread < REST {
+        let at = COLOUR_WORDS * thread;
+        let count = select(0u, colours[at + 1u] - colours[at], goes);
+        arguments[METHOD + FIRST_COLOUR + thread] = groups_for(count, WORKGROUP);
+        if count > 0u {
+            atomicMax(&colour_count, thread + 1u);
+        }
+    }
+    workgroupBarrier();
+    if thread == 0u {
+        let all = colours[COLOUR_WORDS * REST + 1u];
+        arguments[METHOD + ALL_PAIRS] = groups_for(select(0u, all, goes), WORKGROUP);
+        arguments[METHOD + TAIL] = vec4(select(0u, 1u, goes && all > 0u), 1u, 1u, 0u);
+        if goes {
+            step.iteration = atomicLoad(&colour_count);
+            step.pair_count = all;
+            colours[FRESH] = 0u;
+        }
+    }
+}

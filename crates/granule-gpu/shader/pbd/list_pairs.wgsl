@@ -1,0 +1,136 @@
+// Neighbour lists by radii, in the form of core/neighbors.wgsl: pairs that may touch before somebody has moved by half of the
+// skin, the same as those of Cutoff::Radii in solver/search.rs. Two that are held never touch.
+
+@group(0) @binding(0) var<storage, read> position: array<vec4<f32>>;
+// Cells before each particle's, one less than the number of cells up to it.
+@group(0) @binding(1) var<storage, read> ranks: array<u32>;
+@group(0) @binding(2) var<storage, read> rows: array<vec2<u32>>;
+@group(0) @binding(3) var<storage, read_write> list: array<u32>;
+@group(0) @binding(4) var<storage, read_write> counters: Counters;
+@group(0) @binding(5) var<storage, read_write> density_state: array<DensityState>;
+@group(0) @binding(6) var<storage, read> metadata: array<Meta>;
+// Velocity and inverse mass, angular velocity and radius.
+@group(0) @binding(7) var<storage, read> motion: array<vec4<f32>>;
+
+override RANGES: u32 = 9u;
+
+const GROUPS: u32 = 8u;
+// Share of a coordinate that rounding may hide: twin of levels.rs.
+const ROUNDING: f32 = 4e-7;
+
+var<workgroup> longest: array<atomic<u32>, 8>;
+var<workgroup> group_start: array<u32, 8>;
+
+struct Own {
+    x: vec3<f32>,
+    // Radius that it is listed with.
+    radius: f32,
+    number: u32,
+    held: bool,
+}
+
+// Twin of listed_radius.
+fn listed_radius(x: vec4<f32>) -> f32 {
+    let far = max(abs(x.xyz), params.period_length.xyz);
+    return x.w + min(ROUNDING * (max(max(far.x, far.y), far.z) + x.w), x.w);
+}
+
+fn is_near(own: Own, j: u32) -> bool {
+    let other = position[j];
+    let d = nearest_image(own.x - other.xyz);
+    let reach = (own.radius + listed_radius(other)) + step.list_skin;
+    if j == own.number || !(dot(d, d) < reach * reach) {
+        return false;
+    }
+    return !(own.held && motion[2u * j].w == 0.0);
+}
+
+fn own_of(i: u32) -> Own {
+    let x = position[i];
+    return Own(x.xyz, listed_radius(x), i, motion[2u * i].w == 0.0);
+}
+
+@compute @workgroup_size(256)
+fn pbd_list_pairs(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let i = thread_number(workgroup, thread);
+    let live = i < step.count;
+    let group = thread / LANES;
+    if thread < GROUPS {
+        atomicStore(&longest[thread], 0u);
+    }
+    workgroupBarrier();
+    var own: Own;
+    var first_row = 0u;
+    var count = 0u;
+    // One bit per candidate of a row, for rows of at most 32.
+    var hits: array<u32, 18>;
+    if live {
+        own = own_of(i);
+        var upto = step.cell_count;
+        if i + 1u < step.sort_count {
+            upto = ranks[i + 1u];
+        }
+        first_row = (upto - 1u) * RANGES;
+        for (var r = 0u; r < RANGES; r++) {
+            let row = rows[first_row + r];
+            var bits = 0u;
+            for (var j = row.x; j < row.y; j++) {
+                if is_near(own, j) {
+                    bits |= 1u << ((j - row.x) & 31u);
+                    count++;
+                }
+            }
+            hits[r] = bits;
+        }
+        atomicMax(&longest[group], count);
+    }
+    workgroupBarrier();
+    if thread == 0u {
+        var total = 0u;
+        for (var g = 0u; g < GROUPS; g++) {
+            group_start[g] = total;
+            total += atomicLoad(&longest[g]);
+        }
+        let first = atomicAdd(&counters.slots, total);
+        for (var g = 0u; g < GROUPS; g++) {
+            group_start[g] += first;
+        }
+    }
+    workgroupBarrier();
+    if !live {
+        return;
+    }
+    let slots = atomicLoad(&longest[group]);
+    let start = group_start[group];
+    if start + slots > params.slot_capacity {
+        return;
+    }
+    if thread % LANES == 0u {
+        list[2u * (i / LANES)] = start;
+        list[2u * (i / LANES) + 1u] = slots;
+    }
+    var at = params.list_base + start * LANES + thread % LANES;
+    for (var r = 0u; r < RANGES; r++) {
+        let row = rows[first_row + r];
+        if row.y - row.x <= 32u {
+            var bits = hits[r];
+            while bits != 0u {
+                list[at] = row.x + countTrailingZeros(bits);
+                at += LANES;
+                bits &= bits - 1u;
+            }
+        } else {
+            for (var j = row.x; j < row.y; j++) {
+                if is_near(own, j) {
+                    list[at] = j;
+                    at += LANES;
+                }
+            }
+        }
+    }
+    for (var k = count; k < slots; k++) {
+        list[at] = i;
+        at += LANES;
+    }
+    density_state[i] = vec4(bitcast<u32>(1.0), 0u, 0u, pack_state(0u, material_of(metadata[i]), count));
+}

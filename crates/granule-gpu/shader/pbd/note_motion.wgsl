@@ -1,0 +1,46 @@
+// Decides whether lists hold for one more step: as long as no grain and no wall has moved by half of the skin, nor will in a step like
+// this one. Twin of `note_motion` in solver/pbd/mod.rs. Leaves the number of contacts where end.wgsl looks for it.
+
+@group(0) @binding(0) var<storage, read_write> step: Step;
+@group(0) @binding(1) var<storage, read_write> partials: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> counters: Counters;
+@group(0) @binding(3) var<storage, read> poses: array<Pose>;
+
+var<workgroup> shared_phase: u32;
+
+@compute @workgroup_size(256)
+fn pbd_note_motion(@builtin(local_invocation_index) thread: u32) {
+    if thread == 0u {
+        shared_phase = step.phase;
+    }
+    workgroupBarrier();
+    let phase = workgroupUniformLoad(&shared_phase);
+    if phase != SOLVED {
+        return;
+    }
+    // Squares of speeds and ways; what was lost; speeds of walls.
+    var most = vec4(0.0);
+    let blocks = (step.count + WORKGROUP - 1u) / WORKGROUP;
+    for (var block = thread; block < blocks; block += WORKGROUP) {
+        let first = partials[4u * block];
+        most = max(most, vec4(first.x, partials[4u * block + 3u].x, first.z, 0.0));
+    }
+    for (var b = thread; b < params.boundary_count; b += WORKGROUP) {
+        let pose = poses[b];
+        most.w = max(most.w, length(pose.linear.xyz) + length(pose.angular.xyz) * pose.shape_pivot.w);
+    }
+    most = tree_max(thread, most);
+    if thread != 0u {
+        return;
+    }
+    let of_walls = step.dt * most.w;
+    step.wall_displacement += of_walls;
+    let ahead = min(max(step.dt * sqrt(most.x), of_walls), 0.45 * step.list_skin);
+    let moved = max(sqrt(most.y), step.wall_displacement) + ahead;
+    if most.z > 0.0 || !(moved < 0.5 * step.list_skin) {
+        step.listed = 0u;
+    }
+    if step.count > 0u {
+        partials[2].y = f32(atomicLoad(&counters.neighbors));
+    }
+}

@@ -1,0 +1,129 @@
+// Finds the contacts of grains with walls, lets them go on with what they remember, gives grains these impulses, and finds how far
+// overlaps push them. Twin of solver/pbd/walls.rs and of warm_start_walls in solver/pbd/wall_solve.rs. Contacts stay in place as
+// long as lists hold, as forces between steps; a thread for each particle that has a place for some.
+
+@group(0) @binding(1) var<storage, read> poses: array<Pose>;
+@group(0) @binding(2) var<storage, read> places: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read_write> motion: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> metadata: array<Meta>;
+@group(0) @binding(5) var<storage, read_write> touches: array<WallTouch>;
+@group(0) @binding(6) var<storage, read_write> wall_steps: array<WallStep>;
+@group(0) @binding(7) var<storage, read_write> way: array<vec4<f32>>;
+
+// Cosine of the largest angle by which a wall's normal turns from step to step.
+const SAME_TOUCH: f32 = 0.7;
+// Walls near a particle at a time.
+const MOST_NEAR: u32 = 12u;
+
+var<private> near_count: u32;
+var<private> near: array<Surface, 12>;
+var<private> near_solids: array<u32, 12>;
+var<private> current_solid: u32;
+
+// Takes a wall in the shape's frame.
+fn accept(boundary: u32, surface: Surface) {
+    if near_count < MOST_NEAR {
+        near[near_count] = surface;
+        near_solids[near_count] = current_solid;
+        near_count++;
+    }
+}
+
+// The contact of before that one of now goes on with, and is not taken yet: of the same wall, its normal turned least.
+fn known_touch(first: u32, count: u32, taken: u32, wall: u32, normal: vec3<f32>) -> u32 {
+    var best = NOBODY;
+    var least_turn = SAME_TOUCH;
+    for (var k = 0u; k < count; k++) {
+        let turn = dot(touches[first + k].normal.xyz, normal);
+        if (taken & (1u << k)) == 0u && touches[first + k].wall == wall && turn > least_turn {
+            best = k;
+            least_turn = turn;
+        }
+    }
+    return best;
+}
+
+@compute @workgroup_size(256)
+fn pbd_touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let number = thread_number(workgroup, thread);
+    if number >= step.near_walls {
+        return;
+    }
+    let first = step.wall_half * params.contact_capacity + number * MOST_TOUCHES;
+    let i = touches[first].owner;
+    let own_meta = metadata[i];
+    var own = AtWall(motion[2u * i], motion[2u * i + 1u]);
+    // Those that are held have no mass.
+    if !(own.velocity.w > 0.0) {
+        return;
+    }
+    let place = place_of(places[2u * i], places[2u * i + 1u]);
+    let x = position_meters(place.point);
+    let radius = place.radius;
+    let v = own.velocity.xyz;
+    let far = max(max(abs(x.x), abs(x.y)), abs(x.z));
+    let most = pbd.push_speed * step.dt * sqrt(2.0 * radius);
+    let count = own_meta.w & ~NEAR_WALLS;
+    var taken = 0u;
+    var now: array<WallTouch, 8>;
+    var found = 0u;
+    var push = vec3(0.0);
+    for (var b = 0u; b < params.boundary_count; b++) {
+        let pose = poses[b];
+        let here = pose.linear.xyz + cross(pose.angular.xyz, x - pose.pivot.xyz);
+        let fastest = length(v - here) + radius * length(pose.angular.xyz);
+        let reach = radius + max(2.0 * radius * REACH, step.dt * fastest) + 1e-6 * (far + radius);
+        let local = into_frame(pose, x);
+        if is_beyond(pose, local, reach) {
+            continue;
+        }
+        near_count = 0u;
+        for (var s = 0u; s < pose.solids.y; s++) {
+            current_solid = pose.solids.x + s;
+            solid_walls(b, solid_table[current_solid], local, reach);
+        }
+        for (var k = 0u; k < near_count && found < MOST_TOUCHES; k++) {
+            let wall = exact_wall(pose, solid_table[near_solids[k]], near[k], place.point, local);
+            let word = b | (near[k].face << 16u);
+            let arm = clamp(wall.distance, 0.0, radius);
+            let point = x - arm * wall.normal;
+            let velocity = pose.linear.xyz + cross(pose.angular.xyz, point - pose.pivot.xyz);
+            // A led wall is where it will be: the gap was larger by its way.
+            let gap = wall.distance - radius + step.dt * dot(velocity, wall.normal);
+            let approach = dot(v - velocity, wall.normal);
+            var along = vec4(0.0);
+            var turning = vec4(0.0);
+            let known = known_touch(first, count, taken, word, wall.normal);
+            if known != NOBODY {
+                taken |= 1u << known;
+                along = touches[first + known].first;
+                turning = touches[first + known].second;
+            }
+            let touching = gap < TOUCH * 2.0 * radius;
+            let pulls = wall_law(word, own_meta).tension > 0.0;
+            let connected = pulls && (touching || (turning.w > 0.0 && gap < REACH * 2.0 * radius));
+            if !touching && !connected && gap + step.dt * approach >= 0.0 {
+                continue;
+            }
+            along *= step.dt;
+            along = vec4(along.x, along.yzw - dot(along.yzw, wall.normal) * wall.normal);
+            turning = vec4(step.dt * turning.xyz, select(0.0, 1.0, connected));
+            push += push_apart(gap, 2.0 * radius, most) * wall.normal;
+            own = pushed_at_wall(own, wall.normal, arm, impulse_of(along, turning));
+            now[found] = WallTouch(along, turning, vec4(wall.normal, 0.0), word, i, 0u, 0u);
+            wall_steps[number * MOST_TOUCHES + found] = WallStep(velocity, gap, pose.angular.xyz, arm, approach);
+            found++;
+        }
+    }
+    for (var k = 0u; k < found; k++) {
+        touches[first + k] = now[k];
+    }
+    if found != count {
+        metadata[i].w = NEAR_WALLS | found;
+    }
+    if found > 0u {
+        motion[2u * i] = own.velocity;
+        motion[2u * i + 1u] = own.spin;
+        way[2u * i] = vec4(push, 0.0);
+    }
+}

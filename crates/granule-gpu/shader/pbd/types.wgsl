@@ -1,0 +1,75 @@
+// What position-based sand has of its own; the structs mirror those of src/pbd/layout.rs.
+
+struct PbdParams {
+    // Periods of space in quanta, as pairs of words: origins along x and y, along z; lengths, 0 where an axis does not repeat.
+    origin_xy: vec4<u32>,
+    origin_z: vec4<u32>,
+    length_xy: vec4<u32>,
+    length_z: vec4<u32>,
+    // How much farther than they touch grains are listed, at least and at most [m].
+    least_skin: f32,
+    most_skin: f32,
+    // Diameter of the largest grain [m].
+    largest: f32,
+    // Gravity that speeds are compared with [m/s2].
+    gravity: f32,
+    // Fastest push over the root of a diameter.
+    push_speed: f32,
+    material_count: u32,
+    // Where the laws of walls begin.
+    wall_laws: u32,
+}
+
+// The constants of a contact: twin of `Law` in solver/pbd/laws.rs.
+struct Law {
+    friction: f32,
+    rolling: f32,
+    restitution: f32,
+    // Pull over the circumference [N/m].
+    tension: f32,
+}
+
+@group(1) @binding(2) var<uniform> pbd: PbdParams;
+@group(1) @binding(3) var<uniform> laws: array<Law, 1024>;
+
+// Whether grains turn, and whether anything bounces.
+override ROTATION: bool = true;
+override BOUNCES: bool = false;
+
+// Where a step is (Step.progress): its length is not chosen yet, or is.
+const NOT_BEGUN: u32 = 0u;
+const BEGUN: u32 = 1u;
+
+// Whether walls may be near as long as lists hold, in the last word of a meta record; below it the number of contacts.
+const NEAR_WALLS: u32 = 0x80000000u;
+
+// Places for contacts that a particle near walls has.
+const MOST_TOUCHES: u32 = 8u;
+
+// No particle, no pair.
+const NOBODY: u32 = 0xffffffffu;
+
+// In the first word of a pair: it touches, or will within the step; or it remembers something.
+const ACTIVE: u32 = 0x80000000u;
+
+// The colour of pairs that find none free: they are solved one after the other.
+const REST: u32 = 64u;
+
+// Words of one colour, so that each can be bound alone: first pair, end of the last, whether a pass has been over them.
+const COLOUR_WORDS: u32 = 64u;
+
+// Bins that pairs are placed by: twice the colour, and one more for pairs that are not near; where their counts, their next places
+// and the other numbers are.
+const BINS: u32 = 130u;
+const BIN_COUNTS: u32 = 4160u;
+const BIN_PLACES: u32 = 4320u;
+// Whether bins are those of lists that pairs are not placed for yet; whether some pair has no colour yet.
+const FRESH: u32 = 4480u;
+const OPEN: u32 = 4481u;
+
+// Argument slots of the method's own: one workgroup where lists are new, all pairs, what is left of the colours, and the first of
+// these.
+const CARRY_ONE: u32 = 0u;
+const ALL_PAIRS: u32 = 1u;
+const TAIL: u32 = 2u;
+const FIRST_COLOUR: u32 = 3u;

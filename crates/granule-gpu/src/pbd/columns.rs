@@ -1,0 +1,86 @@
+//! The particle columns and pools of position-based sand.
+
+use crate::core::buffers::PoolInfo;
+use crate::core::capacity::Capacity;
+use crate::core::columns::{ColumnInfo, Initial};
+use crate::core::layout::LANES;
+
+use super::layout::{COLOURS_BYTES, WALL_STEP_BYTES};
+
+/// Exact centre in quanta, radius \[m\] and id.
+pub const PLACE: ColumnInfo = ColumnInfo::state("place", 32);
+
+/// Velocity [m/s] and inverse mass [1/kg], angular velocity [rad/s] and radius \[m\]: what passes over pairs gather of every
+/// grain. Grains that are held have no inverse mass.
+pub const MOTION: ColumnInfo = ColumnInfo::state("motion", 32);
+
+/// How far overlaps push a grain in a step \[m\]; how far it has turned since lists were made, as a rotation vector \[rad\].
+pub const WAY: ColumnInfo = ColumnInfo::result("way", 32);
+
+/// Orientation, world from body, up to when lists were made.
+pub const ORIENTATION: ColumnInfo =
+    ColumnInfo::state_from("orientation", 16, Initial::Words(&[0, 0, 0, 0x3f80_0000]));
+
+/// Where what its pairs remember was put aside before the sort: first entry and number of slots.
+pub const SOURCE: ColumnInfo = ColumnInfo::state_from("source", 8, Initial::Words(&[u32::MAX, 0]));
+
+/// Largest key that is left, and colours that a grain has; two of them, from one round to the next.
+pub const COLOURING: [ColumnInfo; 2] =
+    [ColumnInfo::scratch("colouring", 16), ColumnInfo::scratch("colouring (2)", 16)];
+
+/// The entry of a grain's list with that key.
+pub const HEAD: ColumnInfo = ColumnInfo::scratch("head", 4);
+
+/// All of them.
+pub fn list() -> Vec<ColumnInfo> {
+    vec![PLACE, MOTION, WAY, ORIENTATION, SOURCE, COLOURING[0], COLOURING[1], HEAD]
+}
+
+/// Both grains of every pair, colour by colour.
+pub const PAIRS: &str = "pairs";
+
+/// Normals and gaps of pairs; while pairs are coloured, the keys of entries.
+pub const GEOMETRY: &str = "normals and gaps";
+
+/// Impulses of pairs.
+pub const IMPULSES: &str = "impulses";
+
+/// Numbers of the laws of pairs.
+pub const PAIR_LAWS: &str = "laws of pairs";
+
+/// Velocities along the normal when a step begins.
+pub const APPROACHES: &str = "approaches";
+
+/// The pair of each entry of the lists.
+pub const PAIR_OF: &str = "pairs of entries";
+
+/// Ranges of colours.
+pub const COLOURS: &str = "colours";
+
+/// Forces of pairs while particles are sorted, by entry of the lists.
+pub const SAVED: &str = "forces put aside";
+
+/// Whose they are: ids of partners.
+pub const PARTNERS: &str = "partners of contacts";
+
+/// Contacts with walls within a step.
+pub const WALL_STEPS: &str = "contacts with walls";
+
+/// The pools of buffers with this capacity: a pair has two entries in the lists.
+pub fn pools(capacity: &Capacity) -> Vec<PoolInfo> {
+    let entries = u64::from(capacity.slots) * u64::from(LANES);
+    let pairs = entries / 2;
+    let sizes = [
+        (PAIRS, 8 * pairs),
+        (GEOMETRY, 16 * pairs),
+        (IMPULSES, 32 * pairs),
+        (PAIR_LAWS, 4 * pairs),
+        (APPROACHES, 4 * pairs),
+        (PAIR_OF, 4 * entries),
+        (COLOURS, COLOURS_BYTES),
+        (SAVED, 32 * entries),
+        (PARTNERS, 4 * entries),
+        (WALL_STEPS, WALL_STEP_BYTES * u64::from(capacity.contacts)),
+    ];
+    sizes.into_iter().map(|(name, bytes)| PoolInfo { name, bytes: bytes.max(64) }).collect()
+}

@@ -1,0 +1,66 @@
+//! Structs and numbers that shaders of position-based sand and Rust share; a test compares their layouts.
+
+use bytemuck::{Pod, Zeroable};
+
+pub use crate::dem::layout::{MOST_TOUCHES, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord};
+
+/// Laws that there is room for.
+pub const MOST_LAWS: usize = 1024;
+
+/// Colours that pairs may have.
+pub const COLOURS: u32 = 64;
+
+/// Rounds of colouring that are recorded for every colour that pairs had before: a chain of pairs that wait for each other is three
+/// times as long as there are colours, in settled beds and in flows. Those that wait longer are coloured by one workgroup.
+pub const ROUNDS_PER_COLOUR: usize = 4;
+
+/// Bytes of the ranges of one colour, so that each can be bound alone.
+pub const COLOUR_BYTES: u64 = 256;
+
+/// Bytes of the ranges of all colours and of the bins behind them.
+pub const COLOURS_BYTES: u64 = 4 * 4608;
+
+/// Argument slots of the method's own, counted from `slot::METHOD`.
+pub mod own_slot {
+    use crate::core::layout::slot::METHOD;
+
+    /// One workgroup, where lists are new.
+    pub const CARRY_ONE: u64 = METHOD;
+    /// All pairs.
+    pub const ALL_PAIRS: u64 = METHOD + 1;
+    /// One workgroup, where there are pairs whose colours have no dispatch.
+    pub const TAIL: u64 = METHOD + 2;
+    /// The first of the colours that have one.
+    pub const FIRST_COLOUR: u64 = METHOD + 3;
+}
+
+/// Constants; twin of `PbdParams`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct ParamsRecord {
+    pub origin_xy: [i64; 2],
+    pub origin_z: [i64; 2],
+    pub length_xy: [i64; 2],
+    pub length_z: [i64; 2],
+    pub least_skin: f32,
+    pub most_skin: f32,
+    pub largest: f32,
+    pub gravity: f32,
+    pub push_speed: f32,
+    pub material_count: u32,
+    pub wall_laws: u32,
+    pub unused: u32,
+}
+
+/// The law of a contact; twin of `Law`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct LawRecord {
+    pub friction: f32,
+    pub rolling: f32,
+    pub restitution: f32,
+    pub tension: f32,
+}
+
+/// Bytes of a contact with a wall within a step; `WallStep`.
+pub const WALL_STEP_BYTES: u64 = 48;

@@ -1,0 +1,43 @@
+//! What of a scene position-based sand does not have on devices.
+
+use granule::scene::PbdScheme;
+
+use crate::GpuError;
+use crate::core::method::MethodInput;
+
+use super::layout::MOST_LAWS;
+
+/// What helps always.
+const TAKE_THE_CPU: &str = "take the CPU (--device cpu)";
+
+fn unsupported(key: impl Into<String>, what: &'static str, remedy: &'static str) -> Result<(), GpuError> {
+    Err(GpuError::Unsupported { key: key.into(), what, solver: super::NAME, remedy })
+}
+
+/// Refuses what is not there, before anything is made.
+///
+/// # Errors
+/// Names the key and the remedy.
+pub fn check(input: &MethodInput) -> Result<(), GpuError> {
+    let scene = input.scene;
+    if scene.pbd.scheme == PbdScheme::Averaged {
+        let remedy = "take scheme = \"impulse\", or the CPU (--device cpu)";
+        return unsupported("pbd.scheme", "the averaged scheme", remedy);
+    }
+    if !scene.body.is_empty() {
+        return unsupported("body", "rigid bodies", "take them out, or the CPU (--device cpu)");
+    }
+    if input.has_meshes {
+        return unsupported("boundary.shape.mesh", "walls of triangles", TAKE_THE_CPU);
+    }
+    if let Some(wall) = scene.boundary.iter().find(|b| b.motion.as_ref().is_some_and(|m| m.servo.is_some())) {
+        let key = format!("boundary.{}.motion.servo", wall.name);
+        return unsupported(key, "a wall that holds a force", TAKE_THE_CPU);
+    }
+    let (materials, walls) = (scene.material.len(), scene.boundary.len());
+    let count = materials * (materials + walls);
+    if count > MOST_LAWS {
+        return Err(GpuError::Laws { count, most: MOST_LAWS });
+    }
+    Ok(())
+}

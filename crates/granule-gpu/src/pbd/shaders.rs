@@ -1,0 +1,95 @@
+//! The shaders of position-based sand, each put together from the files that it needs.
+
+use crate::core::hooks::Hooks;
+use crate::core::shaders::{
+    ARGUMENTS, INTERSECTION, LIST, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP, WALL_TABLE, WALLS,
+};
+use crate::dem::shaders::{CARRY_WALLS_TEXT, EXACT_WALLS, FINE, FRAMES, PLACES, POSITION, WALL_TOUCH};
+use crate::gpu_shaders;
+use crate::kernel::Shader;
+use crate::primitives::{DISPATCH, TREE, WORKGROUP_SCAN};
+
+macro_rules! part {
+    ($name:literal) => {
+        include_str!(concat!("../../shader/", $name, ".wgsl"))
+    };
+}
+
+/// Constants and small things.
+pub const TYPES: &str = part!("pbd/types");
+const DOMAIN: &str = part!("pbd/domain");
+const KEYS: &str = part!("pbd/keys");
+const COLOUR_STEP: &str = part!("pbd/colour_step");
+const ENTRIES: &str = part!("pbd/entries");
+const CONTACT: &str = part!("pbd/contact");
+const PAIR_SIDES: &str = part!("pbd/pairs");
+const COLOUR_PASS: &str = part!("pbd/colour_pass");
+const WALL_STEPS: &str = part!("pbd/wall_steps");
+
+/// What the method adds to shared kernels.
+pub const HOOKS: Hooks = Hooks {
+    types: TYPES,
+    traits: part!("pbd/traits"),
+    measure: Hooks::PLAIN.measure,
+    begin: part!("pbd/begin"),
+    check: part!("pbd/check"),
+    end: part!("pbd/end"),
+    bodies: Hooks::PLAIN.bodies,
+    drag: part!("pbd/drag"),
+};
+
+/// Contacts with walls for new lists, as those of distinct elements.
+pub const CARRY_WALLS: Shader = Shader {
+    name: "carry_walls of pbd",
+    parts: &[DISPATCH, crate::core::shaders::TYPES, TYPES, STEP, WALL_TOUCH, CARRY_WALLS_TEXT],
+};
+
+gpu_shaders! { "shader/pbd";
+    /// How a step goes on.
+    DECIDE_LISTS = "decide_lists": [TYPES, ARGUMENTS];
+    /// Forces put aside.
+    REMEMBER = "remember": [TYPES, STEP, LIST];
+    /// Orientations.
+    FOLD_TURNS = "fold_turns": [TYPES, STEP, MOTION];
+    /// Lists of pairs.
+    LIST_PAIRS = "list_pairs": [TYPES, STEP, PAIRS];
+    /// Particles near walls.
+    FIND_WALLS = "find_walls": [TYPES, STEP, MOTION, SOLIDS, MAPS, FRAMES, WALL_TOUCH];
+    /// Keys of pairs.
+    COLOUR_BEGIN = "colour_begin": [TYPES, STEP, LIST, KEYS];
+    /// A round of colouring.
+    COLOUR_ROUND = "colour_round": [TYPES, STEP, LIST, KEYS, COLOUR_STEP];
+    /// Rounds that were not recorded.
+    COLOUR_LAST = "colour_last": [TYPES, STEP, LIST, KEYS, COLOUR_STEP];
+    /// Pairs by colour, counted.
+    COUNT_PAIRS = "count_pairs": [TYPES, STEP, LIST, POSITION, PLACES, DOMAIN, ENTRIES];
+    /// Where colours begin.
+    INDEX_COLOURS = "index_colours": [TYPES, ARGUMENTS, WORKGROUP_SCAN];
+    /// Pairs by colour.
+    PLACE_PAIRS = "place_pairs": [TYPES, STEP, LIST, ENTRIES];
+    /// Forces for new pairs.
+    CARRY_PAIRS = "carry_pairs": [TYPES, STEP, LIST];
+    /// Gravity.
+    FALL = "fall": [TYPES, STEP];
+    /// Normals, gaps, who touches.
+    PREPARE = "prepare": [TYPES, STEP, POSITION, PLACES, DOMAIN, CONTACT];
+    /// Impulses of the step before.
+    WARM_START = "warm_start": [TYPES, STEP, KEYS, CONTACT, PAIR_SIDES, COLOUR_PASS];
+    /// Corrections.
+    SWEEP = "sweep": [TYPES, STEP, KEYS, CONTACT, PAIR_SIDES, COLOUR_PASS];
+    /// Bounces.
+    BOUNCE = "bounce": [TYPES, STEP, KEYS, CONTACT, PAIR_SIDES, COLOUR_PASS];
+    /// Contacts with walls, with the impulses of the step before.
+    TOUCH_WALLS = "touch_walls": [
+        TYPES, STEP, MOTION, SOLIDS, MAPS, WALLS, MAP_WALLS, WALL_TABLE, INTERSECTION, POSITION, PLACES, DOMAIN, FRAMES, FINE,
+        EXACT_WALLS, CONTACT, WALL_TOUCH, WALL_STEPS
+    ];
+    /// Their corrections.
+    SWEEP_WALLS = "sweep_walls": [TYPES, STEP, CONTACT, WALL_TOUCH, WALL_STEPS];
+    /// Their bounces.
+    BOUNCE_WALLS = "bounce_walls": [TYPES, STEP, CONTACT, WALL_TOUCH, WALL_STEPS];
+    /// Positions.
+    DRIFT = "drift": [TYPES, STEP, PAIRS, TREE, SOUNDNESS, POSITION, PLACES, DOMAIN];
+    /// Whether lists hold.
+    NOTE_MOTION = "note_motion": [TYPES, MOTION, TREE];
+}

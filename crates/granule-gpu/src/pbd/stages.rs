@@ -1,0 +1,420 @@
+//! The stages of a step, in the order of `crates/granule/src/solver/pbd/mod.rs`.
+
+use granule::stages::Stage;
+use wgpu::{Buffer, ComputePass};
+
+use crate::core::binder::Binder;
+use crate::core::buffers::Buffers;
+use crate::core::layout::slot;
+use crate::core::method::MethodStages;
+use crate::core::recording::{Recorded, StageList};
+use crate::core::shared::SharedStages;
+use crate::kernel::Access::{Read, Write};
+use crate::kernel::{Access, Bound, Part, Shader};
+
+use super::columns::{
+    APPROACHES, COLOURING, COLOURS, GEOMETRY, HEAD, IMPULSES, MOTION, ORIENTATION, PAIR_LAWS, PAIR_OF, PAIRS,
+    PARTNERS, PLACE, SAVED, SOURCE, WALL_STEPS, WAY,
+};
+use super::layout::{self, COLOUR_BYTES, ROUNDS_PER_COLOUR, own_slot};
+use super::shaders;
+
+/// Colours that have a dispatch of their own in recorded steps: what pairs had before, and some more. It changes no result.
+fn colours_to_record(recorded: &Recorded) -> usize {
+    (recorded.iterations + recorded.iterations / 4 + 2).min(layout::COLOURS) as usize
+}
+
+/// A pass over all pairs, colour by colour.
+struct ColourPass {
+    colours: Vec<Bound>,
+    tail: Bound,
+}
+
+impl ColourPass {
+    /// The fifth of the buffers is that of the colours.
+    fn new(
+        b: &mut Binder,
+        shader: &Shader,
+        entries: [&'static str; 2],
+        buffers: &[(Access, &Buffer)],
+    ) -> Self {
+        let part = Part { binding: 4, offset: 0, size: COLOUR_BYTES };
+        Self {
+            colours: b.stage_in_parts(shader, entries[0], buffers, part, layout::COLOURS),
+            tail: b.stage(shader, entries[1], &[], buffers),
+        }
+    }
+
+    /// Runs so many colours one by one, and what is left in one workgroup.
+    fn run(&self, pass: &mut ComputePass, s: &SharedStages, colours: usize) {
+        for (colour, kernel) in (0..).zip(&self.colours[..colours]) {
+            s.run(pass, kernel, own_slot::FIRST_COLOUR + colour);
+        }
+        s.run(pass, &self.tail, own_slot::TAIL);
+    }
+}
+
+/// The kernels that make lists and colours.
+struct ListStages {
+    remember: Bound,
+    fold_turns: Bound,
+    list_pairs: Bound,
+    begin_colours: Bound,
+    /// From one of the two columns to the other, and back.
+    rounds: [Bound; 2],
+    last_round: Bound,
+    late_rounds: Bound,
+    count: Bound,
+    place: Bound,
+    carry: Bound,
+}
+
+impl ListStages {
+    fn new(b: &mut Binder, c: &Buffers) -> Self {
+        let (column, pool) = (|info| c.columns.of(info), |name| c.pool(name));
+        let ranges = [("RANGES", f64::from(b.ranges()))];
+        let mut stage = |shader: &Shader, entry, constants: &[(&str, f64)], buffers: &[(Access, &Buffer)]| {
+            b.stage(shader, entry, constants, buffers)
+        };
+        let round = |from: usize, access: Access| {
+            [
+                (Read, &c.list),
+                (Read, pool(GEOMETRY)),
+                (Write, pool(PAIR_OF)),
+                (Write, column(HEAD)),
+                (Write, pool(COLOURS)),
+                (access, column(COLOURING[from])),
+                (Write, column(COLOURING[1 - from])),
+            ]
+        };
+        let blocks = |from: usize| [&round(from, Read)[..], &[(Write, &c.partials)]].concat();
+        let entries = |access: Access| {
+            vec![
+                (Read, &c.list),
+                (Read, column(PLACE)),
+                (Read, column(MOTION)),
+                (Write, pool(PAIR_OF)),
+                (access, pool(COLOURS)),
+            ]
+        };
+        let mut placed = entries(Write);
+        placed.extend([(Read, &c.meta), (Write, pool(PAIRS)), (Write, pool(PAIR_LAWS))]);
+        Self {
+            remember: stage(
+                &shaders::REMEMBER,
+                "pbd_remember",
+                &[],
+                &[
+                    (Read, &c.list),
+                    (Read, column(PLACE)),
+                    (Read, pool(PAIR_OF)),
+                    (Read, pool(IMPULSES)),
+                    (Write, pool(PARTNERS)),
+                    (Write, pool(SAVED)),
+                    (Write, column(SOURCE)),
+                ],
+            ),
+            fold_turns: stage(
+                &shaders::FOLD_TURNS,
+                "pbd_fold_turns",
+                &[],
+                &[(Write, column(ORIENTATION)), (Write, column(WAY))],
+            ),
+            list_pairs: stage(
+                &shaders::LIST_PAIRS,
+                "pbd_list_pairs",
+                &ranges,
+                &[
+                    (Read, &c.position),
+                    (Read, &c.heads),
+                    (Read, &c.rows),
+                    (Write, &c.list),
+                    (Write, &c.counters),
+                    (Write, &c.density_state),
+                    (Read, &c.meta),
+                    (Read, column(MOTION)),
+                ],
+            ),
+            begin_colours: stage(
+                &shaders::COLOUR_BEGIN,
+                "colour_begin",
+                &[],
+                &[
+                    (Read, &c.list),
+                    (Read, column(PLACE)),
+                    (Read, column(MOTION)),
+                    (Write, pool(GEOMETRY)),
+                    (Write, pool(PAIR_OF)),
+                    (Write, column(COLOURING[0])),
+                    (Write, column(HEAD)),
+                    (Write, &c.partials),
+                ],
+            ),
+            rounds: [0, 1].map(|from| stage(&shaders::COLOUR_ROUND, "colour_round", &[], &blocks(from))),
+            // Their number is even.
+            last_round: stage(&shaders::COLOUR_ROUND, "colour_round", &[("LAST", 1.0)], &blocks(1)),
+            late_rounds: stage(&shaders::COLOUR_LAST, "colour_last", &[], &round(0, Write)),
+            count: stage(&shaders::COUNT_PAIRS, "count_pairs", &[], &entries(Write)),
+            place: stage(&shaders::PLACE_PAIRS, "place_pairs", &[], &placed),
+            carry: stage(
+                &shaders::CARRY_PAIRS,
+                "carry_pairs",
+                &[],
+                &[
+                    (Read, &c.list),
+                    (Read, column(PLACE)),
+                    (Read, pool(PAIR_OF)),
+                    (Read, pool(PARTNERS)),
+                    (Read, pool(SAVED)),
+                    (Read, column(SOURCE)),
+                    (Write, pool(IMPULSES)),
+                    (Write, pool(PAIRS)),
+                ],
+            ),
+        }
+    }
+
+    fn put_aside(&self, pass: &mut ComputePass, s: &SharedStages) {
+        s.run(pass, &self.remember, slot::REMEMBER);
+        s.run(pass, &self.fold_turns, slot::BLOCKS);
+    }
+
+    /// Gives all pairs their colours, and counts these; in rounds for so many colours.
+    fn colour(&self, pass: &mut ComputePass, s: &SharedStages, colours: usize) {
+        s.run(pass, &self.begin_colours, slot::CARRY);
+        for k in 0..ROUNDS_PER_COLOUR * colours - 1 {
+            s.run(pass, &self.rounds[k % 2], slot::CARRY);
+        }
+        s.run(pass, &self.last_round, slot::CARRY);
+        s.run(pass, &self.late_rounds, own_slot::CARRY_ONE);
+        s.run(pass, &self.count, slot::CARRY);
+    }
+}
+
+/// The kernels of walls, where there are some.
+struct WallStages {
+    find: Bound,
+    carry: Bound,
+    touch: Bound,
+    sweep: Bound,
+    /// The one that leaves forces behind.
+    last_sweep: Bound,
+    bounce: Bound,
+}
+
+impl WallStages {
+    fn new(b: &mut Binder, c: &Buffers, solids: &[(&str, f64)]) -> Self {
+        let (column, pool) = (|info| c.columns.of(info), |name| c.pool(name));
+        let find = [
+            (Read, &c.solid_table),
+            (Read, &c.poses),
+            (Read, &c.position),
+            (Write, &c.density_state),
+            (Write, &c.counters),
+        ];
+        let carry = [(Write, &c.meta), (Read, &c.density_state), (Write, &c.contacts)];
+        let touch = [
+            (Read, &c.solid_table),
+            (Read, &c.poses),
+            (Read, column(PLACE)),
+            (Write, column(MOTION)),
+            (Write, &c.meta),
+            (Write, &c.contacts),
+            (Write, pool(WALL_STEPS)),
+            (Write, column(WAY)),
+        ];
+        let sweep =
+            [(Read, &c.meta), (Write, column(MOTION)), (Write, &c.contacts), (Read, pool(WALL_STEPS))];
+        Self {
+            find: b.stage(&shaders::FIND_WALLS, "pbd_find_walls", solids, &find),
+            carry: b.stage(&shaders::CARRY_WALLS, "carry_walls", &[], &carry),
+            touch: b.stage(&shaders::TOUCH_WALLS, "pbd_touch_walls", solids, &touch),
+            sweep: b.stage(&shaders::SWEEP_WALLS, "pbd_sweep_walls", &[], &sweep),
+            last_sweep: b.stage(&shaders::SWEEP_WALLS, "pbd_sweep_walls", &[("LAST", 1.0)], &sweep),
+            bounce: b.stage(&shaders::BOUNCE_WALLS, "pbd_bounce_walls", &[], &sweep),
+        }
+    }
+}
+
+/// What decides which stages a step has.
+#[derive(Clone, Copy)]
+pub struct StepShape<'a> {
+    /// Sweeps over all contacts.
+    pub sweeps: u32,
+    /// Whether anything bounces.
+    pub bounces: bool,
+    /// Constants for kernels that find walls, where there are some.
+    pub solids: Option<&'a [(&'static str, f64); 2]>,
+}
+
+/// The kernels with their buffers.
+pub struct PbdStages {
+    /// In recorded steps that sort, and in the others.
+    decide_lists: [Bound; 2],
+    lists: ListStages,
+    index_colours: Bound,
+    fall: Bound,
+    prepare: Bound,
+    warm_start: ColourPass,
+    sweep: ColourPass,
+    bounce: Option<ColourPass>,
+    walls: Option<WallStages>,
+    drift: Bound,
+    note_motion: Bound,
+    sweeps: u32,
+}
+
+impl PbdStages {
+    /// Binds kernels to buffers.
+    pub fn new(b: &mut Binder, c: &Buffers, shape: StepShape) -> Self {
+        let (column, pool) = (|info| c.columns.of(info), |name| c.pool(name));
+        let shared = [
+            (Read, pool(PAIRS)),
+            (Read, pool(GEOMETRY)),
+            (Write, pool(IMPULSES)),
+            (Write, column(MOTION)),
+            (Write, pool(COLOURS)),
+            (Read, column(PLACE)),
+        ];
+        let warm_start = [&shared[..], &[(Write, column(WAY))]].concat();
+        let sweep = [&shared[..], &[(Read, pool(PAIR_LAWS))]].concat();
+        let bounce = [&sweep[..], &[(Read, pool(APPROACHES))]].concat();
+        let drift = [
+            (Write, column(PLACE)),
+            (Write, &c.position),
+            (Write, &c.velocity),
+            (Read, column(MOTION)),
+            (Write, &c.meta),
+            (Read, &c.reordered),
+            (Write, &c.partials),
+            (Write, column(WAY)),
+        ];
+        let prepare = [
+            (Write, pool(PAIRS)),
+            (Write, pool(GEOMETRY)),
+            (Write, pool(IMPULSES)),
+            (Read, column(MOTION)),
+            (Read, column(PLACE)),
+            (Read, pool(PAIR_LAWS)),
+            (Write, pool(APPROACHES)),
+            (Write, &c.counters),
+        ];
+        Self {
+            decide_lists: [1.0, 0.0].map(|sorts| {
+                let buffers = [(Write, &c.step), (Write, &c.arguments), (Write, pool(COLOURS))];
+                b.control(&shaders::DECIDE_LISTS, "pbd_decide_lists", &[("SORTS", sorts)], &buffers)
+            }),
+            lists: ListStages::new(b, c),
+            index_colours: b.control(
+                &shaders::INDEX_COLOURS,
+                "index_colours",
+                &[],
+                &[(Write, &c.step), (Write, &c.arguments), (Write, pool(COLOURS))],
+            ),
+            fall: b.stage(
+                &shaders::FALL,
+                "pbd_fall",
+                &[],
+                &[(Write, &c.velocity), (Write, column(MOTION)), (Write, column(WAY))],
+            ),
+            prepare: b.stage(&shaders::PREPARE, "prepare_pairs", &[], &prepare),
+            warm_start: ColourPass::new(
+                b,
+                &shaders::WARM_START,
+                ["warm_start_colour", "warm_start_tail"],
+                &warm_start,
+            ),
+            sweep: ColourPass::new(b, &shaders::SWEEP, ["sweep_colour", "sweep_tail"], &sweep),
+            bounce: shape
+                .bounces
+                .then(|| ColourPass::new(b, &shaders::BOUNCE, ["bounce_colour", "bounce_tail"], &bounce)),
+            walls: shape.solids.map(|solids| WallStages::new(b, c, solids)),
+            drift: b.stage(&shaders::DRIFT, "pbd_drift", &[], &drift),
+            note_motion: b.control(
+                &shaders::NOTE_MOTION,
+                "pbd_note_motion",
+                &[],
+                &[(Write, &c.step), (Write, &c.partials), (Write, &c.counters), (Read, &c.poses)],
+            ),
+            sweeps: shape.sweeps,
+        }
+    }
+
+    /// Lists and colours, where the recorded step makes some; the dispatches of colours.
+    fn list(&self, pass: &mut ComputePass, s: &SharedStages, sorts: bool, colours: usize) {
+        if sorts {
+            s.search.find_cells(pass);
+            s.run(pass, &self.lists.list_pairs, slot::SEARCH);
+            self.walls.iter().for_each(|walls| s.run(pass, &walls.find, slot::SEARCH));
+        }
+        s.search.check(pass);
+        if sorts {
+            self.lists.colour(pass, s, colours);
+        }
+        self.index_colours.dispatch(pass, 1);
+        if sorts {
+            s.run(pass, &self.lists.place, slot::CARRY);
+            s.run(pass, &self.lists.carry, slot::CARRY);
+            self.walls.iter().for_each(|walls| s.run(pass, &walls.carry, slot::CARRY));
+        }
+    }
+
+    fn sweep(&self, pass: &mut ComputePass, s: &SharedStages, number: u32, colours: usize) {
+        self.sweep.run(pass, s, colours);
+        if let Some(walls) = &self.walls {
+            let last = number + 1 == self.sweeps && self.bounce.is_none();
+            s.run(pass, if last { &walls.last_sweep } else { &walls.sweep }, slot::NEAR);
+        }
+    }
+
+    fn bounce(&self, pass: &mut ComputePass, s: &SharedStages, colours: usize) {
+        if let Some(bounce) = &self.bounce {
+            bounce.run(pass, s, colours);
+            self.walls.iter().for_each(|walls| s.run(pass, &walls.bounce, slot::NEAR));
+        }
+    }
+}
+
+impl MethodStages for PbdStages {
+    fn list<'a>(&'a self, s: &'a SharedStages, recorded: &Recorded) -> StageList<'a> {
+        let Recorded { blocks, passes, sorts, .. } = *recorded;
+        let colours = colours_to_record(recorded);
+        let mut list: StageList = vec![(
+            Stage::Sort,
+            Box::new(move |pass| {
+                s.sorting.begin(pass, blocks);
+                self.decide_lists[usize::from(!sorts)].dispatch(pass, 1);
+                if sorts {
+                    self.lists.put_aside(pass, s);
+                    s.sorting.sort(pass, passes);
+                }
+            }),
+        )];
+        list.push((Stage::Neighbors, Box::new(move |pass| self.list(pass, s, sorts, colours))));
+        list.push((Stage::Integrate, Box::new(|pass| s.over_particles(pass, &self.fall))));
+        if s.has_drag() {
+            list.push((Stage::Drag, Box::new(|pass| s.drag(pass))));
+        }
+        list.push((Stage::Touch, Box::new(|pass| s.run(pass, &self.prepare, own_slot::ALL_PAIRS))));
+        if let Some(walls) = &self.walls {
+            list.push((Stage::TouchWalls, Box::new(|pass| s.run(pass, &walls.touch, slot::NEAR))));
+        }
+        list.push((Stage::WarmStart, Box::new(move |pass| self.warm_start.run(pass, s, colours))));
+        list.push((
+            Stage::Project,
+            Box::new(move |pass| {
+                (0..self.sweeps).for_each(|number| self.sweep(pass, s, number, colours));
+                self.bounce(pass, s, colours);
+            }),
+        ));
+        list.push((Stage::Integrate, Box::new(|pass| s.over_particles(pass, &self.drift))));
+        list.push((
+            Stage::Quarantine,
+            Box::new(|pass| {
+                self.note_motion.dispatch(pass, 1);
+                s.end(pass);
+            }),
+        ));
+        list
+    }
+}

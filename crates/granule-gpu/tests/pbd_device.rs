@@ -1,0 +1,264 @@
+//! Position-based sand on a device against the CPU's.
+
+mod common;
+
+use std::ops::ControlFlow;
+
+use common::{difference, gpu, numbers};
+use granule::scene::Scene;
+use granule::simulator::{Command, Snapshot, StepReport};
+use granule::{Device, Options, Simulation};
+
+/// Radius of most grains [m].
+const RADIUS: f64 = 0.01;
+
+/// Grains that fall on a floor between periodic sides, ten substeps of two sweeps per frame.
+fn bed(settings: &str, material: &str, more: &str) -> Scene {
+    let text = format!(
+        "name = \"bed\"\n[simulation]\nsolver = \"pbd\"\nfps = 60\nperiodic = {{ x = [0, 0.24], z = [0, 0.16] }}\n{settings}\
+         [[material]]\nname = \"sand\"\nradius = 0.01\ndensity = 2500\n[material.pbd]\nfriction = 0.5\n{material}\
+         [[grains]]\nmaterial = \"sand\"\nfill = \"relaxed\"\nradius = [0.008, 0.012]\nvelocity = [0.2, -1, 0.1]\n\
+         shape.box = {{ min = [0, 0, 0], max = [0.24, 0.12, 0.16] }}\n\
+         [[boundary]]\nname = \"floor\"\nshape.plane = {{ point = [0, 0, 0], normal = [0, 1, 0] }}\n{more}"
+    );
+    Scene::parse(&text, "bed").unwrap()
+}
+
+const ROLLS: &str = "rolling_friction = 0.1\n";
+
+fn options(device: &Device) -> Options {
+    Options { device: device.clone(), threads: Some(1), ..Options::default() }
+}
+
+fn simulate(scene: &Scene, device: &Device) -> Simulation {
+    Simulation::new(scene.clone(), &options(device)).unwrap()
+}
+
+/// Lets a simulation go on for some frames and gives the last report.
+fn frames(simulation: &mut Simulation, count: usize) -> StepReport {
+    let mut last = StepReport::default();
+    for _ in 0..count {
+        let _ = simulation.run_frame(&mut |report, _| {
+            last = report.clone();
+            ControlFlow::Continue(())
+        });
+    }
+    assert_eq!(simulation.failure(), None);
+    last
+}
+
+/// Largest distance of the same grain on both devices, in radii.
+fn apart(a: &Snapshot, b: &Snapshot) -> f64 {
+    let (a, b) = (numbers(a.column("position").unwrap()), numbers(b.column("position").unwrap()));
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / RADIUS
+}
+
+/// Lets a scene go for so many frames on both devices, and gives how far grains are apart, in radii, and how much velocities
+/// differ.
+fn compare(name: &str, scene: &Scene, count: usize, device: &Device) -> [f64; 2] {
+    let (mut cpu, mut gpu) = (simulate(scene, &Device::Cpu), simulate(scene, device));
+    let (a, b) = (frames(&mut cpu, count), frames(&mut gpu, count));
+    assert_eq!((cpu.steps(), cpu.particle_count()), (gpu.steps(), gpu.particle_count()));
+    let fields = ["position", "velocity", "angular_velocity", "orientation"];
+    let (x, y) = (cpu.read(&fields).unwrap(), gpu.read(&fields).unwrap());
+    let found = [apart(&x, &y), difference(&x, &y, "velocity")];
+    eprintln!(
+        "{name}: {} grains, {:.3} and {:.3} contacts, {} steps: {:.2e} radii, {:.2e} of velocities, {:.2e} J",
+        gpu.particle_count(),
+        a.neighbors_mean,
+        b.neighbors_mean,
+        gpu.steps(),
+        found[0],
+        found[1],
+        b.kinetic_energy
+    );
+    assert!((a.kinetic_energy - b.kinetic_energy).abs() <= 1e-3 * a.kinetic_energy, "{name}: energy");
+    let apart = (a.neighbors_mean - b.neighbors_mean).abs();
+    assert!(apart <= 0.01 * a.neighbors_mean, "{name}: contacts");
+    assert!(difference(&x, &y, "orientation") < 1e-3 && difference(&x, &y, "angular_velocity") < 1e-2);
+    found
+}
+
+/// Two frames: twenty substeps of a bed that hits the floor.
+#[test]
+fn a_bed_is_that_of_the_cpu_over_twenty_substeps() {
+    let Some(device) = gpu() else { return };
+    let found = compare("bed", &bed("", ROLLS, ""), 2, &device);
+    assert!(found[0] < 1e-4 && found[1] < 1e-3, "{found:?}");
+}
+
+/// Every kind of contact: without rotation, without rolling friction, with bounces, with pulls, with air, and two materials with
+/// a pair of their own above grains that are held.
+#[test]
+fn every_kind_of_contact_is_that_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let held = "[[material]]\nname = \"steel\"\nradius = 0.01\ndensity = 7800\n[material.pbd]\nfriction = 0.2\n\
+                [[pair]]\nmaterials = [\"sand\", \"steel\"]\nfriction = 0.8\n\
+                [[grains]]\nmaterial = \"steel\"\nfixed = true\nfill = \"lattice\"\n\
+                shape.box = { min = [0, -0.041, 0], max = [0.24, 0, 0.16] }\n";
+    let cases = [
+        ("without rotation", bed("[pbd]\nrotation = false\n", "", "")),
+        ("bounces", bed("", "restitution = 0.4\n", "")),
+        ("pulls", bed("", "tension = 2.0\n", "")),
+        ("air", bed("[air]\nwind = [{ uniform = { velocity = [3, 1, 0] } }]\n", "", "")),
+        ("held", without_floor(bed("", ROLLS, held))),
+    ];
+    for (name, scene) in cases {
+        let found = compare(name, &scene, 1, &device);
+        assert!(found[0] < 1e-4 && found[1] < 1e-3, "{name}: {found:?}");
+    }
+}
+
+/// The floor is of grains.
+fn without_floor(mut scene: Scene) -> Scene {
+    scene.boundary.clear();
+    scene
+}
+
+/// Walls of several shapes, one of which turns.
+#[test]
+fn walls_are_those_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let shapes = [
+        ("bowl", "shape.sphere = { center = [1.12, 0.2, 0.08], radius = 0.205, hollow = true }"),
+        ("box", "shape.box = { min = [1, 0, 0], max = [1.24, 0.4, 0.16], hollow = true }"),
+        (
+            "drum",
+            "shape.cylinder = { from = [1.12, 0.1, -0.1], to = [1.12, 0.1, 0.3], radius = 0.11, hollow = true }\n\
+             [boundary.motion]\npivot = [1.12, 0.1, 0]\n\
+             keyframe = [{ time = 0, axis = [0, 0, 1], angle = 0 }, { time = 1, axis = [0, 0, 1], angle = 360 }]",
+        ),
+    ];
+    for (name, shape) in shapes {
+        let text = format!(
+            "name = \"walls\"\n[simulation]\nsolver = \"pbd\"\nfps = 60\n[[material]]\nname = \"sand\"\nradius = 0.01\n\
+             [material.pbd]\nfriction = 0.5\nrolling_friction = 0.1\n[[grains]]\nmaterial = \"sand\"\nfill = \"random\"\n\
+             velocity = [0.5, -2, 0.2]\nshape.box = {{ min = [1.05, 0.04, 0.02], max = [1.19, 0.16, 0.14] }}\n\
+             [[boundary]]\nname = \"wall\"\n{shape}\n"
+        );
+        let found = compare(name, &Scene::parse(&text, "walls").unwrap(), 2, &device);
+        assert!(found[0] < 1e-3 && found[1] < 1e-2, "{name}: {found:?}");
+    }
+}
+
+/// Grains of very different sizes: more contacts at one of them than there are colours.
+#[test]
+fn pairs_without_a_colour_are_solved_as_on_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let slab = |min: [f32; 3], max: [f32; 3], velocity: [f32; 3]| {
+        format!(
+            "[[grains]]\nmaterial = \"sand\"\nfill = \"random\"\nvelocity = {velocity:?}\n\
+             shape.box = {{ min = {min:?}, max = {max:?} }}\n"
+        )
+    };
+    let text = [
+        "name = \"stone\"\n[simulation]\nsolver = \"pbd\"\nfps = 60\n[[material]]\nname = \"sand\"\nradius = 0.01\n\
+         [material.pbd]\nfriction = 0.5\n[[material]]\nname = \"stone\"\nradius = 0.05\n[[grains]]\nmaterial = \"stone\"\n\
+         fill = \"lattice\"\nshape.box = { min = [0.07, 0.07, 0.07], max = [0.171, 0.171, 0.171] }\n"
+            .to_string(),
+        slab([0.0, 0.0, 0.0], [0.24, 0.07, 0.24], [0.0, 3.0, 0.0]),
+        slab([0.0, 0.171, 0.0], [0.24, 0.24, 0.24], [0.0, -3.0, 0.0]),
+        slab([0.0, 0.071, 0.0], [0.07, 0.17, 0.24], [3.0, 0.0, 0.0]),
+        slab([0.171, 0.071, 0.0], [0.24, 0.17, 0.24], [-3.0, 0.0, 0.0]),
+        slab([0.071, 0.071, 0.0], [0.17, 0.17, 0.07], [0.0, 0.0, 3.0]),
+        slab([0.071, 0.071, 0.171], [0.17, 0.17, 0.24], [0.0, 0.0, -3.0]),
+    ];
+    let scene = Scene::parse(&text.concat(), "stone").unwrap();
+    let found = compare("stone", &scene, 2, &device);
+    assert!(found[0] < 1e-3 && found[1] < 1e-2, "{found:?}");
+}
+
+#[test]
+fn repeated_and_resumed_runs_give_the_same_bits_however_they_are_cut_into_batches() {
+    let Some(device) = gpu() else { return };
+    let scene = bed("", ROLLS, "");
+    let hash = |simulation: &Simulation| simulation.simulator().state_hash();
+    let mut first = simulate(&scene, &device);
+    frames(&mut first, 2);
+    let checkpoint = first.checkpoint().unwrap();
+    let halfway = hash(&first);
+    frames(&mut first, 2);
+    let mut again = simulate(&scene, &device);
+    while again.frame() < 4 {
+        again.step();
+    }
+    assert_eq!((hash(&again), again.steps()), (hash(&first), first.steps()));
+    let mut resumed = Simulation::resume(&checkpoint, &options(&device)).unwrap();
+    assert_eq!(hash(&resumed), halfway);
+    // What was restored is saved again as it was.
+    assert_eq!(resumed.checkpoint().unwrap(), checkpoint);
+    frames(&mut resumed, 2);
+    assert_eq!(hash(&resumed), hash(&first));
+}
+
+#[test]
+fn a_run_goes_on_on_the_other_device() {
+    let Some(device) = gpu() else { return };
+    let mut cpu = simulate(&bed("", ROLLS, ""), &Device::Cpu);
+    frames(&mut cpu, 4);
+    let mut gpu = Simulation::resume(&cpu.checkpoint().unwrap(), &options(&device)).unwrap();
+    let fields = ["coordination", "contact_force", "pressure", "density"];
+    let (here, there) = (cpu.read(&fields).unwrap(), gpu.read(&fields).unwrap());
+    for field in fields {
+        assert_eq!(difference(&here, &there, field), 0.0, "{field}");
+    }
+    assert_eq!(cpu.contacts().len(), gpu.contacts().len());
+    let mut back = Simulation::resume(&gpu.checkpoint().unwrap(), &options(&Device::Cpu)).unwrap();
+    assert_eq!(back.simulator().state_hash(), cpu.simulator().state_hash());
+    let [a, b, c] = [&mut cpu, &mut gpu, &mut back].map(|simulation| {
+        frames(simulation, 1);
+        simulation.read(&["position", "velocity", "contact_force"]).unwrap()
+    });
+    assert_eq!(difference(&a, &c, "contact_force"), 0.0);
+    let found = [apart(&a, &b), difference(&a, &b, "velocity"), difference(&a, &b, "contact_force")];
+    eprintln!("one frame after a change of devices: {found:?}");
+    assert!(found[0] < 1e-4 && found[1] < 1e-3 && found[2] < 1e-2, "{found:?}");
+}
+
+/// A heap comes to rest on the device and stays.
+#[test]
+fn a_bed_comes_to_rest() {
+    let Some(device) = gpu() else { return };
+    let mut simulation = simulate(&bed("", ROLLS, ""), &device);
+    let last = frames(&mut simulation, 60);
+    eprintln!("fastest after a second: {:.1e} m/s", last.max_speed);
+    assert!(last.max_speed < 1e-3 && last.neighbors_mean > 3.0, "{} {}", last.max_speed, last.neighbors_mean);
+    assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (0, 0));
+}
+
+/// Grains come through an emitter and go through an outlet; room is made in the middle of steps, and one that is not finite is lost,
+/// no other.
+#[test]
+fn grains_come_and_go_and_none_is_lost_but_a_broken_one() {
+    let Some(device) = gpu() else { return };
+    let more = "[[emitter]]\nname = \"pipe\"\nmaterial = \"sand\"\nvelocity = [0, -1, 0]\nrate = 4000\n\
+                shape.box = { min = [0.02, 0.3, 0.01], max = [0.2, 0.34, 0.15] }\n\
+                [[outlet]]\nname = \"drain\"\nshape.box = { min = [0, -0.01, 0], max = [0.06, 0.02, 0.16] }\n";
+    let mut simulation = simulate(&bed("", ROLLS, more), &device);
+    frames(&mut simulation, 6);
+    let (emitted, drained) = (simulation.flow().emitted(), simulation.flow().drained());
+    assert!(emitted > 200 && drained > 10, "{emitted} {drained}");
+    assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (0, 0));
+    let broken = Command::Emit {
+        material: "sand".into(),
+        positions: vec![glam::Vec3::new(0.05, 0.45, 0.03)],
+        velocity: glam::Vec3::new(f32::NAN, 0.0, 0.0),
+    };
+    assert_eq!(simulation.apply(&broken).unwrap().emitted, 1);
+    frames(&mut simulation, 1);
+    assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (1, 0));
+}
+
+/// What devices do not have is refused by the key, with a remedy.
+#[test]
+fn what_devices_do_not_have_is_refused_by_name() {
+    let Some(device) = gpu() else { return };
+    let body = "[[body]]\nname = \"ball\"\ndensity = 500\nshape.sphere = { center = [0.1, 0.5, 0.05], radius = 0.05 }\n";
+    let cases =
+        [("`body`", bed("", "", body)), ("`pbd.scheme`", bed("[pbd]\nscheme = \"averaged\"\n", "", ""))];
+    for (key, scene) in cases {
+        let error = Simulation::new(scene, &options(&device)).err().unwrap().to_string();
+        assert!(error.contains(key) && error.contains("--device cpu"), "{key}: {error}");
+    }
+}
