@@ -26,6 +26,7 @@ const DEPTH: f64 = 2.2;
 
 /// Silos of one hole: as many as this over its diameter, since fewer grains leave through small ones.
 const SILOS: f64 = 24.0;
+const QUICK_SILOS: f64 = 18.0;
 
 /// A rate through a hole, the mean over silos.
 struct Rate {
@@ -63,7 +64,8 @@ pub(in crate::measure) fn measure(
     let mut rates = Vec::new();
     for (k, &hole) in holes.iter().enumerate() {
         let depth = if options.quick { 0.8 * hole + 9.0 } else { DEPTH * hole };
-        let seeds = if options.quick { 1 } else { (SILOS / hole).max(1.0) as u64 };
+        let silos = if options.quick { QUICK_SILOS } else { SILOS };
+        let seeds = (silos / hole).max(1.0) as u64;
         let mut sum = Rate { hole, scaled: 0.0, linearity: 0.0, halves: 0.0 };
         for seed in 1..=seeds {
             let silo = Silo { spheres, hole, width: WIDTH * hole, rise: 0.0, depth, seed };
