@@ -26,7 +26,7 @@ const DEPTH: f64 = 2.2;
 
 /// Silos of one hole: as many as this over its diameter, since fewer grains leave through small ones.
 const SILOS: f64 = 24.0;
-const QUICK_SILOS: f64 = 18.0;
+const QUICK_SILOS: f64 = 12.0;
 
 /// A rate through a hole, the mean over silos.
 struct Rate {
