@@ -3,11 +3,11 @@
 //! [`GpuBackend`] makes a [`GpuSimulation`] for the engine's front door, which knows no graphics. A simulation is a core, the
 //! same for all solvers (buffers, batches of steps, walls, bodies, air, reads, checkpoints, views, queries: `src/core/`), and
 //! a [`Method`]: its columns, its list of stages, and what it adds to shared kernels. Methods live side by side in folders of
-//! their own (`src/iisph/`, `src/wcsph/`, `src/dem/`, with their shaders in folders of `shader/`); [`METHODS`] is the registry, and
-//! `GpuBackend::with_method` takes one from outside.
+//! their own (`src/iisph/`, `src/wcsph/`, `src/dem/`, `src/pbd/`, with their shaders in folders of `shader/`); [`METHODS`] is the registry,
+//! and `GpuBackend::with_method` takes one from outside.
 //!
 //! Shaders are plain WGSL in `shader/`: no subgroups, no float atomics, at most eight storage buffers per kernel, gathers
-//! only. Every file of pair mathematics names the Rust function that it mirrors, and tests compare both.
+//! only, but for pairs of one colour, which share no grain. Every file of pair mathematics names the Rust function that it mirrors, and tests compare both.
 //!
 //! # Data
 //!
@@ -82,7 +82,8 @@
 //! quarantine         report
 //! ```
 //!
-//! **Grains.** A step of distinct elements keeps order and lists likewise; the page of `src/dem/mod.rs` has its stages and data.
+//! **Grains.** A step of distinct elements keeps order and lists likewise; the page of `src/dem/mod.rs` has its stages and data, that of
+//! `src/pbd/mod.rs` those of position-based sand.
 //!
 //! Sums are trees of fixed shape and counters are whole numbers, so repeated runs on an adapter give the same bits.
 //! Lists and contacts take their room in whatever order groups come; what they hold does not depend on it.

@@ -64,6 +64,9 @@ fn run_tail(thread: u32) {
     var last = vec2(0xffffffffu);
     for (var k = range.x; k < range.y; k++) {
         let pair = next_of_rest(thread, range, last);
+        if pair == NOBODY {
+            break;
+        }
         last = key_of_pair(pair);
         if thread == 0u {
             solve_pair(pair);

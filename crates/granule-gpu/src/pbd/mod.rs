@@ -57,6 +57,8 @@ pub mod layout;
 mod refuse;
 pub mod shaders;
 mod stages;
+#[cfg(test)]
+mod twins;
 
 use glam::Vec3;
 use granule::boundary::Boundaries;

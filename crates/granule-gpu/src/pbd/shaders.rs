@@ -18,10 +18,12 @@ macro_rules! part {
 /// Constants and small things.
 pub const TYPES: &str = part!("pbd/types");
 const DOMAIN: &str = part!("pbd/domain");
-const KEYS: &str = part!("pbd/keys");
+/// Keys of pairs.
+pub const KEYS: &str = part!("pbd/keys");
 const COLOUR_STEP: &str = part!("pbd/colour_step");
 const ENTRIES: &str = part!("pbd/entries");
-const CONTACT: &str = part!("pbd/contact");
+/// One contact.
+pub const CONTACT: &str = part!("pbd/contact");
 const PAIR_SIDES: &str = part!("pbd/pairs");
 const COLOUR_PASS: &str = part!("pbd/colour_pass");
 const WALL_STEPS: &str = part!("pbd/wall_steps");

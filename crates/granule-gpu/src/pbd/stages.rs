@@ -21,7 +21,7 @@ use super::shaders;
 
 /// Colours that have a dispatch of their own in recorded steps: what pairs had before, and some more. It changes no result.
 fn colours_to_record(recorded: &Recorded) -> usize {
-    (recorded.iterations + recorded.iterations / 4 + 2).min(layout::COLOURS) as usize
+    (recorded.iterations + recorded.iterations / 8 + 2).min(layout::COLOURS) as usize
 }
 
 /// A pass over all pairs, colour by colour.
