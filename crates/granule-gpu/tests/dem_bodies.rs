@@ -179,3 +179,51 @@ fn built_in_scenes() {
         assert_eq!(simulation.failure(), None, "{}", scene.name);
     }
 }
+
+/// A lid that presses grains with a force, moved by keyframes as well, over a plate that holds a pressure sideways from a later time on.
+fn press() -> Scene {
+    let walls = "[[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }\n\
+        [[boundary]]\nname = \"lid\"\nshape.box = { min = [-0.02, 0.062, -0.02], max = [0.12, 0.08, 0.08] }\n\
+        [boundary.motion]\nservo = { direction = [0, -1, 0], force = 40, mass = 0.2, damping = 5, max_speed = 2 }\n\
+        keyframe = [{ time = 0 }, { time = 1, translation = [0.1, 0, 0] }]\n\
+        [[boundary]]\nname = \"side\"\nshape.box = { min = [0.101, -0.02, -0.02], max = [0.12, 0.06, 0.08] }\n\
+        [boundary.motion]\nservo = { direction = [-1, 0, 0.2], pressure = 2e3, area = 5e-3, mass = 0.1, start = 0.0015 }\n";
+    pouring(&format!("{}{walls}", block([0.1, 0.06, 0.06], [0.2, -1.0, 0.1])))
+}
+
+#[test]
+fn walls_that_hold_a_force_move_as_on_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let [(mut cpu, _), (mut gpu, _)] = both(&press(), 200, &device);
+    let grains = apart(&cpu.read(&["position"]).unwrap(), &gpu.read(&["position"]).unwrap());
+    let (a, b) = (cpu.simulator().boundary_poses(), gpu.simulator().boundary_poses());
+    let way = |k: usize| (a[k].translation - b[k].translation).length() as f64 / RADIUS;
+    eprintln!("{grains:.2e} radii, walls at {a:?}, {:.2e} and {:.2e} radii", way(1), way(2));
+    assert!(a[1].translation.y.abs() > 1e-4 && a[2].translation.x.abs() > 1e-5, "both have moved: {a:?}");
+    assert!(grains < 1e-4 && way(1) < 1e-4 && way(2) < 1e-4, "{grains} {} {}", way(1), way(2));
+}
+
+#[test]
+fn runs_with_walls_that_hold_a_force_repeat_and_resume_to_the_same_bits() {
+    let Some(device) = gpu() else { return };
+    let mut scene = press();
+    scene.simulation.fps = 1000.0;
+    let state = |simulation: &Simulation| {
+        (simulation.simulator().state_hash(), format!("{:?}", simulation.simulator().boundary_poses()))
+    };
+    let mut first = simulate(&scene, &device);
+    frames(&mut first, 2);
+    let checkpoint = first.checkpoint().unwrap();
+    frames(&mut first, 1);
+    let mut again = simulate(&scene, &device);
+    while again.frame() < 3 {
+        again.step();
+    }
+    assert_eq!(state(&again), state(&first));
+    let cpu = Simulation::resume(&checkpoint, &options(&Device::Cpu)).unwrap();
+    for checkpoint in [&checkpoint, &cpu.checkpoint().unwrap()] {
+        let mut resumed = Simulation::resume(checkpoint, &options(&device)).unwrap();
+        frames(&mut resumed, 1);
+        assert_eq!(state(&resumed), state(&first));
+    }
+}

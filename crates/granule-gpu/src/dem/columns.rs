@@ -43,8 +43,11 @@ pub const MEMBERS: &str = "members of rigid grains";
 /// Where these are among the particles.
 pub const MEMBER_ROWS: &str = "rows of members";
 
-/// Rigid bodies.
+/// Rigid bodies, and walls that hold a force.
 pub const FLIGHTS: &str = "rigid bodies";
+
+/// Sums of the forces of grains on them.
+pub const PUSHES: &str = "pushes of grains";
 
 /// What does not change about them.
 pub const FLIGHT_SHAPES: &str = "shapes of rigid bodies";

@@ -14,7 +14,7 @@ use crate::kernel::{Access, Bound, WORKGROUP};
 
 use super::columns::{
     FLIGHT_SHAPES, FLIGHTS, GRAIN, INERTIA, LOADS, MEMBER_ROWS, MEMBERS, MEMORY, ORIENTATION, PARTNERS,
-    PLACE, RIGID, SAVED, SOURCE, SPIN, TURN,
+    PLACE, PUSHES, RIGID, SAVED, SOURCE, SPIN, TURN,
 };
 use super::layout::ClumpRecord;
 use super::pieces::Pieces;
@@ -123,7 +123,7 @@ impl ClumpStages {
     }
 }
 
-/// The kernels of rigid bodies, where there are some.
+/// The kernels of rigid bodies and of walls that hold a force, where there are some.
 struct BodyStages {
     drift: Bound,
     sum: Bound,
@@ -132,11 +132,10 @@ struct BodyStages {
 
 impl BodyStages {
     fn new(b: &mut Binder, c: &Buffers) -> Self {
-        let (flights, shapes) = (c.pool(FLIGHTS), c.pool(FLIGHT_SHAPES));
-        let drift =
-            [(Write, &c.step), (Write, flights), (Read, shapes), (Write, &c.poses), (Write, &c.loads)];
-        let sum = [(Read, &c.meta), (Read, &c.contacts), (Write, &c.loads)];
-        let kick = [(Write, flights), (Read, shapes), (Read, &c.loads)];
+        let (flights, shapes, pushes) = (c.pool(FLIGHTS), c.pool(FLIGHT_SHAPES), c.pool(PUSHES));
+        let drift = [(Write, &c.step), (Write, flights), (Read, shapes), (Write, &c.poses), (Write, pushes)];
+        let sum = [(Read, &c.meta), (Read, &c.contacts), (Write, pushes)];
+        let kick = [(Write, flights), (Read, shapes), (Read, pushes)];
         Self {
             drift: b.control(&shaders::BODY_DRIFT, "body_drift", &[], &drift),
             sum: b.stage(&shaders::SUM_PUSHES, "sum_pushes", &[], &sum),
