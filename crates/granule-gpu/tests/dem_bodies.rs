@@ -89,6 +89,20 @@ fn bodies_move_as_on_the_cpu() {
     assert!(moved[0] < 1e-5 && moved[1] < 1e-3 && moved[2] < 1e-3, "{moved:?}");
 }
 
+/// A ball and a ring that fall on a slab without any grain, until they lie there.
+#[test]
+fn bodies_alone_move_as_on_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let mut scene = bodies();
+    scene.grains.clear();
+    let [(cpu, _), (gpu, _)] = both(&scene, 400, &device);
+    let (a, b) = (cpu.simulator().bodies(), gpu.simulator().bodies());
+    let way = a.iter().zip(&b).map(|(a, b)| (a.center - b.center).length()).fold(0.0, f32::max);
+    eprintln!("{:.2e} radii", f64::from(way) / RADIUS);
+    assert_eq!(cpu.steps(), gpu.steps());
+    assert!(a[2].velocity.y < 0.3 && f64::from(way) < 1e-4 * RADIUS, "{way} {a:?}");
+}
+
 /// What grains lose bodies have, and the other way round; over 2,000 steps both devices do the same to all together.
 #[test]
 fn momentum_of_grains_and_bodies_is_kept_and_totals_are_those_of_the_cpu() {
@@ -136,14 +150,16 @@ fn runs_with_bodies_repeat_and_resume_to_the_same_bits() {
 }
 
 /// Which built-in scenes a device takes with distinct elements, and how far they get. `GRANULE_SCENE_SECONDS` is how long each may
-/// take, 1 s where it is not set.
+/// take, 1 s where it is not set; `GRANULE_SCENES` names those that are wanted, with commas.
 #[test]
 #[ignore = "takes minutes without a graphics device; it lists, and fails only where a run fails"]
 fn built_in_scenes() {
     let Some(device) = gpu() else { return };
     let seconds: f64 =
         std::env::var("GRANULE_SCENE_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1.0);
-    for scene in granule::scene::builtin_scenes() {
+    let wanted = std::env::var("GRANULE_SCENES").unwrap_or_default();
+    let all = granule::scene::builtin_scenes().iter();
+    for scene in all.filter(|scene| wanted.is_empty() || wanted.split(',').any(|name| name == scene.name)) {
         let sets = [("simulation.solver".to_string(), "dem".to_string())];
         let made = Scene::open(scene.name, true, &sets).map_err(|error| format!("not for dem: {error}"));
         let made = made.and_then(|scene| {
