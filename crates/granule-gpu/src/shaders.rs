@@ -231,8 +231,9 @@ mod tests {
             orientation_xy, orientation_zw, velocity_xy, velocity_z, mass, sound, rotation_xy, rotation_z, spin, energy,
             turned);
         same_layout!("clump_drift", "Inertia", dem::layout::InertiaRecord: moments, shape_from_principal);
-        same_layout!("body_drift", "Flight", dem::layout::FlightRecord: clump, force, torque);
-        same_layout!("body_drift", "FlightShape", dem::layout::FlightShapeRecord: inertia, center);
+        same_layout!("body_drift", "Flight", dem::layout::FlightRecord: clump, force, torque, way, speed, load);
+        same_layout!("body_drift", "FlightShape", dem::layout::FlightShapeRecord: inertia, center, servo,
+            servo_mass, servo_damping, servo_fastest, servo_start);
         same_layout!("touch_walls", "WallTouch", dem::layout::WallTouchRecord: first, second, normal, wall, owner,
             unused_1, unused_2);
     }

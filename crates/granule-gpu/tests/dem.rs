@@ -248,9 +248,11 @@ fn a_broken_grain_is_lost_and_no_other() {
 #[test]
 fn what_devices_do_not_have_is_refused() {
     let Some(device) = gpu() else { return };
-    let press = "[[boundary]]\nname = \"lid\"\nshape.plane = { point = [0, 0.3, 0], normal = [0, -1, 0] }\n\
-                 [boundary.motion]\nservo = { direction = [0, -1, 0], force = 10, mass = 0.1 }\n";
-    let open = |more: &str| pouring(&format!("{more}{}", block([0.1, 0.1, 0.06], [0.0; 3])));
-    let error = Simulation::new(open(press), &options(&device)).err().expect("refused").to_string();
-    assert!(error.contains("`boundary.lid.motion.servo`") && error.contains("--device cpu"), "{error}");
+    let strain = "[simulation.strain]\nx = { rate = -0.1 }\n";
+    let text = format!(
+        "name = \"cell\"\n[simulation]\nsolver = \"dem\"\nperiodic = {{ x = [0, 0.1], z = [0, 0.1] }}\n{strain}{GLASS}"
+    );
+    let scene = Scene::parse(&text, "cell").unwrap();
+    let error = Simulation::new(scene, &options(&device)).err().expect("refused").to_string();
+    assert!(error.contains("`simulation.strain`") && error.contains("--device cpu"), "{error}");
 }

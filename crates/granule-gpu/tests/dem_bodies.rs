@@ -89,6 +89,20 @@ fn bodies_move_as_on_the_cpu() {
     assert!(moved[0] < 1e-5 && moved[1] < 1e-3 && moved[2] < 1e-3, "{moved:?}");
 }
 
+/// A ball and a ring that fall on a slab without any grain, until they lie there.
+#[test]
+fn bodies_alone_move_as_on_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let mut scene = bodies();
+    scene.grains.clear();
+    let [(cpu, _), (gpu, _)] = both(&scene, 400, &device);
+    let (a, b) = (cpu.simulator().bodies(), gpu.simulator().bodies());
+    let way = a.iter().zip(&b).map(|(a, b)| (a.center - b.center).length()).fold(0.0, f32::max);
+    eprintln!("{:.2e} radii", f64::from(way) / RADIUS);
+    assert_eq!(cpu.steps(), gpu.steps());
+    assert!(a[2].velocity.y < 0.3 && f64::from(way) < 1e-4 * RADIUS, "{way} {a:?}");
+}
+
 /// What grains lose bodies have, and the other way round; over 2,000 steps both devices do the same to all together.
 #[test]
 fn momentum_of_grains_and_bodies_is_kept_and_totals_are_those_of_the_cpu() {
@@ -136,14 +150,16 @@ fn runs_with_bodies_repeat_and_resume_to_the_same_bits() {
 }
 
 /// Which built-in scenes a device takes with distinct elements, and how far they get. `GRANULE_SCENE_SECONDS` is how long each may
-/// take, 1 s where it is not set.
+/// take, 1 s where it is not set; `GRANULE_SCENES` names those that are wanted, with commas.
 #[test]
 #[ignore = "takes minutes without a graphics device; it lists, and fails only where a run fails"]
 fn built_in_scenes() {
     let Some(device) = gpu() else { return };
     let seconds: f64 =
         std::env::var("GRANULE_SCENE_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1.0);
-    for scene in granule::scene::builtin_scenes() {
+    let wanted = std::env::var("GRANULE_SCENES").unwrap_or_default();
+    let all = granule::scene::builtin_scenes().iter();
+    for scene in all.filter(|scene| wanted.is_empty() || wanted.split(',').any(|name| name == scene.name)) {
         let sets = [("simulation.solver".to_string(), "dem".to_string())];
         let made = Scene::open(scene.name, true, &sets).map_err(|error| format!("not for dem: {error}"));
         let made = made.and_then(|scene| {
@@ -177,5 +193,53 @@ fn built_in_scenes() {
             simulation.failure(),
         );
         assert_eq!(simulation.failure(), None, "{}", scene.name);
+    }
+}
+
+/// A lid that presses grains with a force, moved by keyframes as well, over a plate that holds a pressure sideways from a later time on.
+fn press() -> Scene {
+    let walls = "[[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }\n\
+        [[boundary]]\nname = \"lid\"\nshape.box = { min = [-0.02, 0.062, -0.02], max = [0.12, 0.08, 0.08] }\n\
+        [boundary.motion]\nservo = { direction = [0, -1, 0], force = 40, mass = 0.2, damping = 5, max_speed = 2 }\n\
+        keyframe = [{ time = 0 }, { time = 1, translation = [0.1, 0, 0] }]\n\
+        [[boundary]]\nname = \"side\"\nshape.box = { min = [0.101, -0.02, -0.02], max = [0.12, 0.06, 0.08] }\n\
+        [boundary.motion]\nservo = { direction = [-1, 0, 0.2], pressure = 2e3, area = 5e-3, mass = 0.1, start = 0.0015 }\n";
+    pouring(&format!("{}{walls}", block([0.1, 0.06, 0.06], [0.2, -1.0, 0.1])))
+}
+
+#[test]
+fn walls_that_hold_a_force_move_as_on_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let [(mut cpu, _), (mut gpu, _)] = both(&press(), 200, &device);
+    let grains = apart(&cpu.read(&["position"]).unwrap(), &gpu.read(&["position"]).unwrap());
+    let (a, b) = (cpu.simulator().boundary_poses(), gpu.simulator().boundary_poses());
+    let way = |k: usize| (a[k].translation - b[k].translation).length() as f64 / RADIUS;
+    eprintln!("{grains:.2e} radii, walls at {a:?}, {:.2e} and {:.2e} radii", way(1), way(2));
+    assert!(a[1].translation.y.abs() > 1e-4 && a[2].translation.x.abs() > 1e-5, "both have moved: {a:?}");
+    assert!(grains < 1e-4 && way(1) < 1e-4 && way(2) < 1e-4, "{grains} {} {}", way(1), way(2));
+}
+
+#[test]
+fn runs_with_walls_that_hold_a_force_repeat_and_resume_to_the_same_bits() {
+    let Some(device) = gpu() else { return };
+    let mut scene = press();
+    scene.simulation.fps = 1000.0;
+    let state = |simulation: &Simulation| {
+        (simulation.simulator().state_hash(), format!("{:?}", simulation.simulator().boundary_poses()))
+    };
+    let mut first = simulate(&scene, &device);
+    frames(&mut first, 2);
+    let checkpoint = first.checkpoint().unwrap();
+    frames(&mut first, 1);
+    let mut again = simulate(&scene, &device);
+    while again.frame() < 3 {
+        again.step();
+    }
+    assert_eq!(state(&again), state(&first));
+    let cpu = Simulation::resume(&checkpoint, &options(&Device::Cpu)).unwrap();
+    for checkpoint in [&checkpoint, &cpu.checkpoint().unwrap()] {
+        let mut resumed = Simulation::resume(checkpoint, &options(&device)).unwrap();
+        frames(&mut resumed, 1);
+        assert_eq!(state(&resumed), state(&first));
     }
 }

@@ -16,7 +16,7 @@ struct Pose {
     high: vec4<f32>,
     // First solid, number of solids, first segment of the motion, number of segments.
     solids: vec4<u32>,
-    // What the translation is beyond its rounded value, of bodies that the device moves.
+    // What the translation is beyond its rounded value, of what the device moves by forces; w: 1 where these are asked for.
     rest: vec4<f32>,
 }
 

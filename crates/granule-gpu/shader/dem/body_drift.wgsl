@@ -1,5 +1,5 @@
-// The first half kick and the drift of free bodies, and the walls that they are: twin of Bodies::kick_and_drift. A step that was
-// interrupted puts the walls where they are again.
+// The first half kick and the drift of free bodies, and the walls that they are; the same of walls that hold a force: twin of
+// Bodies::kick_and_drift and Boundaries::kick_servos. A step that was interrupted puts the walls where they are again.
 
 @group(0) @binding(0) var<storage, read_write> step: Step;
 @group(0) @binding(1) var<storage, read_write> flights: array<Flight>;
@@ -47,11 +47,45 @@ fn placed(before: Pose, clump: Clump, shape: FlightShape) -> Pose {
         beyond_rounded(origin.x, rounded.x),
         beyond_rounded(origin.y, rounded.y),
         beyond_rounded(origin.z, rounded.z),
-        0.0,
+        pose.rest.w,
     );
     pose.pivot = vec4(position_meters(center_of(clump)), pose.pivot.w);
     pose.linear = vec4(velocity_of(clump), 1.0 / clump.mass);
     pose.angular = vec4(clump.spin, 0.0);
+    return pose;
+}
+
+// A part of the way of a servo, along an axis.
+fn part_of_way(way: vec2<u32>, along: f32) -> vec2<u32> {
+    if along == 1.0 {
+        return way;
+    }
+    if along == -1.0 {
+        return negate_words(way);
+    }
+    return nearest_quantum(along * meters_of(way)).words;
+}
+
+fn beyond(at: f32, way: vec2<u32>, along: f32) -> vec2<u32> {
+    return add_words(nearest_quantum(at).words, part_of_way(way, along));
+}
+
+// A wall with a servo, moved on from where its keyframes have it.
+fn moved_on(before: Pose, flight: Flight, direction: vec3<f32>) -> Pose {
+    var pose = before;
+    let x = beyond(pose.translation.x, flight.way, direction.x);
+    let y = beyond(pose.translation.y, flight.way, direction.y);
+    let z = beyond(pose.translation.z, flight.way, direction.z);
+    let rounded = vec3(meters_of(x), meters_of(y), meters_of(z));
+    pose.translation = vec4(rounded, pose.translation.w);
+    pose.rest = vec4(
+        beyond_rounded(x, rounded.x),
+        beyond_rounded(y, rounded.y),
+        beyond_rounded(z, rounded.z),
+        pose.rest.w,
+    );
+    pose.pivot = vec4(pose.pivot.xyz + meters_of(flight.way) * direction, pose.pivot.w);
+    pose.linear = vec4(pose.linear.xyz + flight.force.w * direction, 0.0);
     return pose;
 }
 
@@ -68,17 +102,24 @@ fn body_drift(@builtin(local_invocation_index) thread: u32) {
             for (var k = 0u; k < PUSH_WORDS; k++) {
                 pushes[PUSH_WORDS * b + k] = 0u;
             }
-            if flights[b].clump.count == 0u {
-                continue;
-            }
             let shape = flight_shapes[b];
-            if step.progress == KICKS && flights[b].clump.sound != 0.0 {
-                let clump = drifted(flights[b], shape);
-                flights[b].clump = clump;
-                way = max(way, step.dt * (length(velocity_of(clump)) + length(clump.spin) * shape.center.w));
+            if flights[b].clump.count != 0u {
+                if step.progress == KICKS && flights[b].clump.sound != 0.0 {
+                    let clump = drifted(flights[b], shape);
+                    flights[b].clump = clump;
+                    way = max(way, step.dt * (length(velocity_of(clump)) + length(clump.spin) * shape.center.w));
+                }
+                poses[b] = placed(poses[b], flights[b].clump, shape);
+            } else if shape.servo_mass > 0.0 && step.progress != PRIMES {
+                if step.progress == KICKS {
+                    let speed = servo_kicked(shape, flights[b].speed, flights[b].load, step.elapsed, 0.5 * step.dt);
+                    flights[b].speed = speed;
+                    flights[b].force.w = speed;
+                    flights[b].way = add_words(flights[b].way, nearest_quantum(step.dt * speed).words);
+                    way = max(way, step.dt * abs(speed));
+                }
+                poses[b] = moved_on(poses[b], flights[b], shape.servo.xyz);
             }
-            let wall = params.wall_count + b;
-            poses[wall] = placed(poses[wall], flights[b].clump, shape);
         }
     }
     way = tree_max(thread, vec4(way)).x;

@@ -12,6 +12,9 @@
 // Cosine of the largest angle by which a wall's normal turns from step to step.
 const SAME_TOUCH: f32 = 0.7;
 
+// Whether forces on bodies or walls are asked for.
+override PUSHES: bool = false;
+
 // Walls of a solid near a particle, in the shape's frame.
 var<private> near_count: u32;
 var<private> near: array<Surface, 12>;
@@ -131,7 +134,7 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
             let wall_velocity = pose.linear.xyz + cross(pose.angular.xyz, point - pose.pivot.xyz);
             let motion = PairMotion(v, wall_velocity, own_spin.xyz, vec3(0.0));
             var inverse_mass = own_spin.w;
-            if BODIES {
+            if PUSHES {
                 // Of bodies that give way, else 0.
                 inverse_mass += pose.linear.w;
             }
@@ -143,14 +146,12 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
             torque += touch.torque_a;
             touching += select(0.0, 1.0, touch.history.first.w > 0.0);
             if now_count < MOST_TOUCHES {
-                if BODIES && b >= params.wall_count {
+                if PUSHES {
                     // What the grain loses, about the body's centre: until lists are made anew, nobody needs the other half.
                     let push = cross(x - pose.pivot.xyz, -touch.force) - touch.torque_a;
                     touches[other + now_count].first = vec4(-touch.force, 0.0);
                     touches[other + now_count].second = vec4(push, 0.0);
-                }
-                if BODIES {
-                    touches[other + now_count].wall = word;
+                    touches[other + now_count].wall = select(NOBODY, word, pose.rest.w == 1.0);
                 }
                 now[now_count] = WallTouch(
                     touch.history.first,

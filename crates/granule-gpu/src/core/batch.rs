@@ -8,6 +8,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use granule::boundary::ServoState;
 use granule::simulator::StepReport;
 use granule::stages::{Stage, StageTimes};
 
@@ -17,7 +18,7 @@ use crate::kernel::WORKGROUP;
 use super::bodies;
 use super::buffers::{MOST_REPORTS, MOST_SEGMENTS};
 use super::layout::{BodyRecord, ReportRecord, StepRecord, phase};
-use super::method::BodyVisit;
+use super::method::{BodyVisit, MovedBodies, MovedServo};
 use super::motion;
 use super::recording::{Frame, Recorded, RecordedSteps, record};
 use super::simulation::GpuSimulation;
@@ -270,7 +271,21 @@ impl GpuSimulation {
     fn advance_boundaries(&mut self, records: &[ReportRecord]) {
         let Some(last) = records.last() else { return };
         let before = records.len().checked_sub(2).map_or(self.time, |k| self.time_at(&records[k]));
-        self.boundaries.advance(before, self.time_at(last) - before);
+        let dt = self.time_at(last) - before;
+        let moved = self.moved_bodies();
+        for MovedServo { index, state, middle_speed: speed } in moved.servos.iter().copied() {
+            self.boundaries.set_servo(index, ServoState { way: state.way - dt * speed, speed, ..state });
+        }
+        self.boundaries.advance(before, dt);
+        moved.servos.iter().for_each(|servo| self.boundaries.set_servo(servo.index, servo.state));
+    }
+
+    /// Bodies, and walls that hold a force, as the device left them; none where it does not move them.
+    fn moved_bodies(&mut self) -> MovedBodies {
+        if self.flown.is_empty() {
+            return MovedBodies::default();
+        }
+        self.method.fetch_bodies(&self.flown, &mut self.bodies, &self.boundaries)
     }
 
     /// Steps of this frame between two visits of rapier.
@@ -297,7 +312,7 @@ impl GpuSimulation {
             return 0.0;
         }
         let start = Instant::now();
-        let moved = self.method.fetch_bodies(&self.flown, &mut self.bodies);
+        let moved = self.moved_bodies();
         self.bodies.take_back(&moved.free, &moved.loads, self.gravity, &mut self.boundaries);
         let (steps, seconds) = self.since_visit;
         let passed: f64 = records[first..].iter().map(|record| f64::from(record.dt)).sum();
@@ -313,7 +328,7 @@ impl GpuSimulation {
     fn upload_bodies(&mut self) {
         self.refresh_poses();
         self.upload_surroundings();
-        for write in self.method.send_bodies(&mut self.bodies, &self.boundaries) {
+        for write in self.method.send_bodies(&mut self.bodies, &self.boundaries, self.frame.start) {
             self.gpu.queue.write_buffer(self.buffers.pool(write.pool), write.at, &write.bytes);
         }
     }

@@ -132,6 +132,14 @@ pub fn mark_free(poses: &mut [PoseRecord], walls: usize, bodies: &Bodies, bounda
     }
 }
 
+/// Marks the poses of what the forces of grains are asked for: bodies, which come after `walls` boundaries, and walls that hold a
+/// force.
+pub fn mark_loaded(poses: &mut [PoseRecord], walls: usize, boundaries: &Boundaries) {
+    for (k, (pose, boundary)) in poses.iter_mut().zip(boundaries.iter()).enumerate() {
+        pose.rest[3] = f32::from(u8::from(k >= walls || boundary.servo().is_some()));
+    }
+}
+
 /// The forces of grains on bodies, as a device found them.
 pub fn loads(records: &[BodyRecord]) -> Vec<Wrench> {
     let vector = |row: &[f32; 4]| DVec3::new(row[0].into(), row[1].into(), row[2].into());

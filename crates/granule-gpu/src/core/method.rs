@@ -6,7 +6,7 @@
 
 use granule::assemblies::{Assembly, SavedAssemblies};
 use granule::bodies::{Bodies, Wrench};
-use granule::boundary::Boundaries;
+use granule::boundary::{Boundaries, ServoState};
 use granule::clumps::PlacedAssembly;
 use granule::contacts::{Contact, SavedContacts};
 use granule::grains::GrainShapes;
@@ -193,13 +193,26 @@ pub struct FieldInput<'a> {
     pub time: f64,
 }
 
-/// Bodies as a device has moved them.
+/// Bodies, and walls that hold a force, as a device has moved them.
 #[derive(Clone, Debug, Default)]
 pub struct MovedBodies {
     /// Free ones; none for the others.
     pub free: Vec<Option<Assembly>>,
     /// Forces of grains at the last step.
     pub loads: Vec<Wrench>,
+    /// Walls that hold a force.
+    pub servos: Vec<MovedServo>,
+}
+
+/// A wall that holds a force, as a device has moved it.
+#[derive(Clone, Copy, Debug)]
+pub struct MovedServo {
+    /// Number of the boundary.
+    pub index: usize,
+    /// After the last step.
+    pub state: ServoState,
+    /// Speed in the middle of that step [m/s].
+    pub middle_speed: f64,
 }
 
 /// A solver's arithmetic on a device.
@@ -300,8 +313,8 @@ pub trait Method: Send {
         f64::INFINITY
     }
 
-    /// What goes to the method's pools when rapier has moved bodies, or a batch begins.
-    fn send_bodies(&self, _bodies: &mut Bodies, _boundaries: &Boundaries) -> Vec<PoolWrite> {
+    /// What goes to the method's pools when rapier has moved bodies, or a batch begins, in a frame that begins at a time \[s\].
+    fn send_bodies(&self, _bodies: &mut Bodies, _boundaries: &Boundaries, _start: f64) -> Vec<PoolWrite> {
         Vec::new()
     }
 
@@ -311,7 +324,7 @@ pub trait Method: Send {
     }
 
     /// Bodies from the bytes of that pool.
-    fn fetch_bodies(&self, _bytes: &[u8], _bodies: &mut Bodies) -> MovedBodies {
+    fn fetch_bodies(&self, _bytes: &[u8], _bodies: &mut Bodies, _boundaries: &Boundaries) -> MovedBodies {
         MovedBodies::default()
     }
 

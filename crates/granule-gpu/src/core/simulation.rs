@@ -127,6 +127,7 @@ impl GpuSimulation {
             solid_table.push_facets();
         }
         bodies::mark_free(&mut poses, scene.boundary.len(), &bodies, &boundaries);
+        bodies::mark_loaded(&mut poses, scene.boundary.len(), &boundaries);
         let wall_table = solid_table.push_wall_table(&constants.wall_table);
         let variant = Variant::new(&constants, air.is_some(), BodyVariant::of(&bodies), method.overrides());
         let capacity = capacity_for(grains.len() as u32, method.as_ref(), &constants);

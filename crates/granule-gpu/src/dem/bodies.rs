@@ -1,45 +1,48 @@
-//! Rigid bodies that the device moves between two visits of rapier.
+//! Boundaries that the device moves by the forces of grains: rigid bodies between two visits of rapier, and walls that hold a force.
 
 use glam::{DVec3, Vec3};
 use granule::assemblies::Assembly;
 use granule::bodies::{Bodies, Wrench};
-use granule::boundary::Boundaries;
+use granule::boundary::{Boundaries, Boundary, ServoState};
+use granule::position::QUANTUM;
+use granule::scene::Scene;
 
 use crate::core::buffers::PoolInfo;
-use crate::core::method::{MovedBodies, PoolWrite};
+use crate::core::layout::LOAD_WORDS;
+use crate::core::method::{MovedBodies, MovedServo, PoolWrite};
 
-use super::columns::{FLIGHT_SHAPES, FLIGHTS};
+use super::columns::{FLIGHT_SHAPES, FLIGHTS, PUSHES};
 use super::layout::{ClumpRecord, FlightRecord, FlightShapeRecord, InertiaRecord};
 
-/// The buffers of so many bodies.
-pub fn pools(count: usize) -> Vec<PoolInfo> {
-    let of = |name, size: usize| PoolInfo { name, bytes: (size * count) as u64 };
-    if count == 0 {
-        return Vec::new();
-    }
-    vec![of(FLIGHTS, size_of::<FlightRecord>()), of(FLIGHT_SHAPES, size_of::<FlightShapeRecord>())]
+/// Whether a scene has such boundaries.
+pub fn needed(scene: &Scene) -> bool {
+    let motions = scene.boundary.iter().filter_map(|wall| wall.motion.as_ref());
+    !scene.body.is_empty() || motions.into_iter().any(|motion| motion.servo.is_some())
 }
 
-/// What is written to them: the bodies, the last of all boundaries, as they are now.
-pub fn send(bodies: &mut Bodies, boundaries: &Boundaries) -> Vec<PoolWrite> {
-    let free = bodies.assemblies();
-    if free.is_empty() {
-        return Vec::new();
+/// The buffers for so many boundaries.
+pub fn pools(count: usize) -> Vec<PoolInfo> {
+    let sizes = [
+        (FLIGHTS, size_of::<FlightRecord>()),
+        (FLIGHT_SHAPES, size_of::<FlightShapeRecord>()),
+        (PUSHES, 4 * LOAD_WORDS as usize),
+    ];
+    sizes.map(|(name, size)| PoolInfo { name, bytes: (size * count) as u64 }).into()
+}
+
+/// What is written to them: boundaries as they are now, of which bodies come last; `start` is when the frame begins \[s\].
+pub fn send(bodies: &mut Bodies, boundaries: &Boundaries, start: f64) -> Vec<PoolWrite> {
+    let (free, loads) = (bodies.assemblies(), bodies.loads());
+    let walls = boundaries.len() - free.len();
+    let of_wall = |k: usize| k.checked_sub(walls).map(|body| (&free[body], &loads[body]));
+    let mut flights = Vec::new();
+    let mut shapes = Vec::new();
+    for (k, wall) in boundaries.iter().enumerate() {
+        let (body, load) =
+            of_wall(k).map_or((None, Wrench::default()), |(body, load)| (body.as_ref(), *load));
+        flights.push(with_servo(flight(body, &load), &wall.servo_state()));
+        shapes.push(shape(body, wall, start));
     }
-    let loads = bodies.loads();
-    let flights: Vec<FlightRecord> = free.iter().zip(&loads).map(|(body, load)| flight(body, load)).collect();
-    let walls = boundaries.iter().skip(boundaries.len() - free.len());
-    let shape = |(body, wall): (&Option<Assembly>, &granule::boundary::Boundary)| {
-        let Some(properties) = body.as_ref().map(|body| &body.properties) else {
-            return FlightShapeRecord::default();
-        };
-        let center = properties.center.as_vec3();
-        FlightShapeRecord {
-            inertia: InertiaRecord::of(properties),
-            center: center.extend(wall.sdf().farthest_wall(center)).to_array(),
-        }
-    };
-    let shapes: Vec<FlightShapeRecord> = free.iter().zip(walls).map(shape).collect();
     vec![
         PoolWrite { pool: FLIGHTS, at: 0, bytes: bytemuck::pod_collect_to_vec(&flights) },
         PoolWrite { pool: FLIGHT_SHAPES, at: 0, bytes: bytemuck::pod_collect_to_vec(&shapes) },
@@ -50,7 +53,7 @@ fn row(v: DVec3) -> [f32; 4] {
     v.as_vec3().extend(0.0).to_array()
 }
 
-fn flight(body: &Option<Assembly>, load: &Wrench) -> FlightRecord {
+fn flight(body: Option<&Assembly>, load: &Wrench) -> FlightRecord {
     let mut clump = ClumpRecord::default();
     if let Some(body) = body {
         clump = ClumpRecord {
@@ -63,11 +66,33 @@ fn flight(body: &Option<Assembly>, load: &Wrench) -> FlightRecord {
         clump.put(body.position, body.orientation);
         clump.move_with(body.momentum, body.angular_momentum, &body.properties);
     }
-    FlightRecord { clump, force: row(load.force), torque: row(load.torque) }
+    FlightRecord { clump, force: row(load.force), torque: row(load.torque), ..FlightRecord::default() }
 }
 
-/// The bodies as the device left them; `known` has what does not change.
-pub fn fetch(bytes: &[u8], known: &[Option<Assembly>]) -> MovedBodies {
+fn with_servo(record: FlightRecord, state: &ServoState) -> FlightRecord {
+    let way = (state.way / QUANTUM).round_ties_even() as i64;
+    FlightRecord { way, speed: state.speed as f32, load: state.load as f32, ..record }
+}
+
+fn shape(body: Option<&Assembly>, wall: &Boundary, start: f64) -> FlightShapeRecord {
+    let mut record = FlightShapeRecord::default();
+    if let Some(properties) = body.map(|body| &body.properties) {
+        let center = properties.center.as_vec3();
+        record.inertia = InertiaRecord::of(properties);
+        record.center = center.extend(wall.sdf().farthest_wall(center)).to_array();
+    }
+    if let Some(servo) = wall.servo() {
+        record.servo = servo.direction().as_vec3().extend(servo.wanted() as f32).to_array();
+        record.servo_mass = (1.0 / servo.mass) as f32;
+        record.servo_damping = (servo.damping / servo.mass) as f32;
+        record.servo_fastest = servo.max_speed.map_or(f32::MAX, |fastest| fastest as f32);
+        record.servo_start = if servo.start > start { (servo.start - start) as f32 } else { f32::MIN };
+    }
+    record
+}
+
+/// Boundaries as the device left them; `known` has what does not change about bodies, `boundaries` which of them hold a force.
+pub fn fetch(bytes: &[u8], known: &[Option<Assembly>], boundaries: &Boundaries) -> MovedBodies {
     let records: Vec<FlightRecord> = bytemuck::pod_collect_to_vec(bytes);
     let vector = |row: &[f32; 4]| Vec3::from_slice(row).as_dvec3();
     let moved = |(record, body): (&FlightRecord, &Option<Assembly>)| {
@@ -80,11 +105,21 @@ pub fn fetch(bytes: &[u8], known: &[Option<Assembly>]) -> MovedBodies {
             ..*body
         })
     };
+    let servo = |(index, (record, wall)): (usize, (&FlightRecord, &Boundary))| {
+        let _ = wall.servo()?;
+        let state = ServoState {
+            way: record.way as f64 * QUANTUM,
+            speed: record.speed.into(),
+            load: record.load.into(),
+        };
+        Some(MovedServo { index, state, middle_speed: record.force[3].into() })
+    };
+    let bodies = &records[records.len() - known.len()..];
+    let wrench =
+        |record: &FlightRecord| Wrench { force: vector(&record.force), torque: vector(&record.torque) };
     MovedBodies {
-        free: records.iter().zip(known).map(moved).collect(),
-        loads: records
-            .iter()
-            .map(|record| Wrench { force: vector(&record.force), torque: vector(&record.torque) })
-            .collect(),
+        free: bodies.iter().zip(known).map(moved).collect(),
+        loads: bodies.iter().map(wrench).collect(),
+        servos: records.iter().zip(boundaries.iter()).enumerate().filter_map(servo).collect(),
     }
 }

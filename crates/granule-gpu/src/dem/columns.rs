@@ -40,8 +40,11 @@ pub const INERTIA: &str = "moments of inertia";
 /// Their spheres.
 pub const MEMBERS: &str = "members of rigid grains";
 
-/// Rigid bodies.
+/// Rigid bodies, and walls that hold a force.
 pub const FLIGHTS: &str = "rigid bodies";
+
+/// Sums of the forces of grains on them.
+pub const PUSHES: &str = "pushes of grains";
 
 /// What does not change about them.
 pub const FLIGHT_SHAPES: &str = "shapes of rigid bodies";

@@ -10,12 +10,13 @@ use crate::core::constants::{StepLimits, flag};
 use super::layout::{LawRecord, MOST_LAWS, ParamsRecord};
 
 /// Which models a scene has: overrides of constants in shaders.
-pub fn overrides(setup: &Setup, records: u32, clumps: bool) -> Vec<(&'static str, f64)> {
+pub fn overrides(setup: &Setup, records: u32, clumps: bool, pushed: bool) -> Vec<(&'static str, f64)> {
     let law = setup.laws.models();
     let mut all = models(law);
     all.push(("BRIDGES", flag(law.capillary.is_some() && setup.bridges_at_start)));
     all.push(("RECORDS", f64::from(records)));
     all.push(("CLUMPS", flag(clumps)));
+    all.push(("PUSHES", flag(pushed)));
     all
 }
 

@@ -132,13 +132,16 @@ impl MemberRecord {
     }
 }
 
-/// A rigid body between two visits; twin of `Flight`.
+/// A boundary that forces of grains move; twin of `Flight`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub struct FlightRecord {
     pub clump: ClumpRecord,
     pub force: [f32; 4],
     pub torque: [f32; 4],
+    pub way: i64,
+    pub speed: f32,
+    pub load: f32,
 }
 
 /// What does not change about it; twin of `FlightShape`.
@@ -147,6 +150,11 @@ pub struct FlightRecord {
 pub struct FlightShapeRecord {
     pub inertia: InertiaRecord,
     pub center: [f32; 4],
+    pub servo: [f32; 4],
+    pub servo_mass: f32,
+    pub servo_damping: f32,
+    pub servo_fastest: f32,
+    pub servo_start: f32,
 }
 
 /// A sphere's place; as shaders read it from two records of 16 bytes.

@@ -38,7 +38,7 @@
 //! **Meshes** are touched on their triangles (`facets.wgsl`): a thread goes through the tree of boxes once, without a stack, keeps
 //! what is a local minimum of the distance, and then the same rules as on the CPU say which contact goes on with which memory.
 //!
-//! **Bodies** that move freely are records like those of grains of several spheres: a thread each kicks and turns them at every step,
+//! **Bodies** that move freely, and walls that hold a force, are records like those of grains of several spheres: a thread each kicks and turns them at every step,
 //! and writes the wall that they are. What contacts with them take from grains lies in the half of the wall contacts that nobody
 //! needs as long as lists hold; it is added up in whole numbers, so that no order matters. At their interval, a fixed number of
 //! steps, the host reads the records, rapier finds what bodies do to each other, and the next step begins with that: the lag is 0
@@ -142,7 +142,8 @@ struct Dem {
     materials: usize,
     /// Walls and bodies.
     walls: usize,
-    bodies: usize,
+    /// Whether grains push some of them.
+    pushed: bool,
     /// Whether space repeats.
     periodic: bool,
     /// Overrides for kernels that find walls.
@@ -180,7 +181,7 @@ impl Dem {
             pieces: Pieces::new(constants::records(&setup), input.most_bytes),
             materials: scene.material.len(),
             walls: scene.boundary.len() + scene.body.len(),
-            bodies: scene.body.len(),
+            pushed: bodies::needed(scene),
             periodic: scene.simulation.periodic != Default::default(),
             solids: input.solids,
             clumps: has_clumps(input).then(|| Clumps::with_room(input.assemblies)),
@@ -306,20 +307,20 @@ impl Method for Dem {
         self.setup.body_interval
     }
 
-    fn send_bodies(&self, all: &mut Bodies, boundaries: &Boundaries) -> Vec<PoolWrite> {
-        bodies::send(all, boundaries)
+    fn send_bodies(&self, all: &mut Bodies, boundaries: &Boundaries, start: f64) -> Vec<PoolWrite> {
+        if self.pushed { bodies::send(all, boundaries, start) } else { Vec::new() }
     }
 
     fn body_pool(&self) -> Option<&'static str> {
-        (self.bodies > 0).then_some(FLIGHTS)
+        self.pushed.then_some(FLIGHTS)
     }
 
-    fn fetch_bodies(&self, bytes: &[u8], all: &mut Bodies) -> MovedBodies {
-        bodies::fetch(bytes, &all.assemblies())
+    fn fetch_bodies(&self, bytes: &[u8], all: &mut Bodies, boundaries: &Boundaries) -> MovedBodies {
+        bodies::fetch(bytes, &all.assemblies(), boundaries)
     }
 
     fn overrides(&self) -> Vec<(&'static str, f64)> {
-        constants::overrides(&self.setup, self.pieces.records, self.clumps.is_some())
+        constants::overrides(&self.setup, self.pieces.records, self.clumps.is_some(), self.pushed)
     }
 
     fn params(&self) -> Vec<u8> {
@@ -336,7 +337,8 @@ impl Method for Dem {
 
     fn pools(&self, capacity: &Capacity) -> Vec<PoolInfo> {
         let of_clumps = self.clumps.iter().flat_map(Clumps::pools);
-        self.pieces.pools(capacity).into_iter().chain(of_clumps).chain(bodies::pools(self.bodies)).collect()
+        let of_bodies = self.pushed.then(|| bodies::pools(self.walls)).into_iter().flatten();
+        self.pieces.pools(capacity).into_iter().chain(of_clumps).chain(of_bodies).collect()
     }
 
     fn slots_per_particle(&self) -> Option<f64> {

@@ -1,7 +1,5 @@
 //! What of a scene distinct elements do not have on devices.
 
-use granule::boundary::Motion;
-
 use crate::GpuError;
 use crate::core::method::MethodInput;
 
@@ -25,12 +23,6 @@ pub fn clumps_of_none() -> Result<(), GpuError> {
 /// Names the key and the remedy.
 pub fn check(input: &MethodInput) -> Result<(), GpuError> {
     let scene = input.scene;
-    let servo = |motion: &Option<Motion>| motion.as_ref().is_some_and(|motion| motion.servo.is_some());
-    let walls = scene.boundary.iter().filter(|wall| servo(&wall.motion)).map(|wall| ("boundary", &wall.name));
-    let led = scene.body.iter().filter(|body| servo(&body.motion)).map(|body| ("body", &body.name));
-    if let Some((kind, name)) = walls.chain(led).next() {
-        return unsupported(format!("{kind}.{name}.motion.servo"), "a wall that holds a force", TAKE_THE_CPU);
-    }
     if scene.simulation.strain.is_some() {
         return unsupported("simulation.strain", "a periodic cell that strains", TAKE_THE_CPU);
     }

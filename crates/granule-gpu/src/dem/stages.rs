@@ -13,8 +13,8 @@ use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Access, Bound};
 
 use super::columns::{
-    FLIGHT_SHAPES, FLIGHTS, GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID,
-    SAVED, SOURCE, SPIN, TURN,
+    FLIGHT_SHAPES, FLIGHTS, GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, PUSHES,
+    RIGID, SAVED, SOURCE, SPIN, TURN,
 };
 use super::layout::ClumpRecord;
 use super::pieces::Pieces;
@@ -112,7 +112,7 @@ impl ClumpStages {
     }
 }
 
-/// The kernels of rigid bodies, where there are some.
+/// The kernels of rigid bodies and of walls that hold a force, where there are some.
 struct BodyStages {
     drift: Bound,
     sum: Bound,
@@ -121,11 +121,10 @@ struct BodyStages {
 
 impl BodyStages {
     fn new(b: &mut Binder, c: &Buffers) -> Self {
-        let (flights, shapes) = (c.pool(FLIGHTS), c.pool(FLIGHT_SHAPES));
-        let drift =
-            [(Write, &c.step), (Write, flights), (Read, shapes), (Write, &c.poses), (Write, &c.loads)];
-        let sum = [(Read, &c.meta), (Read, &c.contacts), (Write, &c.loads)];
-        let kick = [(Write, flights), (Read, shapes), (Read, &c.loads)];
+        let (flights, shapes, pushes) = (c.pool(FLIGHTS), c.pool(FLIGHT_SHAPES), c.pool(PUSHES));
+        let drift = [(Write, &c.step), (Write, flights), (Read, shapes), (Write, &c.poses), (Write, pushes)];
+        let sum = [(Read, &c.meta), (Read, &c.contacts), (Write, pushes)];
+        let kick = [(Write, flights), (Read, shapes), (Read, pushes)];
         Self {
             drift: b.control(&shaders::BODY_DRIFT, "body_drift", &[], &drift),
             sum: b.stage(&shaders::SUM_PUSHES, "sum_pushes", &[], &sum),

@@ -35,7 +35,7 @@ pub use mesh_shape::MeshShape;
 pub use motion::{Interpolation, Keyframe, Motion, MotionError, MotionSegment, Pose};
 pub use sample::{Boundaries, Boundary, BoundaryError, BoundarySample, BoundaryState, NO_BODY};
 pub use sdf::{MOST_SLOPE, Parts, Sdf, Surface};
-pub use servo::{Servo, ServoError};
+pub use servo::{Servo, ServoError, ServoState};
 pub use shape::Shape;
 pub use shape_solid::ShapeSolid;
 pub use solid::{ProfileEdge, Solid};

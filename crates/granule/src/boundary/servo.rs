@@ -4,7 +4,7 @@ use glam::{DVec3, Vec3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::sample::Boundaries;
+use super::sample::{Boundaries, Boundary};
 
 /// A force that a wall holds along a direction, moving freely along it under that force and those of grains. Its weight is not
 /// part of it.
@@ -122,7 +122,21 @@ impl ServoState {
     }
 }
 
+impl Boundary {
+    /// Where the servo is and how it moves, if there is one.
+    pub fn servo_state(&self) -> ServoState {
+        self.servo
+    }
+}
+
 impl Boundaries {
+    /// Puts the servo of the boundary at an index somewhere, for solvers that move it on a device.
+    pub fn set_servo(&mut self, index: usize, state: ServoState) {
+        if let Some(boundary) = self.list.get_mut(index) {
+            boundary.servo = state;
+        }
+    }
+
     /// Whether any holds a force.
     pub fn any_servo(&self) -> bool {
         self.list.iter().any(|boundary| boundary.servo().is_some())
