@@ -489,6 +489,9 @@ pub struct BenchArgs {
     /// Instructions to use: portable, avx2 or avx512; the best that the processor has when absent.
     #[arg(long, value_name = "SET", value_parser = instructions)]
     pub instructions: Option<Instructions>,
+    /// Time single kernels of a graphics device, too.
+    #[arg(long)]
+    pub kernels: bool,
     /// Print a JSON object, or an array of several.
     #[arg(long)]
     pub json: bool,

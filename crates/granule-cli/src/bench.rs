@@ -6,6 +6,7 @@ use granule::blow_up::BlowUpDetector;
 use granule::scene::builtin_scenes;
 use granule::simulator::Snapshot;
 use granule::{Options, Simulation};
+use granule_gpu::{GpuSimulation, KernelTime};
 use serde::Serialize;
 
 use crate::args::BenchArgs;
@@ -45,8 +46,35 @@ struct Bench {
     /// What stages read and write [bytes/s], where that is known.
     #[serde(skip_serializing_if = "StageMedians::is_empty")]
     bytes_per_second: StageMedians,
+    /// Kernels of a graphics device, where they are asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kernels: Vec<KernelBench>,
     /// Fine grains; absent where there are none.
     upsample: Option<UpsampleSummary>,
+}
+
+/// The times of a kernel.
+#[derive(Clone, Debug, Serialize)]
+struct KernelBench {
+    kernel: &'static str,
+    /// Dispatches per step, also of steps in which it had nothing to do.
+    per_step: f64,
+    /// Median of a dispatch [ms].
+    ms: f64,
+    /// Mean of a step [ms].
+    ms_per_step: f64,
+}
+
+impl KernelBench {
+    fn new(time: &KernelTime, steps: u64) -> Self {
+        let steps = steps.max(1) as f64;
+        Self {
+            kernel: time.name,
+            per_step: time.dispatches as f64 / steps,
+            ms: 1e3 * time.median,
+            ms_per_step: 1e3 * time.sum / steps,
+        }
+    }
 }
 
 /// Times the steps of scenes, or those after a checkpoint.
@@ -99,7 +127,14 @@ fn bench_steps(
     let mut statistics = Statistics::default();
     let total = args.warm + args.steps;
     let (mut step, mut simulated, mut wall) = (0, 0.0, 0.0);
-    while step < total {
+    let (mut step_of_kernels, mut watched) = (0, false);
+    // A device may take all steps at once; kernels need some of their own then.
+    while step < total || args.kernels && !watched {
+        if args.kernels && !watched && step >= args.warm {
+            (watched, step_of_kernels) = (true, step);
+            let device = simulation.solver_as::<GpuSimulation>().ok_or_else(no_kernels)?;
+            device.time_kernels();
+        }
         let start = Instant::now();
         let reports = simulation.step_ahead();
         if let Some(failure) = simulation.failure() {
@@ -124,7 +159,21 @@ fn bench_steps(
     }
     progress.finish();
     let real_time_factor = simulated / f64::max(wall, 1e-9);
-    Ok(Bench { real_time_factor, ..result(&simulation, &statistics, chosen) })
+    let kernels = match simulation.solver_as::<GpuSimulation>() {
+        Some(device) => device.kernel_times(),
+        None => Vec::new(),
+    };
+    if watched && kernels.is_empty() {
+        return Err(no_kernels());
+    }
+    let kernels = kernels.iter().map(|time| KernelBench::new(time, step - step_of_kernels)).collect();
+    Ok(Bench { real_time_factor, kernels, ..result(&simulation, &statistics, chosen) })
+}
+
+fn no_kernels() -> Failure {
+    let remedy =
+        "take a device whose driver has timestamps between dispatches (--device gpu), or leave it out";
+    Failure::Input(format!("--kernels: there are no kernels to time; {remedy}"))
 }
 
 fn result(simulation: &Simulation, statistics: &Statistics, chosen: &Chosen) -> Bench {
@@ -151,6 +200,7 @@ fn result(simulation: &Simulation, statistics: &Statistics, chosen: &Chosen) -> 
         idle_share: (chosen.word == "gpu").then(|| statistics.idle_share()),
         bytes_per_second: StageMedians(rates.collect()),
         stages,
+        kernels: Vec::new(),
         upsample: simulation.upsampler().map(|upsampler| UpsampleSummary::new(upsampler, statistics)),
     }
 }
@@ -180,6 +230,15 @@ fn in_words(results: &[Bench]) -> String {
             result.scene
         );
         text += &output::table(&["stage", "ms", "GB/s"], &stages);
+        if !result.kernels.is_empty() {
+            let row = |k: &KernelBench| {
+                vec![k.kernel.to_string(), number(k.per_step), number(k.ms), number(k.ms_per_step)]
+            };
+            let rows: Vec<Vec<String>> = result.kernels.iter().map(row).collect();
+            text +=
+                "\n\nkernels: dispatches per step, median milliseconds of one, mean milliseconds per step\n";
+            text += &output::table(&["kernel", "per step", "ms", "ms/step"], &rows);
+        }
         if let Some(fine) = &result.upsample {
             text += &format!(
                 "\n{}: {} fine grains, {} ms per frame, {} grains per second, {} bytes per grain, {}",

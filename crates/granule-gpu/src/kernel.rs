@@ -1,5 +1,7 @@
 //! Kernels: a shader's entry point with its bindings, ready to be recorded.
 
+use std::cell::RefCell;
+
 use granule_device::GpuDevice;
 use wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor,
@@ -137,7 +139,7 @@ impl Kernel {
         let own =
             group(gpu, self.name, &self.layout, buffers.iter().map(|buffer| buffer.as_entire_binding()));
         let groups = [own].into_iter().chain(shared.iter().map(|group| (*group).clone())).collect();
-        Bound { pipeline: self.pipeline.clone(), groups }
+        Bound { name: self.name, pipeline: self.pipeline.clone(), groups }
     }
 }
 
@@ -170,13 +172,14 @@ impl Kernel {
         });
         let own = group(gpu, self.name, &self.layout, parts);
         let groups = [own].into_iter().chain(shared.iter().map(|group| (*group).clone())).collect();
-        Bound { pipeline: self.pipeline.clone(), groups }
+        Bound { name: self.name, pipeline: self.pipeline.clone(), groups }
     }
 }
 
 /// A kernel with its buffers.
 #[derive(Clone, Debug)]
 pub struct Bound {
+    name: &'static str,
     pipeline: ComputePipeline,
     groups: Vec<BindGroup>,
 }
@@ -194,13 +197,37 @@ impl Bound {
         self.set(pass);
         let [x, y, z] = rows(workgroups);
         pass.dispatch_workgroups(x, y, z);
+        tell(pass, self.name);
     }
 
     /// Runs as many workgroups as the device itself has decided, in a slot of the arguments.
     pub fn dispatch_indirect(&self, pass: &mut ComputePass, arguments: &Buffer, slot: u64) {
         self.set(pass);
         pass.dispatch_workgroups_indirect(arguments, slot * ARGUMENT_STRIDE);
+        tell(pass, self.name);
     }
+}
+
+/// Sees every dispatch after it was recorded, with the kernel's name.
+pub type Watcher = Box<dyn FnMut(&mut ComputePass, &'static str)>;
+
+thread_local! {
+    static WATCHER: RefCell<Option<Watcher>> = const { RefCell::new(None) };
+}
+
+/// Lets a watcher see all dispatches that `work` records on this thread.
+pub fn watched(watcher: Watcher, work: impl FnOnce()) {
+    WATCHER.set(Some(watcher));
+    work();
+    WATCHER.take();
+}
+
+fn tell(pass: &mut ComputePass, name: &'static str) {
+    WATCHER.with_borrow_mut(|watcher| {
+        if let Some(watcher) = watcher {
+            watcher(pass, name);
+        }
+    });
 }
 
 /// Extent of a dispatch of so many workgroups.

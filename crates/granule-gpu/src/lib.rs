@@ -119,6 +119,7 @@ mod wcsph;
 pub use crate::core::method::{Method, MethodEntry};
 pub use crate::core::pacing::PacingReport;
 pub use crate::core::simulation::GpuSimulation;
+pub use crate::core::timing::KernelTime;
 pub use crate::core::view::ParticleView;
 pub use backend::GpuBackend;
 pub use error::GpuError;

@@ -29,6 +29,12 @@ fn an_unknown_scene_offers_the_nearest() {
 }
 
 #[test]
+fn kernels_of_cpu_cores_are_not_timed() {
+    let args = ["bench", "heap", "--device", "cpu", "--kernels", "--steps", "1", "--warm", "0"];
+    refused(&Place::new(), &args, &["--kernels", "no kernels to time", "--device gpu"]);
+}
+
+#[test]
 fn a_missing_file_is_named() {
     let place = Place::new();
     let words = ["no/such.toml: ", "there is no such file", "built-in scene: column, dam"];

@@ -174,7 +174,7 @@ impl GpuSimulation {
     fn record_steps(&mut self, first: u32, round: Range<u32>, shape: Recorded) -> RecordedSteps {
         let mut timing = self.timings.pop().or_else(|| Timing::new(&self.gpu));
         if let Some(timing) = &mut timing {
-            timing.begin(first);
+            timing.begin(first, self.kernel_times.is_some());
         }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let sort_every = self.method.sort_every();
@@ -232,6 +232,12 @@ impl GpuSimulation {
             let own;
             (own, rest) = rest.split_at(timing.part().2 as usize);
             passed.extend(timing.passed(&self.gpu, own));
+            if let Some(times) = &mut self.kernel_times {
+                timing
+                    .kernels(&self.gpu, own)
+                    .into_iter()
+                    .for_each(|(name, seconds)| times.add(name, seconds));
+            }
         }
         self.timings.extend(timings);
         let mut records: Vec<ReportRecord> = bytemuck::pod_collect_to_vec(reports);

@@ -31,5 +31,5 @@ pub mod shaders;
 pub mod shared;
 pub mod simulation;
 pub mod sorting;
-mod timing;
+pub mod timing;
 pub mod view;

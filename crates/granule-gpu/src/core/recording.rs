@@ -1,9 +1,13 @@
 //! Steps that are recorded.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use granule::stages::Stage;
 use wgpu::{CommandEncoder, ComputePass};
 
 use super::timing::Timing;
+use crate::kernel::watched;
 
 /// What a stage records.
 pub type Work<'a> = Box<dyn Fn(&mut ComputePass) + 'a>;
@@ -78,14 +82,34 @@ pub fn record(stages: StageList, encoder: &mut CommandEncoder, timing: &mut Opti
         return;
     }
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-    let mut mark = |pass: &mut ComputePass, stage| {
-        if let Some(timing) = timing {
-            timing.write(pass, stage);
-        }
+    if !timing.as_ref().is_some_and(Timing::watches_kernels) {
+        record_in(stages, &mut pass, &mut |pass, stage| {
+            timing.iter_mut().for_each(|timing| timing.write(pass, stage));
+        });
+        return;
+    }
+    let shared = Rc::new(RefCell::new(timing.take()));
+    let of_kernels = Rc::clone(&shared);
+    let watcher = move |pass: &mut ComputePass, name| {
+        of_kernels.borrow_mut().iter_mut().for_each(|timing| timing.write_kernel(pass, name));
     };
-    mark(&mut pass, None);
+    watched(Box::new(watcher), || {
+        record_in(stages, &mut pass, &mut |pass, stage| {
+            shared.borrow_mut().iter_mut().for_each(|timing| timing.write(pass, stage));
+        });
+    });
+    *timing = shared.take();
+}
+
+/// Records stages in one pass, with a mark before the first and after each.
+fn record_in(
+    stages: StageList,
+    pass: &mut ComputePass,
+    mark: &mut dyn FnMut(&mut ComputePass, Option<Stage>),
+) {
+    mark(pass, None);
     for (stage, work) in stages {
-        work(&mut pass);
-        mark(&mut pass, Some(stage));
+        work(pass);
+        mark(pass, Some(stage));
     }
 }

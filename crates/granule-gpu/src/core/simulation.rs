@@ -34,7 +34,7 @@ use super::queries::Queries;
 use super::reads::Reads;
 use super::recording::{Frame, RecordedSteps};
 use super::shared::SharedStages;
-use super::timing::Timing;
+use super::timing::{KernelTime, KernelTimes, Timing};
 use super::view::Views;
 
 /// Iterations recorded for the first step; later ones follow what steps needed.
@@ -85,6 +85,8 @@ pub struct GpuSimulation {
     pub(crate) last_dt: Option<f64>,
     pub(crate) iterations: u32,
     pub(crate) timings: Vec<Timing>,
+    /// Where kernels are timed.
+    pub(crate) kernel_times: Option<KernelTimes>,
     pub(crate) pacing: Pacing,
     /// The first step of the next batch.
     pub(crate) prepared: Option<RecordedSteps>,
@@ -171,6 +173,7 @@ impl GpuSimulation {
             last_dt: None,
             iterations: FIRST_ITERATIONS,
             timings: Vec::new(),
+            kernel_times: None,
             pacing: Pacing::default(),
             prepared: None,
             diagnostics: false,
@@ -195,6 +198,17 @@ impl GpuSimulation {
     /// How steps were submitted, where somebody else draws with the device.
     pub fn pacing(&self) -> PacingReport {
         self.pacing.report()
+    }
+
+    /// Begins to time kernels, or begins anew. Devices without timestamps between dispatches find nothing, and steps take a little longer.
+    pub fn time_kernels(&mut self) {
+        self.kernel_times = Some(KernelTimes::default());
+        self.prepared = None;
+    }
+
+    /// Times of kernels since [`GpuSimulation::time_kernels`].
+    pub fn kernel_times(&self) -> Vec<KernelTime> {
+        self.kernel_times.as_ref().map(KernelTimes::list).unwrap_or_default()
     }
 
     /// Writes constants and materials.

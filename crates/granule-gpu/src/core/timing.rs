@@ -1,4 +1,4 @@
-//! Times of stages, by the device's own clock.
+//! Times of stages and kernels, by the device's own clock.
 
 use granule::stages::{Stage, StageTimes};
 use granule_device::GpuDevice;
@@ -16,8 +16,18 @@ pub struct Timing {
     resolved: Buffer,
     /// Whether a pass may write timestamps between its dispatches.
     inside: bool,
-    /// Stage and recorded step of every timestamp; the first has none.
-    marks: Vec<(Option<Stage>, u32)>,
+    marks: Vec<Mark>,
+    step: u32,
+    /// Whether kernels are timed as well.
+    kernels: bool,
+}
+
+/// What has ended at a timestamp; nothing at the first.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    stage: Option<Stage>,
+    kernel: Option<&'static str>,
+    /// The recorded step.
     step: u32,
 }
 
@@ -37,13 +47,20 @@ impl Timing {
             inside: features.contains(Features::TIMESTAMP_QUERY_INSIDE_PASSES),
             marks: Vec::new(),
             step: 0,
+            kernels: false,
         })
     }
 
-    /// Begins anew with the recorded step of this number.
-    pub fn begin(&mut self, step: u32) {
+    /// Begins anew with the recorded step of this number, with the times of kernels where these are asked for.
+    pub fn begin(&mut self, step: u32, kernels: bool) {
         self.marks.clear();
         self.step = step;
+        self.kernels = kernels && self.inside;
+    }
+
+    /// Whether kernels are timed.
+    pub fn watches_kernels(&self) -> bool {
+        self.kernels
     }
 
     /// The next recorded step begins.
@@ -56,19 +73,26 @@ impl Timing {
         !self.inside
     }
 
-    fn mark(&mut self, stage: Option<Stage>) -> Option<u32> {
+    fn mark(&mut self, stage: Option<Stage>, kernel: Option<&'static str>) -> Option<u32> {
         let number = self.marks.len() as u32;
         (number < QUERIES).then(|| {
-            self.marks.push((stage, self.step));
+            self.marks.push(Mark { stage, kernel, step: self.step });
             number
         })
+    }
+
+    /// Marks the end of a kernel.
+    pub fn write_kernel(&mut self, pass: &mut ComputePass, name: &'static str) {
+        if let Some(number) = self.mark(None, Some(name)) {
+            pass.write_timestamp(&self.set, number);
+        }
     }
 
     /// Marks the end of a stage in a pass, or the beginning of all.
     pub fn write(&mut self, pass: &mut ComputePass, stage: Option<Stage>) {
         if self.inside
             && (stage.is_some() || self.marks.is_empty())
-            && let Some(number) = self.mark(stage)
+            && let Some(number) = self.mark(stage, None)
         {
             pass.write_timestamp(&self.set, number);
         }
@@ -76,8 +100,8 @@ impl Timing {
 
     /// Where a pass that is a whole stage writes its times; nothing once the set is full.
     pub fn of_pass(&mut self, stage: Stage) -> Option<ComputePassTimestampWrites<'_>> {
-        let beginning_of_pass_write_index = if self.marks.is_empty() { self.mark(None) } else { None };
-        let end_of_pass_write_index = Some(self.mark(Some(stage))?);
+        let beginning_of_pass_write_index = if self.marks.is_empty() { self.mark(None, None) } else { None };
+        let end_of_pass_write_index = Some(self.mark(Some(stage), None)?);
         Some(ComputePassTimestampWrites {
             query_set: &self.set,
             beginning_of_pass_write_index,
@@ -98,16 +122,29 @@ impl Timing {
         (&self.resolved, 0, 8 * self.marks.len() as u64)
     }
 
-    /// Every stage that was recorded, from the bytes of [`Timing::part`].
-    pub fn passed(&self, gpu: &GpuDevice, bytes: &[u8]) -> Vec<Passed> {
+    /// What has ended at every timestamp but the first, and how long that took \[s\], from the bytes of [`Timing::part`].
+    fn spans(&self, gpu: &GpuDevice, bytes: &[u8]) -> Vec<(Mark, f64)> {
         let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(bytes);
         let period = f64::from(gpu.queue.get_timestamp_period());
-        let pairs = ticks.windows(2).zip(self.marks.iter().skip(1));
-        let passed = pairs.filter_map(|(pair, (stage, step))| {
-            let seconds = pair[1].saturating_sub(pair[0]) as f64 * period * 1e-9;
-            Some(Passed { step: *step, stage: (*stage)?, seconds })
+        let seconds = ticks.windows(2).map(|pair| pair[1].saturating_sub(pair[0]) as f64 * period * 1e-9);
+        self.marks.iter().skip(1).copied().zip(seconds).collect()
+    }
+
+    /// Every stage that was recorded.
+    pub fn passed(&self, gpu: &GpuDevice, bytes: &[u8]) -> Vec<Passed> {
+        // A stage takes as long as its kernels, where these have timestamps of their own.
+        let mut seconds = 0.0;
+        let passed = self.spans(gpu, bytes).into_iter().filter_map(|(mark, span)| {
+            seconds += span;
+            let stage = mark.stage?;
+            Some(Passed { step: mark.step, stage, seconds: std::mem::take(&mut seconds) })
         });
         passed.collect()
+    }
+
+    /// Every kernel that was recorded, and its time \[s\].
+    pub fn kernels(&self, gpu: &GpuDevice, bytes: &[u8]) -> Vec<(&'static str, f64)> {
+        self.spans(gpu, bytes).into_iter().filter_map(|(mark, span)| Some((mark.kernel?, span))).collect()
     }
 }
 
@@ -132,4 +169,64 @@ pub fn stage_times(passed: &[Passed], last_steps: &[u32]) -> Vec<StageTimes> {
         }
     }
     times
+}
+
+/// Times of kernels over many steps.
+#[derive(Clone, Debug, Default)]
+pub struct KernelTimes {
+    /// Names in the order of their first dispatch, and the times of all \[s\].
+    times: Vec<(&'static str, Vec<f64>)>,
+}
+
+impl KernelTimes {
+    /// Counts a dispatch.
+    pub fn add(&mut self, name: &'static str, seconds: f64) {
+        match self.times.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, times)) => times.push(seconds),
+            None => self.times.push((name, vec![seconds])),
+        }
+    }
+
+    /// Name, dispatches, their median and their sum \[s\] of every kernel, in the order of their first dispatch.
+    pub fn list(&self) -> Vec<KernelTime> {
+        let one = |(name, times): &(&'static str, Vec<f64>)| {
+            let mut sorted = times.clone();
+            sorted.sort_by(f64::total_cmp);
+            KernelTime {
+                name,
+                dispatches: sorted.len(),
+                median: sorted[sorted.len() / 2],
+                sum: sorted.iter().sum(),
+            }
+        };
+        self.times.iter().map(one).collect()
+    }
+}
+
+/// Times of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelTime {
+    /// Its entry point.
+    pub name: &'static str,
+    /// How often it ran, or had nothing to do.
+    pub dispatches: usize,
+    /// Median of its times \[s\].
+    pub median: f64,
+    /// Their sum \[s\].
+    pub sum: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::KernelTimes;
+
+    #[test]
+    fn kernels_are_added_up_by_name() {
+        let mut times = KernelTimes::default();
+        for (name, seconds) in [("b", 1.0), ("a", 5.0), ("b", 3.0), ("b", 2.0)] {
+            times.add(name, seconds);
+        }
+        let list: Vec<_> = times.list().iter().map(|k| (k.name, k.dispatches, k.median, k.sum)).collect();
+        assert_eq!(list, [("b", 3, 2.0, 6.0), ("a", 1, 5.0, 5.0)]);
+    }
 }

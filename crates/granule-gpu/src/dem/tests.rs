@@ -6,9 +6,9 @@ use granule::scene::Scene;
 use granule::{Options, Simulation};
 
 use super::{Dem, NAME};
-use crate::GpuBackend;
 use crate::core::method::{Method, MethodEntry, MethodInput};
 use crate::testing::gpu;
+use crate::{GpuBackend, GpuSimulation};
 
 /// The method on a device whose bindings hold 200 slots of lists.
 static IN_PIECES: MethodEntry = MethodEntry {
@@ -50,4 +50,30 @@ fn pieces_change_no_bit() {
     });
     assert!(found[0].0 > 100, "{} contacts", found[0].0);
     assert_eq!(found[0], found[1]);
+}
+
+/// Times of kernels change no bit, and they sum up to about those of stages: steps behind the last one of a frame have nothing to do.
+#[test]
+fn kernels_are_timed() {
+    let Some(gpu) = gpu() else { return };
+    let inside = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
+    let found = [false, true].map(|timed| {
+        let options = Options { device: GpuBackend::adopt(gpu.clone()).into_device(), ..Options::default() };
+        let mut simulation = Simulation::new(Scene::parse(BED, "bed").unwrap(), &options).unwrap();
+        let solver = simulation.solver_as::<GpuSimulation>().unwrap();
+        if timed {
+            solver.time_kernels();
+        }
+        let stages: f64 = simulation.step_ahead().iter().map(|(report, _)| report.stages.total()).sum();
+        let kernels = simulation.solver_as::<GpuSimulation>().unwrap().kernel_times();
+        (simulation.simulator().state_hash(), kernels, stages)
+    });
+    assert_eq!(found[0].0, found[1].0);
+    assert!(found[0].1.is_empty());
+    let (_, kernels, stages) = &found[1];
+    assert_eq!(kernels.iter().any(|kernel| kernel.name == "touch"), inside, "{kernels:?}");
+    if inside {
+        let sum: f64 = kernels.iter().map(|kernel| kernel.sum).sum();
+        assert!(sum > 0.5 * stages && sum < 2.0 * stages, "{sum} of {stages} s");
+    }
 }

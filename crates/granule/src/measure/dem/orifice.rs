@@ -12,21 +12,26 @@ use crate::statistics::{linear_fit, power_fit};
 use super::sand::Spheres;
 use super::silo::{Outflow, Silo};
 
-/// Diameters of holes \[d\].
-const QUICK: &[f64] = &[6.0, 8.0, 10.0];
-const FULL: &[f64] = &[8.0, 10.0, 12.0, 16.0, 20.0];
+/// How many silos there are, and of what.
+struct Form {
+    /// Diameters of holes \[d\].
+    holes: &'static [f64],
+    /// Silos of one hole: as many as this over its diameter, but one at least, since fewer grains leave through small ones.
+    silos: f64,
+    /// Young's modulus [m g/d2]: softer grains take longer steps, and the rate is not theirs to change.
+    young: f64,
+}
+
+const QUICK: Form = Form { holes: &[6.0, 8.0, 10.0], silos: 12.0, young: 1e4 };
+const FULL: Form = Form { holes: &[8.0, 10.0, 12.0, 16.0, 20.0], silos: 24.0, young: 1e5 };
 /// The widest silo has 800,000 grains.
-const LARGE: &[f64] = &[12.0, 16.0, 20.0, 30.0, 40.0];
+const LARGE: Form = Form { holes: &[16.0, 20.0, 30.0, 40.0], silos: 1.0, young: 3e4 };
 
 /// Width of the silo over the hole's: walls do not matter from 2.5 on.
 const WIDTH: f64 = 2.5;
 
 /// Depth of the fill over the hole's diameter: silos are alike, so that what rates owe to their depth they owe alike.
 const DEPTH: f64 = 2.2;
-
-/// Silos of one hole: as many as this over its diameter, since fewer grains leave through small ones.
-const SILOS: f64 = 24.0;
-const QUICK_SILOS: f64 = 12.0;
 
 /// A rate through a hole, the mean over silos.
 struct Rate {
@@ -53,24 +58,21 @@ pub(in crate::measure) fn measure(
     measurement: &mut Measurement,
     progress: &mut Progress,
 ) -> Result<(), SimulationError> {
-    let holes = match (options.quick, options.large) {
+    let form = match (options.quick, options.large) {
         (true, _) => QUICK,
         (false, true) => LARGE,
         (false, false) => FULL,
     };
-    // The shorter form has softer grains, which take longer steps; the rate is not theirs to change.
-    let young = if options.quick { 1e4 } else { 1e5 };
-    let spheres = Spheres { young, ..Spheres::default() }.with_control(options);
+    let spheres = Spheres { young: form.young, ..Spheres::default() }.with_control(options);
     let mut rates = Vec::new();
-    for (k, &hole) in holes.iter().enumerate() {
+    for (k, &hole) in form.holes.iter().enumerate() {
         let depth = if options.quick { 0.8 * hole + 9.0 } else { DEPTH * hole };
-        let silos = if options.quick { QUICK_SILOS } else { SILOS };
-        let seeds = (silos / hole).max(1.0) as u64;
+        let seeds = (form.silos / hole).max(1.0) as u64;
         let mut sum = Rate { hole, scaled: 0.0, linearity: 0.0, halves: 0.0 };
         for seed in 1..=seeds {
             let silo = Silo { spheres, hole, width: WIDTH * hole, rise: 0.0, depth, seed };
             let share =
-                |part: f64| (k as f64 + ((seed - 1) as f64 + part) / seeds as f64) / holes.len() as f64;
+                |part: f64| (k as f64 + ((seed - 1) as f64 + part) / seeds as f64) / form.holes.len() as f64;
             let words = format!("hole of {hole} d");
             let outflow =
                 silo.discharge(options, measurement, (0.3, 40.0), &mut |p| progress(share(p), &words))?;
