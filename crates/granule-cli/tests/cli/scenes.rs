@@ -50,7 +50,7 @@ scenes! {
     column = "column", "97cc50d4072e7a87";
     dam = "dam", "fcd561cbbbb6d4ae";
     heap = "heap", "dec7bfb045f166cb";
-    hourglass = "hourglass", "615a4e2c8de30ae7";
+    hourglass = "hourglass", "33f3fa2c10deb20f";
     silo = "silo", "a66a10088ef7e46a";
     dunes = "dunes", "c406b347ea0bbfd7";
     windy = "windy", "83e2f767e73dfa40";
