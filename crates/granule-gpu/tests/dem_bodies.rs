@@ -3,8 +3,9 @@
 mod common;
 
 use common::bodies::apart as bodies_apart;
-use common::dem::{RADIUS, apart, block, frames, options, pouring, simulate};
+use common::dem::{RADIUS, block, pouring};
 use common::gpu;
+use common::runs::{apart, frames, options, simulate};
 use glam::{DVec3, Vec3};
 use granule::boundary::Shape;
 use granule::scene::{BodyKind, Scene};
@@ -69,7 +70,7 @@ fn bodies_move_as_on_the_cpu() {
     let Some(device) = gpu() else { return };
     let [(mut cpu, _), (mut gpu, _)] = both(&bodies(), 200, &device);
     assert_eq!((cpu.steps(), cpu.particle_count()), (gpu.steps(), gpu.particle_count()));
-    let grains = apart(&cpu.read(&["position"]).unwrap(), &gpu.read(&["position"]).unwrap());
+    let grains = apart(&cpu.read(&["position"]).unwrap(), &gpu.read(&["position"]).unwrap()) / RADIUS;
     let (a, b) = (cpu.simulator().bodies(), gpu.simulator().bodies());
     let way = a.iter().zip(&b).map(|(a, b)| (a.center - b.center).length()).fold(0.0, f32::max);
     let way = f64::from(way) / RADIUS;
@@ -211,7 +212,7 @@ fn press() -> Scene {
 fn walls_that_hold_a_force_move_as_on_the_cpu() {
     let Some(device) = gpu() else { return };
     let [(mut cpu, _), (mut gpu, _)] = both(&press(), 200, &device);
-    let grains = apart(&cpu.read(&["position"]).unwrap(), &gpu.read(&["position"]).unwrap());
+    let grains = apart(&cpu.read(&["position"]).unwrap(), &gpu.read(&["position"]).unwrap()) / RADIUS;
     let (a, b) = (cpu.simulator().boundary_poses(), gpu.simulator().boundary_poses());
     let way = |k: usize| (a[k].translation - b[k].translation).length() as f64 / RADIUS;
     eprintln!("{grains:.2e} radii, walls at {a:?}, {:.2e} and {:.2e} radii", way(1), way(2));

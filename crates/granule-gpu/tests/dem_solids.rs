@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::dem::{RADIUS, block, compare, frames, options, pouring, simulate};
+use common::dem::{RADIUS, block, compare, pouring};
 use common::gpu;
+use common::runs::{frames, options, simulate};
 use granule::scene::Scene;
 use granule::{Device, Simulation};
 

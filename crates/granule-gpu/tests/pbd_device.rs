@@ -2,12 +2,11 @@
 
 mod common;
 
-use std::ops::ControlFlow;
-
-use common::{difference, gpu, numbers};
+use common::runs::{apart, frames, options, repeat_and_resume, simulate};
+use common::{difference, gpu};
 use granule::scene::Scene;
-use granule::simulator::{Command, Snapshot, StepReport};
-use granule::{Device, Options, Simulation};
+use granule::simulator::Command;
+use granule::{Device, Simulation};
 
 /// Radius of most grains [m].
 const RADIUS: f64 = 0.01;
@@ -26,34 +25,6 @@ fn bed(settings: &str, material: &str, more: &str) -> Scene {
 
 const ROLLS: &str = "rolling_friction = 0.1\n";
 
-fn options(device: &Device) -> Options {
-    Options { device: device.clone(), threads: Some(1), ..Options::default() }
-}
-
-fn simulate(scene: &Scene, device: &Device) -> Simulation {
-    Simulation::new(scene.clone(), &options(device)).unwrap()
-}
-
-/// Lets a simulation go on for some frames and gives the last report.
-fn frames(simulation: &mut Simulation, count: usize) -> StepReport {
-    let mut last = StepReport::default();
-    for _ in 0..count {
-        let _ = simulation.run_frame(&mut |report, _| {
-            last = report.clone();
-            ControlFlow::Continue(())
-        });
-    }
-    assert_eq!(simulation.failure(), None);
-    last
-}
-
-/// Largest distance of the same grain on both devices, in radii.
-fn apart(a: &Snapshot, b: &Snapshot) -> f64 {
-    let (a, b) = (numbers(a.column("position").unwrap()), numbers(b.column("position").unwrap()));
-    assert_eq!(a.len(), b.len());
-    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / RADIUS
-}
-
 /// Lets a scene go for so many frames on both devices, and gives how far grains are apart, in radii, and how much velocities
 /// differ.
 fn compare(name: &str, scene: &Scene, count: usize, device: &Device) -> [f64; 2] {
@@ -62,7 +33,7 @@ fn compare(name: &str, scene: &Scene, count: usize, device: &Device) -> [f64; 2]
     assert_eq!((cpu.steps(), cpu.particle_count()), (gpu.steps(), gpu.particle_count()));
     let fields = ["position", "velocity", "angular_velocity", "orientation"];
     let (x, y) = (cpu.read(&fields).unwrap(), gpu.read(&fields).unwrap());
-    let found = [apart(&x, &y), difference(&x, &y, "velocity")];
+    let found = [apart(&x, &y) / RADIUS, difference(&x, &y, "velocity")];
     eprintln!(
         "{name}: {} grains, {:.3} and {:.3} contacts, {} steps: {:.2e} radii, {:.2e} of velocities, {:.2e} J",
         gpu.particle_count(),
@@ -173,23 +144,7 @@ fn pairs_without_a_colour_are_solved_as_on_the_cpu() {
 fn repeated_and_resumed_runs_give_the_same_bits_however_they_are_cut_into_batches() {
     let Some(device) = gpu() else { return };
     let scene = bed("", ROLLS, "");
-    let hash = |simulation: &Simulation| simulation.simulator().state_hash();
-    let mut first = simulate(&scene, &device);
-    frames(&mut first, 2);
-    let checkpoint = first.checkpoint().unwrap();
-    let halfway = hash(&first);
-    frames(&mut first, 2);
-    let mut again = simulate(&scene, &device);
-    while again.frame() < 4 {
-        again.step();
-    }
-    assert_eq!((hash(&again), again.steps()), (hash(&first), first.steps()));
-    let mut resumed = Simulation::resume(&checkpoint, &options(&device)).unwrap();
-    assert_eq!(hash(&resumed), halfway);
-    // What was restored is saved again as it was.
-    assert_eq!(resumed.checkpoint().unwrap(), checkpoint);
-    frames(&mut resumed, 2);
-    assert_eq!(hash(&resumed), hash(&first));
+    repeat_and_resume(&scene, 2, &device);
 }
 
 #[test]
@@ -211,7 +166,7 @@ fn a_run_goes_on_on_the_other_device() {
         simulation.read(&["position", "velocity", "contact_force"]).unwrap()
     });
     assert_eq!(difference(&a, &c, "contact_force"), 0.0);
-    let found = [apart(&a, &b), difference(&a, &b, "velocity"), difference(&a, &b, "contact_force")];
+    let found = [apart(&a, &b) / RADIUS, difference(&a, &b, "velocity"), difference(&a, &b, "contact_force")];
     eprintln!("one frame after a change of devices: {found:?}");
     assert!(found[0] < 1e-4 && found[1] < 1e-3 && found[2] < 1e-2, "{found:?}");
 }

@@ -2,10 +2,10 @@
 
 mod common;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use common::{adapter, difference, gpu, numbers};
+use common::runs::{apart, frames, options, repeat_and_resume, simulate};
+use common::{adapter, difference, gpu};
 use glam::{DQuat, DVec3, Vec3};
 use granule::assemblies::{MassProperties, NewAssembly, Sphere};
 use granule::bodies::Bodies;
@@ -14,24 +14,16 @@ use granule::clumps::{ClumpShape, PlacedAssembly};
 use granule::particles::{NewClump, NewGrain, NewParticle};
 use granule::position::ExactPosition;
 use granule::scene::{Scene, SolverKind};
-use granule::simulator::{Command, Simulator, Snapshot, StepReport};
+use granule::simulator::{Command, Simulator};
 use granule::solver::saved::SavedState;
 use granule::solver::{SolverEntry, SolverInput};
 use granule::team::Team;
-use granule::{Device, Options, Simulation};
+use granule::{Device, Simulation};
 use granule_gpu::core::simulation::NewGrains;
 use granule_gpu::{GpuSimulation, METHODS};
 
 /// Radius of the sphere of a grain's volume [m].
 const RADIUS: f64 = 0.005;
-
-fn options(device: &Device) -> Options {
-    Options { device: device.clone(), threads: Some(1), ..Options::default() }
-}
-
-fn simulate(scene: &Scene, device: &Device) -> Simulation {
-    Simulation::new(scene.clone(), &options(device)).unwrap()
-}
 
 /// Grains that fall into a box, some of them spheres, with what a test adds.
 fn pouring(grain: &str, more: &str) -> Scene {
@@ -45,25 +37,6 @@ fn pouring(grain: &str, more: &str) -> Scene {
          [[boundary]]\nname = \"box\"\nshape.box = {{ min = [0, 0, 0], max = [0.05, 0.2, 0.04], hollow = true }}\n"
     );
     Scene::parse(&text, "pouring").unwrap()
-}
-
-fn frames(simulation: &mut Simulation, count: usize) -> StepReport {
-    let mut last = StepReport::default();
-    for _ in 0..count {
-        let _ = simulation.run_frame(&mut |report, _| {
-            last = report.clone();
-            ControlFlow::Continue(())
-        });
-    }
-    assert_eq!(simulation.failure(), None);
-    last
-}
-
-/// Largest distance of the same sphere on both devices, in radii.
-fn apart(a: &Snapshot, b: &Snapshot) -> f64 {
-    let (a, b) = (numbers(a.column("position").unwrap()), numbers(b.column("position").unwrap()));
-    assert_eq!(a.len(), b.len());
-    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / RADIUS
 }
 
 /// Tetrahedra and rods hit the floor and each other: 300 steps.
@@ -81,7 +54,8 @@ fn a_pouring_is_that_of_the_cpu() {
         assert!((a.kinetic_energy - b.kinetic_energy).abs() < 1e-4 * a.kinetic_energy, "{a:?} {b:?}");
         let fields = ["position", "velocity", "angular_velocity", "orientation", "grain", "coordination"];
         let (x, y) = (cpu.read(&fields).unwrap(), gpu.read(&fields).unwrap());
-        let found = [apart(&x, &y), difference(&x, &y, "velocity"), difference(&x, &y, "orientation")];
+        let found =
+            [apart(&x, &y) / RADIUS, difference(&x, &y, "velocity"), difference(&x, &y, "orientation")];
         eprintln!("{grain}: {} grains, {:.2} contacts: {found:?}", gpu.grain_count(), a.neighbors_mean);
         assert!(found[0] < 1e-5 && found[1] < 1e-4 && found[2] < 1e-5, "{grain}: {found:?}");
         assert!(difference(&x, &y, "angular_velocity") < 1e-3, "{grain}");
@@ -116,21 +90,7 @@ fn repeated_and_resumed_runs_give_the_same_bits() {
     let Some(device) = gpu() else { return };
     let mut scene = pouring("tetrahedron", "");
     scene.simulation.fps = 300.0;
-    let hash = |simulation: &Simulation| simulation.simulator().state_hash();
-    let mut first = simulate(&scene, &device);
-    frames(&mut first, 3);
-    let (checkpoint, halfway) = (first.checkpoint().unwrap(), hash(&first));
-    frames(&mut first, 2);
-    let mut again = simulate(&scene, &device);
-    while again.frame() < 5 {
-        again.step();
-    }
-    assert_eq!((hash(&again), again.steps()), (hash(&first), first.steps()));
-    let mut resumed = Simulation::resume(&checkpoint, &options(&device)).unwrap();
-    assert_eq!(hash(&resumed), halfway);
-    assert_eq!(resumed.checkpoint().unwrap(), checkpoint);
-    frames(&mut resumed, 2);
-    assert_eq!(hash(&resumed), hash(&first));
+    repeat_and_resume(&scene, 3, &device);
 }
 
 #[test]
@@ -164,8 +124,12 @@ fn a_run_goes_on_on_the_other_device() {
         frames(simulation, 1);
         simulation.read(&["position", "velocity", "force", "orientation", "angular_velocity"]).unwrap()
     });
-    let found =
-        [apart(&a, &b), difference(&a, &b, "velocity"), apart(&a, &c), difference(&a, &c, "velocity")];
+    let found = [
+        apart(&a, &b) / RADIUS,
+        difference(&a, &b, "velocity"),
+        apart(&a, &c) / RADIUS,
+        difference(&a, &c, "velocity"),
+    ];
     eprintln!("one frame after a change of devices: {found:?}");
     assert!(found[0] < 1e-4 && found[1] < 1e-3 && found[2] < 1e-4 && found[3] < 1e-3, "{found:?}");
 }

@@ -18,6 +18,9 @@ const NEAR: u32 = 28u;
 // The first of those that are the method's own.
 const METHOD: u32 = 29u;
 
+// Passes of a sort that there are slots for.
+const MOST_PASSES: u32 = 8u;
+
 const TILE: u32 = 2048u;
 
 fn groups_for(count: u32, per_group: u32) -> vec4<u32> {

@@ -15,7 +15,6 @@
 // Cell coordinates beyond this are clamped; clamping keeps neighbours in equal or adjacent cells.
 const FARTHEST_CELL: f32 = 1048574.0;
 const DIGIT_BITS: u32 = 8u;
-const MOST_PASSES: u32 = 8u;
 
 var<workgroup> shared_dt: f32;
 var<workgroup> shared_go: u32;

@@ -1,5 +1,5 @@
 // Finds the particles that walls may touch as long as lists hold, and gives each its place for contacts. Twin of
-// Walls::rebuild in solver/dem/walls.rs.
+// Walls::rebuild in solver/dem/walls.rs and in solver/pbd/walls.rs, which differ in wall_reach.
 
 @group(0) @binding(1) var<storage, read> poses: array<Pose>;
 @group(0) @binding(2) var<storage, read> position: array<vec4<f32>>;
@@ -8,7 +8,7 @@
 
 fn may_touch(x: vec4<f32>) -> bool {
     let far = max(max(abs(x.x), abs(x.y)), abs(x.z));
-    let reach = x.w + dem.skin + dem.lasting + 1e-6 * (far + x.w);
+    let reach = wall_reach(x.w) + 1e-6 * (far + x.w);
     for (var b = 0u; b < params.boundary_count; b++) {
         let pose = poses[b];
         let local = into_frame(pose, x.xyz);

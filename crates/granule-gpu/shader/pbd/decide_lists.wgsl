@@ -5,25 +5,10 @@
 @group(0) @binding(1) var<storage, read_write> arguments: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> colours: array<u32>;
 
-const MOST_PASSES: u32 = 8u;
-
 // Whether the recorded step sorts and lists.
 override SORTS: bool = true;
 
 var<workgroup> shared_lists: u32;
-
-fn leave_out_sort_and_search() {
-    let none = vec4(0u, 1u, 1u, 0u);
-    arguments[BLOCKS] = none;
-    arguments[TILES] = none;
-    arguments[ONE] = none;
-    arguments[CELLS] = none;
-    arguments[SEARCH] = none;
-    for (var k = 0u; k < MOST_PASSES; k++) {
-        arguments[PASS_TILES + k] = none;
-        arguments[PASS_DIGITS + k] = none;
-    }
-}
 
 // Whether lists are to be made by this recorded step.
 fn decide() -> bool {

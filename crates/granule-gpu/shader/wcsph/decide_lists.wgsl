@@ -6,22 +6,7 @@
 @group(0) @binding(1) var<storage, read_write> arguments: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> partials: array<vec4<f32>>;
 
-const MOST_PASSES: u32 = 8u;
-
 var<workgroup> shared_phase: u32;
-
-fn leave_out_sort_and_search() {
-    let none = vec4(0u, 1u, 1u, 0u);
-    arguments[BLOCKS] = none;
-    arguments[TILES] = none;
-    arguments[ONE] = none;
-    arguments[CELLS] = none;
-    arguments[SEARCH] = none;
-    for (var k = 0u; k < MOST_PASSES; k++) {
-        arguments[PASS_TILES + k] = none;
-        arguments[PASS_DIGITS + k] = none;
-    }
-}
 
 @compute @workgroup_size(256)
 fn decide_lists(@builtin(local_invocation_index) thread: u32) {

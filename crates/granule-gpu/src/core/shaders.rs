@@ -21,6 +21,8 @@ parts! {
     STEP = "step";
     /// Slots of indirect dispatches.
     ARGUMENTS = "arguments";
+    /// Steps without sort and search.
+    LEAVE_OUT = "leave_out";
     /// Poses and motions.
     MOTION = "motion";
     /// Keys of cells.

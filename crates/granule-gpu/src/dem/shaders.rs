@@ -2,7 +2,7 @@
 
 use crate::core::hooks::Hooks;
 use crate::core::shaders::{
-    ARGUMENTS, INTERSECTION, LIST, LOADS, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP,
+    ARGUMENTS, INTERSECTION, LEAVE_OUT, LIST, LOADS, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP,
     WALL_TABLE, WALLS,
 };
 use crate::gpu_shaders;
@@ -46,6 +46,9 @@ const CLUMP_LOADS: &str = part!("dem/clump_loads");
 const MEMORY: &str = part!("dem/memory");
 /// Contacts with walls as they are kept.
 pub const WALL_TOUCH: &str = part!("dem/wall_touch");
+/// Which particles may touch some.
+pub const FIND_WALLS_TEXT: &str = part!("dem/find_walls");
+const WALL_REACH: &str = part!("dem/wall_reach");
 /// How they go over to new lists.
 pub const CARRY_WALLS_TEXT: &str = part!("dem/carry_walls");
 
@@ -65,7 +68,7 @@ gpu_shaders! { "shader/dem";
     /// First kick and drift.
     DRIFT = "drift": [TYPES, STEP, PAIRS, TREE, SOUNDNESS, POSITION, PLACES, DOMAIN];
     /// Whether lists hold.
-    DECIDE_LISTS = "decide_lists": [TYPES, ARGUMENTS, TREE];
+    DECIDE_LISTS = "decide_lists": [TYPES, ARGUMENTS, LEAVE_OUT, TREE];
     /// Contacts put aside.
     REMEMBER = "remember": [TYPES, STEP, LIST, MEMORY];
     /// Orientations.
@@ -73,7 +76,7 @@ gpu_shaders! { "shader/dem";
     /// Lists of pairs.
     LIST_PAIRS = "list_pairs": [TYPES, STEP, PAIRS];
     /// Particles near walls.
-    FIND_WALLS = "find_walls": [TYPES, STEP, MOTION, SOLIDS, MAPS, FRAMES, WALL_TOUCH];
+    FIND_WALLS = "find_walls": [TYPES, STEP, MOTION, SOLIDS, MAPS, FRAMES, WALL_TOUCH, WALL_REACH];
     /// Contacts for new lists.
     CARRY = "carry": [TYPES, STEP, LIST, MEMORY, POSITION, PLACES, DOMAIN, CONTACT];
     /// Contacts with walls for new lists.

@@ -2,9 +2,12 @@
 
 use crate::core::hooks::Hooks;
 use crate::core::shaders::{
-    ARGUMENTS, INTERSECTION, LIST, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP, WALL_TABLE, WALLS,
+    ARGUMENTS, INTERSECTION, LEAVE_OUT, LIST, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP,
+    WALL_TABLE, WALLS,
 };
-use crate::dem::shaders::{CARRY_WALLS_TEXT, EXACT_WALLS, FINE, FRAMES, PLACES, POSITION, WALL_TOUCH};
+use crate::dem::shaders::{
+    CARRY_WALLS_TEXT, EXACT_WALLS, FIND_WALLS_TEXT, FINE, FRAMES, PLACES, POSITION, WALL_TOUCH,
+};
 use crate::gpu_shaders;
 use crate::kernel::Shader;
 use crate::primitives::{DISPATCH, TREE, WORKGROUP_SCAN};
@@ -26,6 +29,7 @@ const ENTRIES: &str = part!("pbd/entries");
 pub const CONTACT: &str = part!("pbd/contact");
 const PAIR_SIDES: &str = part!("pbd/pairs");
 const COLOUR_PASS: &str = part!("pbd/colour_pass");
+const WALL_REACH: &str = part!("pbd/wall_reach");
 const WALL_STEPS: &str = part!("pbd/wall_steps");
 
 /// What the method adds to shared kernels.
@@ -40,6 +44,24 @@ pub const HOOKS: Hooks = Hooks {
     drag: part!("pbd/drag"),
 };
 
+/// Particles near walls, as those of distinct elements.
+pub const FIND_WALLS: Shader = Shader {
+    name: "find_walls of pbd",
+    parts: &[
+        DISPATCH,
+        crate::core::shaders::TYPES,
+        TYPES,
+        STEP,
+        MOTION,
+        SOLIDS,
+        MAPS,
+        FRAMES,
+        WALL_TOUCH,
+        WALL_REACH,
+        FIND_WALLS_TEXT,
+    ],
+};
+
 /// Contacts with walls for new lists, as those of distinct elements.
 pub const CARRY_WALLS: Shader = Shader {
     name: "carry_walls of pbd",
@@ -48,15 +70,13 @@ pub const CARRY_WALLS: Shader = Shader {
 
 gpu_shaders! { "shader/pbd";
     /// How a step goes on.
-    DECIDE_LISTS = "decide_lists": [TYPES, ARGUMENTS];
+    DECIDE_LISTS = "decide_lists": [TYPES, ARGUMENTS, LEAVE_OUT];
     /// Forces put aside.
     REMEMBER = "remember": [TYPES, STEP, LIST];
     /// Orientations.
     FOLD_TURNS = "fold_turns": [TYPES, STEP, MOTION];
     /// Lists of pairs.
     LIST_PAIRS = "list_pairs": [TYPES, STEP, PAIRS];
-    /// Particles near walls.
-    FIND_WALLS = "find_walls": [TYPES, STEP, MOTION, SOLIDS, MAPS, FRAMES, WALL_TOUCH];
     /// Keys of pairs.
     COLOUR_BEGIN = "colour_begin": [TYPES, STEP, LIST, KEYS];
     /// A round of colouring.

@@ -226,7 +226,7 @@ impl WallStages {
         let sweep =
             [(Read, &c.meta), (Write, column(MOTION)), (Write, &c.contacts), (Read, pool(WALL_STEPS))];
         Self {
-            find: b.stage(&shaders::FIND_WALLS, "pbd_find_walls", solids, &find),
+            find: b.stage(&shaders::FIND_WALLS, "find_walls", solids, &find),
             carry: b.stage(&shaders::CARRY_WALLS, "carry_walls", &[], &carry),
             touch: b.stage(&shaders::TOUCH_WALLS, "pbd_touch_walls", solids, &touch),
             sweep: b.stage(&shaders::SWEEP_WALLS, "pbd_sweep_walls", &[], &sweep),

@@ -1,7 +1,9 @@
 //! The shaders of weakly compressible SPH, each put together from the files that it needs.
 
 use crate::core::hooks::Hooks;
-use crate::core::shaders::{ARGUMENTS, CONTACTS, GRADIENTS, LIST, PAIRS, SOUNDNESS, STEP, WALL_DENSITY};
+use crate::core::shaders::{
+    ARGUMENTS, CONTACTS, GRADIENTS, LEAVE_OUT, LIST, PAIRS, SOUNDNESS, STEP, WALL_DENSITY,
+};
 use crate::gpu_shaders;
 use crate::primitives::TREE;
 
@@ -29,7 +31,7 @@ gpu_shaders! { "shader/wcsph";
     /// What walls and bodies take from velocities.
     HOLD_BACK = "hold_back": [TYPES, STEP, CONTACTS, FLUID_WALLS];
     /// Whether lists hold.
-    DECIDE_LISTS = "decide_lists": [TYPES, ARGUMENTS, TREE];
+    DECIDE_LISTS = "decide_lists": [TYPES, ARGUMENTS, LEAVE_OUT, TREE];
     /// Density and pressure.
     DENSITY = "density": [TYPES, STEP, PAIRS, LIST, GRADIENTS, CONTACTS, WALL_DENSITY, FLUID_PAIRS];
     /// Normals.

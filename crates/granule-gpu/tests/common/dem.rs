@@ -1,12 +1,10 @@
 //! Distinct elements on both devices.
 
-use std::ops::ControlFlow;
-
+use granule::Device;
 use granule::scene::Scene;
-use granule::simulator::{Snapshot, StepReport};
-use granule::{Device, Options, Simulation};
 
-use super::{difference, numbers};
+use super::difference;
+use super::runs::{apart, frames, simulate};
 
 /// Largest radius of the grains [m].
 pub const RADIUS: f64 = 0.0055;
@@ -30,22 +28,6 @@ pub fn block(size: [f32; 3], velocity: [f32; 3]) -> String {
     )
 }
 
-/// A simulation on a device; on the CPU with one thread, which a machine that is busy with other tests does not hold up.
-pub fn simulate(scene: &Scene, device: &Device) -> Simulation {
-    Simulation::new(scene.clone(), &options(device)).unwrap()
-}
-
-pub fn options(device: &Device) -> Options {
-    Options { device: device.clone(), threads: Some(1), ..Options::default() }
-}
-
-/// Largest distance of the same grain on both devices, in largest radii.
-pub fn apart(a: &Snapshot, b: &Snapshot) -> f64 {
-    let (a, b) = (numbers(a.column("position").unwrap()), numbers(b.column("position").unwrap()));
-    assert_eq!(a.len(), b.len());
-    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / RADIUS
-}
-
 /// Lets a scene go on both devices for about so many steps, and gives how far grains are apart, in radii, and how much
 /// velocities differ.
 pub fn compare(scene: &Scene, steps: usize, device: &Device) -> [f64; 2] {
@@ -59,7 +41,7 @@ pub fn compare(scene: &Scene, steps: usize, device: &Device) -> [f64; 2] {
     assert!((energy.0 - energy.1).abs() <= 1e-3 * energy.0, "{energy:?}");
     let fields = ["position", "velocity", "angular_velocity", "force", "orientation"];
     let (x, y) = (cpu.read(&fields).unwrap(), gpu.read(&fields).unwrap());
-    let found = [apart(&x, &y), difference(&x, &y, "velocity")];
+    let found = [apart(&x, &y) / RADIUS, difference(&x, &y, "velocity")];
     eprintln!(
         "{} grains, {:.2} and {:.2} contacts, {} steps: {:.2e} radii, {:.2e} of velocities",
         gpu.particle_count(),
@@ -74,17 +56,4 @@ pub fn compare(scene: &Scene, steps: usize, device: &Device) -> [f64; 2] {
     assert!((a.neighbors_mean - b.neighbors_mean).abs() <= 0.01 * a.neighbors_mean + 4.0 / count, "contacts");
     assert!(difference(&x, &y, "orientation") < 1e-3 && difference(&x, &y, "angular_velocity") < 1e-2);
     found
-}
-
-/// Lets a simulation go on for some frames and gives the last report.
-pub fn frames(simulation: &mut Simulation, count: usize) -> StepReport {
-    let mut last = StepReport::default();
-    for _ in 0..count {
-        let _ = simulation.run_frame(&mut |report, _| {
-            last = report.clone();
-            ControlFlow::Continue(())
-        });
-    }
-    assert_eq!(simulation.failure(), None);
-    last
 }

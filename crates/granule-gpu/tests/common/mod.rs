@@ -3,6 +3,7 @@
 
 pub mod bodies;
 pub mod dem;
+pub mod runs;
 pub mod water;
 
 use granule::boundary::Shape;
