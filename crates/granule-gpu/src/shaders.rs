@@ -102,7 +102,7 @@ mod tests {
 
     fn all() -> Vec<Whole> {
         let plain = ALL.iter().chain(shared::ALL).chain(iisph::shaders::ALL).chain(wcsph::shaders::ALL);
-        let plain = plain.chain(dem::shaders::ALL).chain(pbd::shaders::ALL);
+        let plain = plain.chain(dem::shaders::ALL).chain(pbd::shaders::ALL).chain(pbd::shaders::OF_DEM);
         let plain =
             plain.copied().chain(shaders_of_primitives()).chain([&crate::position::TWIN]).map(Whole::plain);
         let methods = [

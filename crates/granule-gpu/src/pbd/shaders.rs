@@ -68,6 +68,10 @@ pub const CARRY_WALLS: Shader = Shader {
     parts: &[DISPATCH, crate::core::shaders::TYPES, TYPES, STEP, WALL_TOUCH, CARRY_WALLS_TEXT],
 };
 
+/// Kernels of distinct elements with parts of this method.
+#[cfg(test)]
+pub const OF_DEM: &[&Shader] = &[&FIND_WALLS, &CARRY_WALLS];
+
 gpu_shaders! { "shader/pbd";
     /// How a step goes on.
     DECIDE_LISTS = "decide_lists": [TYPES, ARGUMENTS, LEAVE_OUT];
