@@ -7,9 +7,8 @@
 // Farthest coordinate of a centre [m]: members are within the range of positions then.
 const FARTHEST_CENTER: f32 = 32700.0;
 
-fn drift_grain(k: u32, acting: Acting) {
-    let inertia = inertias[k];
-    var clump = accelerated(clumps[k], inertia, acting.force, acting.torque, 0.5 * step.dt);
+fn drifted(before: Clump, inertia: Inertia, acting: Acting) -> Clump {
+    var clump = accelerated(before, inertia, acting.force, acting.torque, 0.5 * step.dt);
     let moved = advance_position(center_of(clump), step.dt * velocity_of(clump));
     let turned = rotate_freely(
         clump.turned,
@@ -25,14 +24,10 @@ fn drift_grain(k: u32, acting: Acting) {
     if !(moved.sound && all(abs(position_meters(moved.point)) < vec3(FARTHEST_CENTER))) {
         clump.sound = 0.0;
     }
-    clumps[k] = clump;
+    return clump;
 }
 
-fn place_member(member: Member) {
-    let clump = clumps[member.grain];
-    if clump.count == 0u {
-        return;
-    }
+fn place_member(clump: Clump, member: Member) {
     let moved = place_of_member(clump, member.offset);
     var point = moved.point;
     if PERIODIC {
@@ -52,15 +47,25 @@ fn place_member(member: Member) {
 
 @compute @workgroup_size(256)
 fn clump_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let own = own_grain(workgroup, thread);
-    let range = range_of_members(own, thread, step.phase == PREPARED && step.progress == KICKS);
-    let acting = acting_on(own, thread, range);
-    if own != NOBODY && range.x < range.y && clumps[own].sound != 0.0 {
-        drift_grain(own, acting);
+    let m = thread_number(workgroup, thread);
+    let acts = m < arrayLength(&members) && step.phase == PREPARED && step.progress == KICKS;
+    let member = members[select(0u, m, acts)];
+    var clump = clumps[beginning_of(member.grain)];
+    let takes_part = acts && belongs(clump, m);
+    let acting = acting_on(clump, member, m, thread, takes_part);
+    let half = middle_of(member.grain);
+    if acts && clump.count == 0u && m == clump.first {
+        // Gone since the last step.
+        clumps[half].count = 0u;
     }
-    storageBarrier();
-    workgroupBarrier();
-    for (var m = range.x + thread; m < range.y; m += WORKGROUP) {
-        place_member(members[m]);
+    if !takes_part {
+        return;
+    }
+    if clump.sound != 0.0 {
+        clump = drifted(clump, inertias[member.grain], acting);
+    }
+    place_member(clump, member);
+    if m == clump.first {
+        clumps[half] = clump;
     }
 }

@@ -22,9 +22,7 @@ use crate::core::method::{Remembered, StateToRestore, StateToSave};
 
 use super::clumps::{Clumps, columns_and_pools};
 use super::columns::{LOADS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID, SAVED, SOURCE, SPIN, TURN};
-use super::layout::{
-    ClumpRecord, MOST_TOUCHES, MOVER_SHIFT, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord, progress,
-};
+use super::layout::{MOST_TOUCHES, MOVER_SHIFT, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord, progress};
 use super::pieces::Pieces;
 
 /// Slots whose state only a bit tells of.
@@ -60,8 +58,7 @@ pub fn save(state: StateToSave, pieces: Pieces, clumps: Option<&Clumps>) -> Resu
 
 fn saved_assemblies(state: &StateToSave, clumps: Option<&Clumps>) -> Result<SavedAssemblies, StateError> {
     let Some(clumps) = clumps else { return Ok(SavedAssemblies::default()) };
-    let records: Vec<ClumpRecord> = bytemuck::pod_collect_to_vec(&(state.read)(state.buffers.pool(RIGID))?);
-    Ok(clumps.save(&records))
+    Ok(clumps.save(&super::records(&(state.read)(state.buffers.pool(RIGID))?)))
 }
 
 /// What contacts remember, on the host.

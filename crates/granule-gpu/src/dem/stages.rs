@@ -10,13 +10,13 @@ use crate::core::method::MethodStages;
 use crate::core::recording::{Recorded, StageList};
 use crate::core::shared::SharedStages;
 use crate::kernel::Access::{Read, Write};
-use crate::kernel::{Access, Bound};
+use crate::kernel::{Access, Bound, WORKGROUP};
 
 use super::columns::{
     FLIGHT_SHAPES, FLIGHTS, GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, PUSHES,
     RIGID, SAVED, SOURCE, SPIN, TURN,
 };
-use super::layout::ClumpRecord;
+use super::layout::MemberRecord;
 use super::pieces::Pieces;
 use super::shaders;
 
@@ -74,15 +74,12 @@ impl WallStages {
     }
 }
 
-/// Rigid grains of several spheres that a workgroup moves: GRAINS of clump_loads.wgsl.
-const GRAINS_PER_WORKGROUP: u32 = 64;
-
 /// The kernels of rigid grains of several spheres, where there are some.
 struct ClumpStages {
     drift: Bound,
     find: Bound,
     kick: Bound,
-    /// Workgroups for all that the table has room for.
+    /// Workgroups for all spheres that the table has room for.
     groups: u32,
 }
 
@@ -102,12 +99,12 @@ impl ClumpStages {
         ];
         let drift = [&moved[..], &[(Write, column(PLACE)), (Write, &c.position)]].concat();
         let kick = [&moved[..], &[(Write, column(TURN))]].concat();
-        let slots = rigid.size() / size_of::<ClumpRecord>() as u64;
+        let spheres = members.size() / size_of::<MemberRecord>() as u64;
         Self {
             drift: stage(&shaders::CLUMP_DRIFT, "clump_drift", &drift),
             find: stage(&shaders::FIND_MEMBERS, "find_members", &[(Read, column(GRAIN)), (Write, members)]),
             kick: stage(&shaders::CLUMP_KICK, "clump_kick", &kick),
-            groups: (slots as u32).div_ceil(GRAINS_PER_WORKGROUP),
+            groups: (spheres as u32).div_ceil(WORKGROUP),
         }
     }
 }

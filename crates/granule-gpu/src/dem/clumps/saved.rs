@@ -64,7 +64,7 @@ pub fn columns_and_pools(
         };
         record.put(assembly.position, assembly.orientation);
         record.move_with(assembly.momentum, assembly.angular_momentum, &assembly.properties);
-        records.push(record);
+        records.push([record, ClumpRecord::default()]);
         first += count;
     }
     let inertia: Vec<InertiaRecord> =
