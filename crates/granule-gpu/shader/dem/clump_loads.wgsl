@@ -1,15 +1,12 @@
-// What acts on rigid grains of several spheres: twin of member_loads in solver/dem/assembled.rs. A thread has a member: it adds up
-// what acts on all members of its grain, in their order, and moves the grain, as all of them do; the first one leaves the grain
-// behind, in the other of the two places that the grain has in the table, so that nobody waits.
+// What acts on rigid grains of several spheres: twin of member_loads in solver/dem/assembled.rs. A thread has a member, and finds
+// what acts on it; that of the first member adds up all of its grain, in their order, and moves the grain. It leaves it behind in the
+// other of the two places that the grain has in the table, so that nobody waits.
 
 @group(0) @binding(0) var<storage, read_write> clumps: array<Clump>;
 @group(0) @binding(1) var<storage, read> inertias: array<Inertia>;
 // Those of a grain are side by side.
 @group(0) @binding(2) var<storage, read> members: array<Member>;
 @group(0) @binding(3) var<storage, read> loads: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> velocity: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> spin: array<vec4<f32>>;
-
 // Force and torque of the members of a workgroup's threads.
 var<workgroup> member_loads: array<vec3<f32>, 512>;
 
@@ -30,8 +27,8 @@ fn acting_at(turned: vec4<f32>, member: Member) -> Acting {
     return Acting(force, cross(rotate(turned, member.offset), force) + torque);
 }
 
-// What acts on the grain of a thread's member: F = sum f, T = sum R d x f + t. All threads of a workgroup call it; members in
-// other workgroups are looked at again.
+// What acts on the grain of a first member: F = sum f, T = sum R d x f + t. All threads of a workgroup call it; members in other
+// workgroups are looked at again.
 fn acting_on(clump: Clump, member: Member, m: u32, thread: u32, takes_part: bool) -> Acting {
     if takes_part {
         let own = acting_at(clump.turned, member);
@@ -40,7 +37,7 @@ fn acting_on(clump: Clump, member: Member, m: u32, thread: u32, takes_part: bool
     }
     workgroupBarrier();
     var sum = Acting(vec3(0.0), vec3(0.0));
-    if takes_part {
+    if takes_part && m == clump.first {
         let first_here = m - thread;
         for (var n = clump.first; n < clump.first + clump.count; n++) {
             if n >= first_here && n - first_here < WORKGROUP {

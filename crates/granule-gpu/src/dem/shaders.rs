@@ -90,11 +90,17 @@ gpu_shaders! { "shader/dem";
     ];
     /// First kick and drift of rigid grains.
     CLUMP_DRIFT = "clump_drift": [
-        TYPES, STEP, MOTION, SOUNDNESS, POSITION, PLACES, DOMAIN, CLUMPS, CLUMP_MOTION, CLUMP_ARMS, CLUMP_KICKS, CLUMP_LOADS
+        TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_MOTION, CLUMP_KICKS, CLUMP_LOADS
+    ];
+    /// Where they have their spheres.
+    PLACE_MEMBERS = "place_members": [
+        TYPES, STEP, MOTION, SOUNDNESS, POSITION, PLACES, DOMAIN, CLUMPS, CLUMP_ARMS
     ];
     /// Their second kick.
     CLUMP_KICK = "clump_kick": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_KICKS, CLUMP_LOADS];
-    /// Where their spheres are.
+    /// How fast their spheres are.
+    MEMBER_RATES = "member_rates": [TYPES, STEP, MOTION, POSITION, CLUMPS];
+    /// Where their spheres are in the order of a sort.
     FIND_MEMBERS = "find_members": [TYPES, STEP, MOTION, POSITION, CLUMPS];
     /// Rigid grains in regions.
     MARK_CLUMPS = "mark_clumps": [TYPES, STEP, MOTION, SOLIDS, MAPS, SOUNDNESS, POSITION, CLUMPS];

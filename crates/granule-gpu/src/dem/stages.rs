@@ -77,8 +77,10 @@ impl WallStages {
 /// The kernels of rigid grains of several spheres, where there are some.
 struct ClumpStages {
     drift: Bound,
+    place: Bound,
     find: Bound,
     kick: Bound,
+    rates: Bound,
     /// Workgroups for all spheres that the table has room for.
     groups: u32,
 }
@@ -89,21 +91,19 @@ impl ClumpStages {
         let (rigid, members) = (c.pool(RIGID), c.pool(MEMBERS));
         let mut stage =
             |shader: &_, entry, buffers: &[(Access, &Buffer)]| b.stage(shader, entry, &[], buffers);
-        let moved = [
-            (Write, rigid),
-            (Read, c.pool(INERTIA)),
-            (Read, members),
-            (Read, column(LOADS)),
-            (Write, &c.velocity),
-            (Write, column(SPIN)),
-        ];
-        let drift = [&moved[..], &[(Write, column(PLACE)), (Write, &c.position)]].concat();
-        let kick = [&moved[..], &[(Write, column(TURN))]].concat();
+        let moved = [(Write, rigid), (Read, c.pool(INERTIA)), (Read, members), (Read, column(LOADS))];
+        let of_spheres = [(Read, rigid), (Read, members), (Read, column(GRAIN))];
+        let rates = [(Write, &c.velocity), (Write, column(SPIN))];
+        let places = [(Write, column(PLACE)), (Write, &c.position)];
+        let place = [&of_spheres[..], &places, &rates].concat();
+        let rates = [&of_spheres[..], &rates, &[(Write, column(TURN))]].concat();
         let spheres = members.size() / size_of::<MemberRecord>() as u64;
         Self {
-            drift: stage(&shaders::CLUMP_DRIFT, "clump_drift", &drift),
+            drift: stage(&shaders::CLUMP_DRIFT, "clump_drift", &moved),
+            place: stage(&shaders::PLACE_MEMBERS, "place_members", &place),
             find: stage(&shaders::FIND_MEMBERS, "find_members", &[(Read, column(GRAIN)), (Write, members)]),
-            kick: stage(&shaders::CLUMP_KICK, "clump_kick", &kick),
+            kick: stage(&shaders::CLUMP_KICK, "clump_kick", &moved),
+            rates: stage(&shaders::MEMBER_RATES, "member_rates", &rates),
             groups: (spheres as u32).div_ceil(WORKGROUP),
         }
     }
@@ -246,6 +246,7 @@ impl DemStages {
     fn kick_and_drift(&self, pass: &mut ComputePass, s: &SharedStages, sorts: bool) {
         if let Some(clumps) = &self.clumps {
             clumps.drift.dispatch(pass, clumps.groups);
+            s.run(pass, &clumps.place, slot::BLOCKS);
         }
         s.run(pass, &self.drift, slot::BLOCKS);
         self.bodies.iter().for_each(|bodies| bodies.drift.dispatch(pass, 1));
@@ -256,6 +257,7 @@ impl DemStages {
     fn kick(&self, pass: &mut ComputePass, s: &SharedStages) {
         if let Some(clumps) = &self.clumps {
             clumps.kick.dispatch(pass, clumps.groups);
+            s.over_particles(pass, &clumps.rates);
         }
         s.over_particles(pass, &self.kick);
         self.bodies.iter().for_each(|bodies| bodies.kick.dispatch(pass, 1));
