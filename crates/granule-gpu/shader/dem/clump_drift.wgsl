@@ -25,17 +25,12 @@ fn drifted(before: Clump, inertia: Inertia, acting: Acting) -> Clump {
 
 @compute @workgroup_size(256)
 fn clump_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let m = thread_number(workgroup, thread);
-    let acts = m < arrayLength(&members) && step.phase == PREPARED && step.progress == KICKS;
-    let member = members[select(0u, m, acts)];
-    var clump = clumps[beginning_of(member.grain)];
-    let acting = acting_on(clump, member, m, thread, acts && belongs(clump, m));
-    if !acts || m != clump.first {
+    let k = thread_number(workgroup, thread);
+    if k >= arrayLength(&clumps) || step.phase != PREPARED || step.progress != KICKS {
         return;
     }
-    // One that is gone since the last step stays so.
+    let clump = clumps[k];
     if clump.count > 0u && clump.sound != 0.0 {
-        clump = drifted(clump, inertias[member.grain], acting);
+        clumps[k] = drifted(clump, inertias[k], acting_on(clump));
     }
-    clumps[middle_of(member.grain)] = clump;
 }

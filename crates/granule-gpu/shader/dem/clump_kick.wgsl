@@ -14,17 +14,17 @@ fn kicked(before: Clump, inertia: Inertia, acting: Acting) -> Clump {
 
 @compute @workgroup_size(256)
 fn clump_kick(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let m = thread_number(workgroup, thread);
-    let acts = m < arrayLength(&members) && step.phase == SOLVED && step.progress != PRIMES;
-    let member = members[select(0u, m, acts)];
-    let half = clumps[middle_of(member.grain)];
-    let acting = acting_on(half, member, m, thread, acts && belongs(half, m));
-    if !acts || m != half.first || half.count == 0u {
+    let k = thread_number(workgroup, thread);
+    if k >= arrayLength(&clumps) || step.phase != SOLVED || step.progress == PRIMES {
         return;
     }
-    var clump = kicked(half, inertias[member.grain], acting);
+    var clump = clumps[k];
+    if clump.count == 0u {
+        return;
+    }
+    clump = kicked(clump, inertias[k], acting_on(clump));
     if clump.sound == 0.0 {
         clump.count = 0u;
     }
-    clumps[beginning_of(member.grain)] = clump;
+    clumps[k] = clump;
 }

@@ -41,15 +41,6 @@ struct Member {
     grain: u32,
 }
 
-// The table has every grain twice: as it is at the beginning of a step, and in its middle.
-fn beginning_of(grain: u32) -> u32 {
-    return 2u * grain;
-}
-
-fn middle_of(grain: u32) -> u32 {
-    return 2u * grain + 1u;
-}
-
 // From the centre of mass to a member, in the world's axes [m].
 fn arm_of(clump: Clump, offset: vec3<f32>) -> vec3<f32> {
     return rotate(clump.turned, offset);

@@ -9,7 +9,7 @@
 
 @compute @workgroup_size(256)
 fn mark_clumps(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let k = beginning_of(thread_number(workgroup, thread));
+    let k = thread_number(workgroup, thread);
     if k >= arrayLength(&clumps) {
         return;
     }

@@ -10,7 +10,7 @@ fn mark_members(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
     if i >= step.sort_count || grains[i].x == NOBODY {
         return;
     }
-    if (metadata[i].y & REMOVED) == 0u && clumps[beginning_of(grains[i].x)].count == 0u {
+    if (metadata[i].y & REMOVED) == 0u && clumps[grains[i].x].count == 0u {
         metadata[i].y |= REMOVED;
     }
 }

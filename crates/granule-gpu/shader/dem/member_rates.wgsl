@@ -25,6 +25,6 @@ fn member_rates(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
     if i >= step.count || step.phase != SOLVED || step.progress == PRIMES || grains[i].x == NOBODY {
         return;
     }
-    let clump = clumps[beginning_of(grains[i].x)];
+    let clump = clumps[grains[i].x];
     give_rates(clump, members[grains[i].y], grains[i].y == clump.first);
 }

@@ -35,7 +35,7 @@ fn place_members(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_inv
         return;
     }
     let member = members[grains[i].y];
-    let clump = clumps[middle_of(grains[i].x)];
+    let clump = clumps[grains[i].x];
     // Others may have taken the place of a grain that is gone.
     if member.row == i && clump.count > 0u {
         place_member(clump, member);

@@ -201,8 +201,7 @@ fn has_clumps(input: &MethodInput) -> bool {
 
 /// Records of a pool.
 fn records(bytes: &[u8]) -> Vec<ClumpRecord> {
-    let both: Vec<[ClumpRecord; 2]> = bytemuck::pod_collect_to_vec(bytes);
-    both.into_iter().map(|[beginning, _]| beginning).collect()
+    bytemuck::pod_collect_to_vec(bytes)
 }
 
 /// Mean volume of grains \[m3\]; that of a unit cube where there are none.

@@ -16,7 +16,7 @@ use super::columns::{
     FLIGHT_SHAPES, FLIGHTS, GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, PUSHES,
     RIGID, SAVED, SOURCE, SPIN, TURN,
 };
-use super::layout::MemberRecord;
+use super::layout::ClumpRecord;
 use super::pieces::Pieces;
 use super::shaders;
 
@@ -81,7 +81,7 @@ struct ClumpStages {
     find: Bound,
     kick: Bound,
     rates: Bound,
-    /// Workgroups for all spheres that the table has room for.
+    /// Workgroups for all grains that the table has room for.
     groups: u32,
 }
 
@@ -97,14 +97,14 @@ impl ClumpStages {
         let places = [(Write, column(PLACE)), (Write, &c.position)];
         let place = [&of_spheres[..], &places, &rates].concat();
         let rates = [&of_spheres[..], &rates, &[(Write, column(TURN))]].concat();
-        let spheres = members.size() / size_of::<MemberRecord>() as u64;
+        let slots = rigid.size() / size_of::<ClumpRecord>() as u64;
         Self {
             drift: stage(&shaders::CLUMP_DRIFT, "clump_drift", &moved),
             place: stage(&shaders::PLACE_MEMBERS, "place_members", &place),
             find: stage(&shaders::FIND_MEMBERS, "find_members", &[(Read, column(GRAIN)), (Write, members)]),
             kick: stage(&shaders::CLUMP_KICK, "clump_kick", &moved),
             rates: stage(&shaders::MEMBER_RATES, "member_rates", &rates),
-            groups: (spheres as u32).div_ceil(WORKGROUP),
+            groups: (slots as u32).div_ceil(WORKGROUP),
         }
     }
 }

@@ -95,9 +95,8 @@ impl Clumps {
     /// The buffers that it needs.
     pub fn pools(&self) -> Vec<PoolInfo> {
         let [grains, members] = self.room.map(|count| count as u64);
-        // Grains as they are at the beginning of a step, and in its middle.
         let pools =
-            [(RIGID, 2 * CLUMP_BYTES * grains), (INERTIA, 32 * grains), (MEMBERS, MEMBER_BYTES * members)];
+            [(RIGID, CLUMP_BYTES * grains), (INERTIA, 32 * grains), (MEMBERS, MEMBER_BYTES * members)];
         pools.into_iter().map(|(name, bytes)| PoolInfo { name, bytes }).collect()
     }
 
@@ -169,7 +168,7 @@ impl Clumps {
             writes.extend([
                 PoolWrite {
                     pool: RIGID,
-                    at: 2 * CLUMP_BYTES * k as u64,
+                    at: CLUMP_BYTES * k as u64,
                     bytes: bytemuck::bytes_of(&record).to_vec(),
                 },
                 PoolWrite {

@@ -64,7 +64,7 @@ pub fn columns_and_pools(
         };
         record.put(assembly.position, assembly.orientation);
         record.move_with(assembly.momentum, assembly.angular_momentum, &assembly.properties);
-        records.push([record, ClumpRecord::default()]);
+        records.push(record);
         first += count;
     }
     let inertia: Vec<InertiaRecord> =
