@@ -37,8 +37,6 @@ struct Member {
     id: u32,
     // Its own mass [kg].
     mass: f32,
-    // The grain that it belongs to.
-    grain: u32,
 }
 
 // From the centre of mass to a member, in the world's axes [m].

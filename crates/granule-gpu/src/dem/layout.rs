@@ -115,19 +115,19 @@ pub struct MemberRecord {
     pub row: u32,
     pub id: u32,
     pub mass: f32,
-    pub grain: u32,
+    pub unused: u32,
 }
 
 impl MemberRecord {
-    /// Of a sphere of some mass \[kg\] in a row, of a grain.
-    pub fn new(member: &Member, row: u32, mass: f32, grain: u32) -> Self {
+    /// Of a sphere of some mass \[kg\] in a row.
+    pub fn new(member: &Member, row: u32, mass: f32) -> Self {
         Self {
             offset: member.offset.to_array(),
             radius: member.radius,
             row,
             id: member.particle,
             mass,
-            grain,
+            unused: 0,
         }
     }
 }

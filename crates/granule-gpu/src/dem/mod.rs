@@ -44,8 +44,8 @@
 //! steps, the host reads the records, rapier finds what bodies do to each other, and the next step begins with that: the lag is 0
 //! steps, and nothing is read back in between.
 //!
-//! **Grains of several spheres** have a table (`clumps/`): threads of a workgroup read the loads of members and put these where
-//! they are, one thread each; one thread per grain adds up its own in their order, kicks and turns it. Centre, orientation, velocity and angular momentum are whole
+//! **Grains of several spheres** have a table (`clumps/`): a thread per grain adds up the loads of its members in their order,
+//! kicks and turns it; then a thread per sphere, in their order, puts these where they are. Centre, orientation, velocity and angular momentum are whole
 //! numbers of quanta, to which single precision adds what a step changes, so that no change is too small. Members know their grain
 //! by a column that is sorted along, and grains the rows of their members from a table that is written after a sort.
 //!

@@ -163,7 +163,7 @@ impl Clumps {
                 let (i, number) = (first + n, [k as u32, slot.first + n as u32]);
                 columns.put(i, assembly, member, number, domain);
                 let row = first_row + i as u32;
-                placed.push(MemberRecord::new(member, row, columns.velocity[i][3], k as u32));
+                placed.push(MemberRecord::new(member, row, columns.velocity[i][3]));
             }
             writes.extend([
                 PoolWrite {

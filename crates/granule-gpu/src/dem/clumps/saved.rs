@@ -52,7 +52,7 @@ pub fn columns_and_pools(
             let row = rows[member as usize];
             grain[row as usize] = [k as u32, member];
             let (member, mass) = (&saved.member[member as usize], particles.velocity[row as usize].w);
-            members.push(MemberRecord::new(member, row, mass, k as u32));
+            members.push(MemberRecord::new(member, row, mass));
         }
         let mut record = ClumpRecord {
             first,
