@@ -222,3 +222,26 @@ fn radii_that_do_not_fit_are_refused() {
     }
     assert_eq!("uniform:0.01,0.02".parse(), Ok(Spread::Uniform { from: 0.01, to: 0.02 }));
 }
+
+/// Spheres that stand for a cube are inside of it, touch each of its sides from within, leave no hole in its surface that a sphere
+/// slips through, and fill it.
+#[test]
+fn spheres_of_a_body_touch_its_surface_from_within_and_cover_it() {
+    let mesh = shapes::cuboid(Vec3::splat(0.3));
+    let solid = MeshSolid::new(&mesh, RADIUS).unwrap();
+    let centers = sunken(&solid, &mesh, RADIUS, 1).unwrap();
+    let depth = |x: &Vec3| -solid.sample(*x, -1.0).0;
+    assert!(centers.iter().all(|x| depth(x) > 0.999 * RADIUS), "inside");
+    let layer = centers.iter().filter(|x| depth(x) < 1.001 * RADIUS).count();
+    assert!(layer > 350 && layer < centers.len() - 100, "{layer} of {}", centers.len());
+    let tree = MeshTree::new(&mesh);
+    let near = |x: Vec3| centers.iter().map(|c| c.distance(x)).fold(f32::INFINITY, f32::min);
+    let points = surface(&mesh, &tree, 0.2 * RADIUS, 7).unwrap();
+    let farthest = points.iter().map(|point| near(point.position)).fold(0.0, f32::max);
+    // The middle of four spheres that touch each other is a root of two radii away from them, and one below the surface.
+    assert!(farthest < 1.75 * RADIUS, "{} radii", farthest / RADIUS);
+    assert_eq!(centers, sunken(&solid, &mesh, RADIUS, 1).unwrap());
+    let thin = shapes::cuboid(Vec3::new(0.3, 0.3, 0.01));
+    let refused = sunken(&MeshSolid::new(&thin, RADIUS).unwrap(), &thin, RADIUS, 1);
+    assert_eq!(refused, Err(SampleError::Empty { radius: RADIUS }));
+}

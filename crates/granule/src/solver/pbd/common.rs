@@ -93,7 +93,10 @@ impl ParticleSolver for Pbd {
     }
 
     fn restore_assemblies(&mut self, saved: SavedAssemblies) -> Result<(), AssembliesError> {
-        let known = saved.assembly.is_empty() && self.shaped.find(&self.world.particles.id);
+        let particles = &self.world.particles;
+        let known =
+            saved.assembly.is_empty() && self.shaped.recognise(&particles.id, &particles.material);
+        self.world.hidden = self.shaped.ids();
         if known { Ok(()) } else { Err(AssembliesError::Particles) }
     }
 

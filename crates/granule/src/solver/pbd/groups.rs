@@ -99,7 +99,9 @@ impl PairInput<'_> {
     }
 
     fn partners(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
-        let one_body = move |j: usize| self.laws.of_one_body(self.material[i], self.material[j]);
+        let (own, of_body) = (self.material[i], self.laws.of_body(self.material[i]));
+        // Particles of one body never touch each other.
+        let one_body = move |j: usize| of_body && self.material[j] == own;
         self.lists.of(i).filter(move |&j| !(self.held(i) && self.held(j)) && !one_body(j))
     }
 

@@ -75,12 +75,6 @@ impl LawTable {
         usize::from(material) >= self.of_grains
     }
 
-    /// Whether two materials are those of particles of one body, which never touch each other.
-    #[inline]
-    pub fn of_one_body(&self, a: u16, b: u16) -> bool {
-        a == b && self.of_body(a)
-    }
-
     /// The law of two materials.
     #[inline]
     pub fn of_grains(&self, a: u16, b: u16) -> &Law {

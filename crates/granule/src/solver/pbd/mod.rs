@@ -46,6 +46,7 @@ mod integrate;
 pub mod laws;
 pub mod params;
 pub mod shaped;
+mod splitting;
 pub mod state;
 pub mod sweep;
 mod touching;
@@ -324,7 +325,7 @@ impl Pbd {
             };
         }
         t.time(Stage::Touch, || sweep::prepare_pairs(pairs, &step, &moving!()));
-        t.time(Stage::MoveBodies, || shaped.weigh(pairs, walls, &particles.material, spin));
+        t.time(Stage::MoveBodies, || shaped.weigh(pairs, walls, &particles.id, spin));
         if let Some(averaging) = setup.averaging {
             let step = averaged::Step {
                 domain: &setup.exact_domain,
