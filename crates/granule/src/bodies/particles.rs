@@ -1,11 +1,11 @@
 //! Bodies that are made of particles. A solver has these among its own and moves the bodies itself, by the momenta that their
 //! particles get; rapier knows their masses only.
 
+use super::ParticleBody;
 use super::error::SolidError;
 use super::motion::Wrench;
 use super::solid::load;
 use super::world::{Bodies, rapier_pose};
-use super::ParticleBody;
 use crate::assemblies::Assembly;
 use crate::boundary::{Boundaries, Sdf, Shape, ShapeError, ShapeSolid};
 use crate::geometry::TriangleMesh;
@@ -30,8 +30,9 @@ impl Sampled {
         let center = match &body.shape {
             Shape::Mesh(settings) if !settings.hollow => {
                 let mesh = load(settings)?;
-                let solid = MeshSolid::new(&mesh, radius).map_err(|error| {
-                    ShapeError::Mesh { file: settings.file.clone(), reason: error.to_string() }
+                let solid = MeshSolid::new(&mesh, radius).map_err(|error| ShapeError::Mesh {
+                    file: settings.file.clone(),
+                    reason: error.to_string(),
                 })?;
                 sunken(&solid, &mesh, radius, seed)?
             }

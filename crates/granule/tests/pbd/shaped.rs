@@ -95,7 +95,10 @@ fn it_is_reported_as_other_bodies_are() {
     let given: f64 = own.iter().map(|c| -f64::from(c.force().y)).sum();
     run_to(&mut simulation, 3.0);
     let drift = f64::from((report(&simulation, 0).center - start).length()) / D;
-    eprintln!("{} contacts, force {force:.4} and {given:.4} of {weight:.4} N, drift {drift:.1e} d", own.len());
+    eprintln!(
+        "{} contacts, force {force:.4} and {given:.4} of {weight:.4} N, drift {drift:.1e} d",
+        own.len()
+    );
     assert!(own.len() > 8 && (force / weight - 1.0).abs() < 0.01, "{force} N of {weight}");
     assert!((given / weight - 1.0).abs() < 0.01, "{given} N of {weight}");
     assert!(drift < 0.005, "{drift} d in a second on sand");
@@ -216,33 +219,4 @@ fn threads_and_restarts_change_no_bit() {
         assert!(simulation.bodies().iter().all(|body| body.center.y > 0.02), "{:?}", simulation.bodies());
     }
     assert!(hashes.windows(2).all(|pair| pair[0] == pair[1]), "{hashes:?}");
-}
-
-#[test]
-fn debug_series() {
-    use granule::boundary::MeshShape;
-    use granule::geometry::sample::{MeshSolid, sunken};
-    for (radius, size) in [(0.02, 0.95), (0.035, 0.95)] {
-        let shape = MeshShape { size: Some(size), ..MeshShape::of_file("builtin:squirrel".into()) };
-        let mesh = shape.load_placed().unwrap();
-        let solid = MeshSolid::new(&mesh, radius).unwrap();
-        eprintln!("squirrel {radius}: {} particles", sunken(&solid, &mesh, radius, 0).unwrap().len());
-    }
-    let builtin = granule::scene::builtin_scenes().iter().find(|b| b.name == "squirrel").unwrap();
-    for coupling in [BodyCoupling::Surface, BodyCoupling::Particles] {
-        let mut scene = Scene::parse(builtin.text, "squirrel").unwrap();
-        scene.upsample = None;
-        scene.material[0].radius = 0.035;
-        scene.material[0].pbd.tension = 350.0;
-        scene.body[0].coupling = coupling;
-        let clock = std::time::Instant::now();
-        let mut simulation = start(scene);
-        for k in 1..=6 {
-            simulation.run_until(0.5 * f64::from(k));
-            let body = report(&simulation, 0);
-            let x = positions(&mut simulation);
-            let mean = x.iter().map(|x| x.x).sum::<f64>() / x.len() as f64;
-            eprintln!("{coupling:?} {:.1} {} grains, center {:.3} speed {:.3} force {:.0} mean_x {mean:.3}, {:.1} s", simulation.time(), x.len(), body.center, body.velocity.length(), body.force.length(), clock.elapsed().as_secs_f64());
-        }
-    }
 }

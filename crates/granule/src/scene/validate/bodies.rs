@@ -1,7 +1,9 @@
 //! Checks of rigid bodies, joints and meshes.
 
 use super::super::error::{Problem, ProblemKind};
-use super::super::schema::{BodyCoupling, BodyKind, BodySettings, JointKind, JointSettings, Scene, WORLD, no_shape};
+use super::super::schema::{
+    BodyCoupling, BodyKind, BodySettings, JointKind, JointSettings, Scene, WORLD, no_shape,
+};
 use super::{
     Check, check_motion, check_names, check_shape, direction, ensure, finite, finite_all, list, names,
     not_negative, positive, range,
@@ -41,7 +43,8 @@ impl Scene {
         for (i, name) in joint.bodies.iter().enumerate() {
             let made = |body: &&BodySettings| body.name == *name && body.coupling == BodyCoupling::Particles;
             ensure(!self.body.iter().any(|body| made(&body)), || {
-                let allowed = "a body without coupling = \"particles\": joints are for bodies that rapier moves";
+                let allowed =
+                    "a body without coupling = \"particles\": joints are for bodies that rapier moves";
                 Problem::new(ProblemKind::Address, &at(&format!("bodies.{i}")), name, allowed)
             })?;
         }
@@ -113,7 +116,12 @@ fn check_coupling(path: &str, body: &BodySettings) -> Check {
     let made = body.coupling == BodyCoupling::Particles;
     ensure(!made || body.kind == BodyKind::Dynamic, || {
         let allowed = "`coupling` left out: bodies that are not dynamic meet grains by their surfaces";
-        Problem::new(ProblemKind::Address, &at("coupling"), "particles of a body that is not dynamic", allowed)
+        Problem::new(
+            ProblemKind::Address,
+            &at("coupling"),
+            "particles of a body that is not dynamic",
+            allowed,
+        )
     })?;
     let Some(radius) = body.particle_radius else { return Ok(()) };
     ensure(made, || {

@@ -4,7 +4,9 @@ use super::*;
 use crate::assemblies::Sphere;
 use crate::boundary::Shape;
 use crate::clumps::{ClumpShape, MOST_SPHERES};
-use crate::scene::schema::{BodyCoupling, BodySettings, Fill, GrainShape, RadiusDistribution, RadiusSettings};
+use crate::scene::schema::{
+    BodyCoupling, BodySettings, Fill, GrainShape, RadiusDistribution, RadiusSettings,
+};
 
 /// Largest ratio of two radii of a scene; the search for neighbours is made for it.
 pub const MOST_SIZE_RATIO: f32 = 10.0;
@@ -92,7 +94,7 @@ impl Scene {
         let made = |body: &BodySettings| body.coupling == BodyCoupling::Particles;
         let Some(i) = self.body.iter().position(made) else { return Ok(()) };
         let allowed = format!(
-            "solver {solver} meets bodies by their surfaces; leave it out, or take solver pbd on the CPU"
+            "solver {solver} meets bodies by their surfaces; leave it out or say \"surface\", or take solver pbd on the CPU"
         );
         let path = format!("body.{i}.coupling");
         Err(Box::new(Problem::new(ProblemKind::OutOfRange, &path, "particles", allowed)))

@@ -29,7 +29,8 @@ fn check_bodies(scene: &Scene) -> Result<(), SceneError> {
     let made = |body: &BodySettings| body.coupling == BodyCoupling::Particles;
     let averaged = scene.pbd.scheme == PbdScheme::Averaged;
     let Some(body) = scene.body.iter().find(|body| averaged && made(body)) else { return Ok(()) };
-    let allowed = "left out, or pbd.scheme = \"impulse\": the averaged scheme has no bodies made of particles";
+    let allowed =
+        "left out, or pbd.scheme = \"impulse\": the averaged scheme has no bodies made of particles";
     refuse(&format!("body.{}.coupling", body.name), "particles".into(), allowed.into())
 }
 

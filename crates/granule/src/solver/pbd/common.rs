@@ -64,7 +64,10 @@ impl ParticleSolver for Pbd {
     }
 
     fn other_bytes(&self) -> usize {
-        self.state.memory.bytes() + self.state.walls.bytes() + self.pairs.bytes() + self.search.bytes()
+        self.state.memory.bytes()
+            + self.state.walls.bytes()
+            + self.pairs.bytes()
+            + self.search.bytes()
             + self.shaped.bytes()
     }
 
@@ -94,8 +97,7 @@ impl ParticleSolver for Pbd {
 
     fn restore_assemblies(&mut self, saved: SavedAssemblies) -> Result<(), AssembliesError> {
         let particles = &self.world.particles;
-        let known =
-            saved.assembly.is_empty() && self.shaped.recognise(&particles.id, &particles.material);
+        let known = saved.assembly.is_empty() && self.shaped.recognise(&particles.id, &particles.material);
         self.world.hidden = self.shaped.ids();
         if known { Ok(()) } else { Err(AssembliesError::Particles) }
     }

@@ -319,7 +319,8 @@ impl Pbd {
         macro_rules! project {
             () => {
                 t.time(Stage::MoveBodies, || {
-                    let mut columns = ShapedColumns { velocity: &mut particles.velocity, spin: &mut spin[..] };
+                    let mut columns =
+                        ShapedColumns { velocity: &mut particles.velocity, spin: &mut spin[..] };
                     shaped.project(&mut columns);
                 })
             };

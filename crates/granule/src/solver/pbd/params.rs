@@ -165,7 +165,8 @@ fn gravity(scene: &Scene) -> f32 {
 /// Smallest and largest radius of grains and of particles of bodies that move \[m\].
 pub fn radii(scene: &Scene, shapes: &GrainShapes) -> (f64, f64) {
     let of_bodies = scene.body.iter().filter_map(|body| scene.particle_radius_of(body)).map(f64::from);
-    of_bodies.fold(params::radii(scene, shapes), |(least, most), radius| (least.min(radius), most.max(radius)))
+    of_bodies
+        .fold(params::radii(scene, shapes), |(least, most), radius| (least.min(radius), most.max(radius)))
 }
 
 /// Steps per frame that the smallest grain needs:

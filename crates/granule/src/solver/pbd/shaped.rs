@@ -184,7 +184,8 @@ impl ShapedBodies {
         own.sort_unstable();
         let first = own.first().map_or(0, |(id, _)| *id);
         self.ids = first..first.saturating_add(self.member.len() as u32);
-        let slots = self.bodies.iter().enumerate().flat_map(|(slot, body)| body.members.clone().map(move |_| slot));
+        let slots =
+            self.bodies.iter().enumerate().flat_map(|(slot, body)| body.members.clone().map(move |_| slot));
         self.ids.clone().zip(slots).eq(own) && self.find(id)
     }
 
@@ -240,7 +241,8 @@ impl ShapedBodies {
     /// Gives particles the velocities of their bodies.
     fn give(&mut self, columns: &mut ShapedColumns) {
         for body in &self.bodies {
-            let (linear, angular) = (body.state.velocity(), body.inverse_inertia * body.state.angular_momentum);
+            let (linear, angular) =
+                (body.state.velocity(), body.inverse_inertia * body.state.angular_momentum);
             for k in body.members.clone() {
                 let (member, i) = (&mut self.member[k], self.place[k] as usize);
                 let velocity = linear + angular.cross(member.arm);
@@ -260,7 +262,8 @@ impl ShapedBodies {
         member.iter_mut().for_each(|member| member.touches = false);
         for pair in own.iter().filter(|pair| is_active(pairs, pair.at)) {
             let (group, lane) = (&pairs.groups[pair.at as usize / LANES], pair.at as usize % LANES);
-            for i in [group.i[lane], group.j[lane]].map(|i| id[i as usize]).iter().filter(|i| ids.contains(i)) {
+            for i in [group.i[lane], group.j[lane]].map(|i| id[i as usize]).iter().filter(|i| ids.contains(i))
+            {
                 member[(i - ids.start) as usize].touches = true;
             }
         }
