@@ -102,7 +102,7 @@ impl PairInput<'_> {
         let (own, of_body) = (self.material[i], self.laws.of_body(self.material[i]));
         // Particles of one body never touch each other.
         let one_body = move |j: usize| of_body && self.material[j] == own;
-        self.lists.of(i).filter(move |&j| !(self.held(i) && self.held(j)) && !one_body(j))
+        self.lists.of(i).filter(move |&j| !(one_body(j) || self.held(i) && self.held(j)))
     }
 
     /// Whether a pair touches, or nearly does, where lists are made.

@@ -80,6 +80,9 @@ use sweep::{Moving, StepConstants};
 use wall_solve::{AtWalls, WallStep};
 use walls::WallInput;
 
+/// Sweeps that follow every sweep where bodies made of particles meet each other.
+const MEETING_SWEEPS: usize = 8;
+
 /// The position-based solver on the CPU.
 pub struct Pbd {
     setup: Setup,
@@ -357,6 +360,15 @@ impl Pbd {
                 bodies = follow(walls);
             });
             project!();
+            let meeting = shaped.meeting(pairs).to_vec();
+            for _ in 0..if meeting.is_empty() { 0 } else { MEETING_SWEEPS } {
+                t.time(Stage::Project, || sweep::sweep_groups(pairs, &meeting, &step, &moving!()));
+                t.time(Stage::TouchWalls, || {
+                    wall_solve::sweep_walls(walls, &at_wall, &bodies, at_walls!());
+                    bodies = follow(walls);
+                });
+                project!();
+            }
         }
         shaped.add_loads(pairs, &particles.id, setup.rotation, dt);
         if setup.laws.bounces {
