@@ -19,6 +19,9 @@ const MOST_OUT: f32 = 0.5;
 /// Least distance of two spheres of the layer, in radii.
 const LEAST_APART: f32 = 1.4;
 
+/// Points that fill holes are spread for spheres of this part of the radius.
+const FINER: f32 = 0.4;
+
 /// Depth of the lattice, in radii: one below the layer.
 const INNER: f32 = 2.2;
 
@@ -38,7 +41,10 @@ pub fn sunken(
     if mesh.triangle.is_empty() {
         return Err(SampleError::Empty { radius });
     }
-    let points = surface(mesh, &MeshTree::new(mesh), radius, seed)?;
+    let tree = MeshTree::new(mesh);
+    // Even ones first; where these leave a hole, one of many finer ones fills it.
+    let mut points = surface(mesh, &tree, radius, seed)?;
+    points.extend(surface(mesh, &tree, FINER * radius, seed)?);
     let layer = points.iter().filter_map(|point| sink(solid, point.position, point.normal, radius)).collect();
     let mut all = thinned(layer, bounds, LEAST_APART * radius);
     all.extend(inner(solid, bounds, radius));
