@@ -137,8 +137,18 @@ mod tests {
     /// A sphere of quartz of 1 mm, and the cube of bulk sand that a particle of the same radius stands for.
     #[test]
     fn grains_weigh_as_spheres_and_particles_of_bulk_matter_as_cubes() {
-        let grains = SolverCapabilities { one_radius: false, has_grains: true, has_clumps: false };
-        let bulk = SolverCapabilities { one_radius: true, has_grains: false, has_clumps: false };
+        let grains = SolverCapabilities {
+            one_radius: false,
+            has_grains: true,
+            has_clumps: false,
+            has_particle_bodies: false,
+        };
+        let bulk = SolverCapabilities {
+            one_radius: true,
+            has_grains: false,
+            has_clumps: false,
+            has_particle_bodies: false,
+        };
         assert!((particle_mass(grains, 2650.0, 5e-4) / 1.387_537e-6 - 1.0).abs() < 1e-5);
         assert!((particle_mass(bulk, 1600.0, 5e-4) / 1.6e-6 - 1.0).abs() < 1e-5);
     }

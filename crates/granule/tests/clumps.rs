@@ -153,7 +153,8 @@ impl ParticleSolver for Flyer {
     }
 }
 
-const CAN: SolverCapabilities = SolverCapabilities { one_radius: false, has_grains: true, has_clumps: true };
+const CAN: SolverCapabilities =
+    SolverCapabilities { one_radius: false, has_grains: true, has_clumps: true, has_particle_bodies: false };
 
 static FLYER: SolverEntry = SolverEntry {
     kind: None,

@@ -97,7 +97,12 @@ impl Backend for Particular {
 static STILL: SolverEntry = SolverEntry {
     kind: None,
     name: "still",
-    capabilities: SolverCapabilities { one_radius: false, has_grains: false, has_clumps: false },
+    capabilities: SolverCapabilities {
+        one_radius: false,
+        has_grains: false,
+        has_clumps: false,
+        has_particle_bodies: false,
+    },
     fields: granule::solver::iisph::FIELDS,
     check: granule::solver::takes_all,
     make: |input| Box::new(Lost { solver: "still", grains: input.grains.len(), steps: 0 }),

@@ -22,7 +22,7 @@ use granule::{Options, Simulation, SolverEntry, SolverInput};
 
 /// What a solver with grains can do.
 const GRAINS: SolverCapabilities =
-    SolverCapabilities { one_radius: false, has_grains: true, has_clumps: false };
+    SolverCapabilities { one_radius: false, has_grains: true, has_clumps: false, has_particle_bodies: false };
 
 /// A solver that moves nothing and keeps what it is given.
 static KEEPER: SolverEntry = SolverEntry {

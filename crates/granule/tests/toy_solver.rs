@@ -168,7 +168,12 @@ impl ParticleSolver for Toy {
 static TOY: SolverEntry = SolverEntry {
     kind: None,
     name: "toy",
-    capabilities: SolverCapabilities { one_radius: true, has_grains: false, has_clumps: false },
+    capabilities: SolverCapabilities {
+        one_radius: true,
+        has_grains: false,
+        has_clumps: false,
+        has_particle_bodies: false,
+    },
     fields: <Toy as ParticleSolver>::FIELDS,
     check: granule::solver::takes_all,
     make: |input| Box::new(Toy::new(input)),

@@ -104,7 +104,12 @@ impl ParticleSolver for Slow {
 pub static SLOW: SolverEntry = SolverEntry {
     kind: None,
     name: "slow",
-    capabilities: SolverCapabilities { one_radius: true, has_grains: false, has_clumps: false },
+    capabilities: SolverCapabilities {
+        one_radius: true,
+        has_grains: false,
+        has_clumps: false,
+        has_particle_bodies: false,
+    },
     fields: <Slow as ParticleSolver>::FIELDS,
     check: granule::solver::takes_all,
     make: |input| Box::new(Slow::new(input)),

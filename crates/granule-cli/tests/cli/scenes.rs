@@ -73,7 +73,7 @@ scenes! {
     sandcastle = "sandcastle", "cc3d2bdb5eb3f296";
     excavator = "excavator", "a32e0f4fa2148e2c";
     sandglass = "sandglass", "8e2ecd81e78bbe60";
-    squirrel = "squirrel", "6d66745bae78e2ce";
+    squirrel = "squirrel", "a105aa4fd6cb0971";
 }
 
 #[test]

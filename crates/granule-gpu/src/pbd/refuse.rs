@@ -1,6 +1,6 @@
 //! What of a scene position-based sand does not have on devices.
 
-use granule::scene::PbdScheme;
+use granule::scene::{BodyCoupling, PbdScheme};
 
 use crate::GpuError;
 use crate::core::method::MethodInput;
@@ -23,6 +23,10 @@ pub fn check(input: &MethodInput) -> Result<(), GpuError> {
     if scene.pbd.scheme == PbdScheme::Averaged {
         let remedy = "take scheme = \"impulse\", or the CPU (--device cpu)";
         return unsupported("pbd.scheme", "the averaged scheme", remedy);
+    }
+    if let Some(body) = scene.body.iter().find(|body| body.coupling == BodyCoupling::Particles) {
+        let key = format!("body.{}.coupling", body.name);
+        return unsupported(key, "bodies made of particles", TAKE_THE_CPU);
     }
     if !scene.body.is_empty() {
         return unsupported("body", "rigid bodies", "take them out, or the CPU (--device cpu)");

@@ -2,27 +2,14 @@
 
 use glam::{DVec3, Vec3};
 use granule::boundary::Shape;
-use granule::scene::{BodyKind, BodySettings, GrainsSettings, Scene};
+use granule::scene::{BodySettings, GrainsSettings, Scene};
 use granule::{Device, Simulation};
 
 use super::{D, simulate};
 
 /// A free body.
 pub fn body(name: &str, shape: Shape, density: f32) -> BodySettings {
-    BodySettings {
-        name: name.into(),
-        shape,
-        mesh: None,
-        kind: BodyKind::Dynamic,
-        density,
-        velocity: [0.0; 3],
-        angular_velocity: [0.0; 3],
-        friction: None,
-        material: None,
-        restitution: 0.0,
-        motion: None,
-        albedo: [0.5; 3],
-    }
+    BodySettings { density, albedo: [0.5; 3], ..BodySettings::new(name, shape) }
 }
 
 /// A block with its corners given in spacings.

@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 
+use super::ParticleBody;
 use super::error::BodyError;
 use super::motion::{BodyMotion, Wrench};
 use super::report::BodyReport;
@@ -85,6 +86,19 @@ impl Bodies {
 
     /// Takes over nothing.
     pub fn take_over(&mut self, _known: &Self, _boundaries: &mut Boundaries) {}
+
+    /// No bodies.
+    pub fn made_of_particles(&self) -> Vec<ParticleBody> {
+        Vec::new()
+    }
+
+    /// No body.
+    pub fn assembly(&self, _body: usize) -> Option<Assembly> {
+        None
+    }
+
+    /// Moves nothing.
+    pub fn carry(&mut self, _body: usize, _moved: &Assembly, _load: Wrench, _boundaries: &mut Boundaries) {}
 
     /// The reports of no bodies.
     pub fn reports(&self, _boundaries: &Boundaries) -> Vec<BodyReport> {

@@ -1,6 +1,7 @@
 //! Why bodies cannot be made.
 
 use crate::boundary::ShapeError;
+use crate::geometry::sample::SampleError;
 
 /// Why a shape cannot be a body.
 #[derive(Clone, Debug, thiserror::Error, PartialEq)]
@@ -19,6 +20,9 @@ pub enum SolidError {
     /// No collider could be made of the surface.
     #[error("no collision shape could be made of the surface: {0}")]
     Collider(String),
+    /// It cannot be made of particles.
+    #[error("it cannot be made of particles: {0}")]
+    Particles(#[from] SampleError),
 }
 
 /// Why bodies cannot be made.

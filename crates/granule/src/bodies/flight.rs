@@ -30,7 +30,7 @@ pub(super) struct Flight {
 
 impl Flight {
     /// A body as rapier has it; none where it has no inertia.
-    fn of(rapier: &RigidBody) -> Option<Self> {
+    pub(super) fn of(rapier: &RigidBody) -> Option<Self> {
         let known = &rapier.mass_properties().local_mprops;
         let inertia = known.principal_inertia().as_dvec3();
         let mut position = ExactPosition::default();
@@ -65,7 +65,7 @@ impl Flight {
         self.center() - self.body.orientation * self.body.properties.center
     }
 
-    fn pose(&self) -> Pose {
+    pub(super) fn pose(&self) -> Pose {
         Pose { rotation: self.body.orientation.as_quat(), translation: self.translation().as_vec3() }
     }
 

@@ -14,6 +14,8 @@ mod flight;
 #[cfg(feature = "bodies")]
 mod joint;
 mod motion;
+#[cfg(feature = "bodies")]
+mod particles;
 mod report;
 #[cfg(feature = "bodies")]
 mod solid;
@@ -27,3 +29,14 @@ pub use motion::{BodyMotion, MeanLoads, Wrench};
 pub use report::BodyReport;
 #[cfg(feature = "bodies")]
 pub use world::Bodies;
+
+/// A body that is made of particles, which a solver has among its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParticleBody {
+    /// Number of the body.
+    pub body: usize,
+    /// Centres of the particles relative to the centre of mass, in the frame of the shape \[m\].
+    pub offset: Vec<glam::DVec3>,
+    /// Their radius \[m\].
+    pub radius: f32,
+}

@@ -79,7 +79,7 @@ fn mesh_parts(mesh: &TriangleMesh) -> SharedShape {
     }
 }
 
-fn load(mesh: &MeshShape) -> Result<TriangleMesh, SolidError> {
+pub(super) fn load(mesh: &MeshShape) -> Result<TriangleMesh, SolidError> {
     mesh.load_placed().map_err(|error| {
         SolidError::Shape(ShapeError::Mesh { file: mesh.file.clone(), reason: error.error.to_string() })
     })

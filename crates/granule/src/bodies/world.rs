@@ -8,6 +8,7 @@ use super::error::{BodyError, SolidError};
 use super::flight::Flight;
 use super::joint::joint;
 use super::motion::{BodyMotion, Wrench};
+use super::particles::Sampled;
 use super::report::BodyReport;
 use super::solid::{Solid, mass_properties};
 use crate::boundary::{Boundaries, Boundary, Pose, Sdf};
@@ -31,6 +32,8 @@ pub(super) struct Body {
     pub(super) load: Wrench,
     /// How a free body moves between visits of rapier, for solvers that move it themselves.
     pub(super) flight: Option<Flight>,
+    /// The particles that it is made of, where it is.
+    pub(super) particles: Option<Sampled>,
 }
 
 impl Body {
@@ -81,7 +84,9 @@ impl Bodies {
         }
         for (k, settings) in scene.body.iter().enumerate() {
             let boundary = scene.boundary.len() + k;
-            bodies.add_body(settings, region, boundaries, boundary)?;
+            let sampled = Sampled::new(scene, settings)
+                .map_err(|error| BodyError::Solid { name: settings.name.clone(), error })?;
+            bodies.add_body(settings, sampled, region, boundaries, boundary)?;
             boundaries.attach(boundary, k as u32, settings.kind == BodyKind::Dynamic);
         }
         bodies.check_overlaps(scene, boundaries)?;
@@ -93,6 +98,7 @@ impl Bodies {
     fn add_body(
         &mut self,
         settings: &BodySettings,
+        particles: Option<Sampled>,
         region: (Vec3, Vec3),
         boundaries: &Boundaries,
         boundary: usize,
@@ -108,7 +114,12 @@ impl Bodies {
                     .angvel(degrees * (std::f32::consts::PI / 180.0))
                     .can_sleep(false)
                     .gyroscopic_forces_enabled(true);
-                (builder, Solid::of_body(&settings.shape).map_err(wrong)?)
+                // Where particles meet walls and bodies, no collider does.
+                let solid = match &particles {
+                    None => Solid::of_body(&settings.shape).map_err(wrong)?,
+                    Some(_) => Solid { parts: Vec::new() },
+                };
+                (builder, solid)
             }
             BodyKind::Keyframed => (
                 RigidBodyBuilder::kinematic_position_based(),
@@ -126,7 +137,8 @@ impl Bodies {
             handle,
             boundary,
             load: Wrench::default(),
-            flight: None,
+            flight: particles.as_ref().and_then(|_| Flight::of(&self.world.bodies[handle])),
+            particles,
         });
         Ok(())
     }
@@ -253,6 +265,9 @@ impl Bodies {
     /// their boundaries where they are then.
     pub fn step(&mut self, dt: f64, gravity: Vec3, loads: &[Wrench], boundaries: &mut Boundaries) {
         for (body, load) in self.list.iter_mut().zip(loads) {
+            if body.particles.is_some() {
+                continue;
+            }
             body.load = *load;
             if body.kind == BodyKind::Dynamic
                 && let Some(rapier) = self.world.bodies.get_mut(body.handle)

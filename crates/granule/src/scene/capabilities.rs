@@ -12,6 +12,8 @@ pub struct SolverCapabilities {
     pub has_grains: bool,
     /// Whether grains may be several spheres that move as one rigid body.
     pub has_clumps: bool,
+    /// Whether bodies may be made of particles.
+    pub has_particle_bodies: bool,
 }
 
 impl SolverKind {
@@ -29,10 +31,17 @@ impl SolverKind {
     pub const fn capabilities(self) -> SolverCapabilities {
         match self {
             Self::Iisph | Self::Wcsph => {
-                SolverCapabilities { one_radius: true, has_grains: false, has_clumps: false }
+                let (has_grains, has_clumps) = (false, false);
+                SolverCapabilities { one_radius: true, has_grains, has_clumps, has_particle_bodies: false }
             }
-            Self::Dem => SolverCapabilities { one_radius: false, has_grains: true, has_clumps: true },
-            Self::Pbd => SolverCapabilities { one_radius: false, has_grains: true, has_clumps: false },
+            Self::Dem => {
+                let (has_grains, has_clumps) = (true, true);
+                SolverCapabilities { one_radius: false, has_grains, has_clumps, has_particle_bodies: false }
+            }
+            Self::Pbd => {
+                let (has_grains, has_clumps) = (true, false);
+                SolverCapabilities { one_radius: false, has_grains, has_clumps, has_particle_bodies: true }
+            }
         }
     }
 }

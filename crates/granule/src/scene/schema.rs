@@ -135,6 +135,12 @@ impl Scene {
         })
     }
 
+    /// Radius of the particles that a body is made of \[m\]; none for one that is not.
+    pub fn particle_radius_of(&self, body: &BodySettings) -> Option<f32> {
+        let made = body.coupling == BodyCoupling::Particles;
+        made.then(|| body.particle_radius.unwrap_or(self.reference_radius()))
+    }
+
     /// What meshes are resolved for: the first material's grains. None where there is no material.
     pub fn resolution(&self) -> Option<Resolution> {
         let spacing = 2.0 * self.material.first()?.radius;

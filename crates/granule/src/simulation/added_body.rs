@@ -2,7 +2,7 @@
 
 use crate::build;
 use crate::io::Checkpoint;
-use crate::scene::{BodySettings, Scene};
+use crate::scene::{BodyCoupling, BodySettings, Scene};
 use crate::simulator::CommandError;
 use crate::solver::saved::SavedState;
 
@@ -12,6 +12,10 @@ impl Simulation {
     /// Goes on with one body more: the state is that of now, everything around it is made anew.
     pub(super) fn add_body(&mut self, body: &BodySettings) -> Result<(), CommandError> {
         let refused = |reason: String| CommandError::NotAdded { name: body.name.clone(), reason };
+        if body.coupling == BodyCoupling::Particles {
+            let reason = "bodies made of particles are there from the start; leave out `coupling`";
+            return Err(refused(reason.into()));
+        }
         let checkpoint = self.save().map_err(|error| refused(error.to_string()))?;
         let mut scene = self.scene.clone();
         scene.body.push(body.clone());

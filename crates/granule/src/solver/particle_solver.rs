@@ -177,7 +177,7 @@ pub trait ParticleSolver: Send + 'static {
     /// Number of grains: those of several particles count once.
     fn grains(&self) -> usize {
         let assemblies = self.assemblies();
-        self.world().particles.len() + assemblies.len() - assemblies.member_count()
+        self.world().shown() + assemblies.len() - assemblies.member_count()
     }
 }
 
@@ -242,7 +242,7 @@ impl<S: ParticleSolver> Simulator for S {
 
     fn read(&mut self, fields: &[&str]) -> Result<ReadTicket, FieldError> {
         let mut columns = Vec::with_capacity(fields.len());
-        let order = self.world().order_by_id();
+        let order = self.world().shown_by_id();
         for &name in fields {
             let info = find_field(S::FIELDS, S::NAME, name)?;
             let values = self.world().field(name, &order);
@@ -257,7 +257,7 @@ impl<S: ParticleSolver> Simulator for S {
     }
 
     fn particle_count(&self) -> usize {
-        self.world().particles.len()
+        self.world().shown()
     }
 
     fn grain_count(&self) -> usize {

@@ -209,7 +209,7 @@ impl SavedState {
         let mut particles = like.empty_like(self.next_id, std::mem::take(&mut self.births));
         particles.restore(&mut self.particles, count)?;
         self.particles.check_all_taken()?;
-        check_particles(&particles, scene.material.len())?;
+        check_particles(&particles, scene.material.len() + scene.body.len())?;
         self.contacts.check(count, boundary_count, self.next_id)?;
         let Self { world, columns, contacts, assemblies, primed, .. } = self;
         Ok(RestoredState { scene, world, particles, columns, contacts, assemblies, primed })

@@ -50,6 +50,8 @@ pub struct World {
     pub cell: Option<StrainedCell>,
     /// Simulated time \[s\].
     pub time: f64,
+    /// Ids of the particles that bodies are made of: no field shows them, and no outlet takes them.
+    pub hidden: Range<u32>,
     /// Reads that wait to be fetched.
     pub reads: Reads,
 }
@@ -87,6 +89,7 @@ impl World {
             cell: StrainedCell::new(&scene),
             time: 0.0,
             reads: Reads::default(),
+            hidden: 0..0,
             scene,
         }
     }
@@ -161,6 +164,7 @@ impl World {
         let region_of = |x: Vec3| (0..regions.len()).find(|&k| holds(k, x));
         let position = &self.particles.position;
         let single = |(i, x): (usize, &Vec4)| match assemblies.assembly_of(i) {
+            None if self.hidden.contains(&self.particles.id[i]) => None,
             None => region_of(x.truncate()),
             Some(_) => None,
         };
@@ -227,6 +231,18 @@ impl World {
         let mut order: Vec<u32> = (0..self.particles.len() as u32).collect();
         order.sort_unstable_by_key(|&i| self.particles.id[i as usize]);
         order
+    }
+
+    /// Particles that fields show, in the order of their ids.
+    pub fn shown_by_id(&self) -> Vec<u32> {
+        let mut order = self.order_by_id();
+        order.retain(|&i| !self.hidden.contains(&self.particles.id[i as usize]));
+        order
+    }
+
+    /// Number of particles that fields show.
+    pub fn shown(&self) -> usize {
+        self.particles.len() - self.hidden.len()
     }
 
     /// Fields that particles have whatever solves them, for the particles in this order.

@@ -6,6 +6,7 @@ mod bits;
 mod conservation;
 mod refusals;
 mod rest;
+mod shaped;
 mod surroundings;
 
 use glam::DVec3;

@@ -21,6 +21,7 @@ mod relaxed;
 mod sizes;
 mod solid;
 mod spread;
+mod sunken;
 mod surface;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use relaxed::{packed, relaxed, relaxed_of_sizes, touching};
 pub use sizes::SizeDistribution;
 pub use solid::{MeshSolid, Solid};
 pub use spread::Spread;
+pub use sunken::sunken;
 pub use surface::{SurfacePoint, surface};
 
 /// Most cells of a search grid.

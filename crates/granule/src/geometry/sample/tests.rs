@@ -222,3 +222,31 @@ fn radii_that_do_not_fit_are_refused() {
     }
     assert_eq!("uniform:0.01,0.02".parse(), Ok(Spread::Uniform { from: 0.01, to: 0.02 }));
 }
+
+/// Spheres that stand for a cube are inside of it, touch each of its sides from within, leave no hole in its surface that a sphere
+/// slips through, and fill it.
+#[test]
+fn spheres_of_a_body_touch_its_surface_from_within_and_cover_it() {
+    let mesh = shapes::cuboid(Vec3::splat(0.3));
+    let solid = MeshSolid::new(&mesh, RADIUS).unwrap();
+    let centers = sunken(&solid, &mesh, RADIUS, 1).unwrap();
+    let depth = |x: &Vec3| -solid.sample(*x, -1.0).0;
+    assert!(centers.iter().all(|x| depth(x) > 0.999 * RADIUS), "inside");
+    let layer = centers.iter().filter(|x| depth(x) < 1.001 * RADIUS).count();
+    assert!(layer > 250 && layer < centers.len() - 100, "{layer} of {}", centers.len());
+    let tree = MeshTree::new(&mesh);
+    let near = |x: Vec3| centers.iter().map(|c| c.distance(x)).fold(f32::INFINITY, f32::min);
+    let points = surface(&mesh, &tree, 0.2 * RADIUS, 7).unwrap();
+    // Edges and corners are rounded off.
+    let inner = |x: Vec3| x.abs().to_array().iter().filter(|c| **c < 0.15 - 2.0 * RADIUS).count() == 2;
+    let places = points.iter().map(|point| point.position).filter(|x| inner(*x));
+    let farthest = places.map(near).fold(0.0, f32::max);
+    // Three spheres that touch each other have 2/sqrt(3) radii to their middle, and one to the surface above: 1.53 in all.
+    assert!(farthest < 2.0 * RADIUS, "{} radii", farthest / RADIUS);
+    let corner = near(Vec3::splat(0.15));
+    assert!(corner < 3.0 * RADIUS, "{} radii", corner / RADIUS);
+    assert_eq!(centers, sunken(&solid, &mesh, RADIUS, 1).unwrap());
+    let thin = shapes::cuboid(Vec3::new(0.3, 0.3, 0.01));
+    let refused = sunken(&MeshSolid::new(&thin, RADIUS).unwrap(), &thin, RADIUS, 1);
+    assert_eq!(refused, Err(SampleError::Empty { radius: RADIUS }));
+}

@@ -18,6 +18,24 @@ pub enum BodyKind {
     Static,
 }
 
+/// What of a body meets grains, walls and other bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum BodyCoupling {
+    /// Its surface meets grains; rapier finds what walls and other bodies do.
+    #[default]
+    Surface,
+    /// Particles that it is made of, on its surface and inside, meet all as grains do (`pbd`, dynamic bodies).
+    Particles,
+}
+
+impl BodyCoupling {
+    fn is_surface(&self) -> bool {
+        *self == Self::Surface
+    }
+}
+
 /// A rigid body: grains push it and are pushed by it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -34,6 +52,12 @@ pub struct BodySettings {
     /// What moves it.
     #[serde(default)]
     pub kind: BodyKind,
+    /// What of it meets grains, walls and other bodies.
+    #[serde(default, skip_serializing_if = "BodyCoupling::is_surface")]
+    pub coupling: BodyCoupling,
+    /// Radius of the particles that it is made of \[m\]; that of the first material when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub particle_radius: Option<f32>,
     /// Density [kg/m3]; counts for dynamic bodies.
     #[serde(default = "default_body_density")]
     pub density: f32,
@@ -130,6 +154,8 @@ impl BodySettings {
             shape,
             mesh: None,
             kind: BodyKind::Dynamic,
+            coupling: BodyCoupling::Surface,
+            particle_radius: None,
             density: default_body_density(),
             velocity: [0.0; 3],
             angular_velocity: [0.0; 3],

@@ -1,7 +1,9 @@
 //! Checks of rigid bodies, joints and meshes.
 
 use super::super::error::{Problem, ProblemKind};
-use super::super::schema::{BodyKind, BodySettings, JointKind, JointSettings, Scene, WORLD, no_shape};
+use super::super::schema::{
+    BodyCoupling, BodyKind, BodySettings, JointKind, JointSettings, Scene, WORLD, no_shape,
+};
 use super::{
     Check, check_motion, check_names, check_shape, direction, ensure, finite, finite_all, list, names,
     not_negative, positive, range,
@@ -36,6 +38,14 @@ impl Scene {
                 let allowed = format!("no such body; the scene has: {}", known.join(", "));
                 Problem::new(ProblemKind::Name, &at(&format!("bodies.{i}")), name, allowed)
                     .with_nearest(known.iter().copied())
+            })?;
+        }
+        for (i, name) in joint.bodies.iter().enumerate() {
+            let made = |body: &&BodySettings| body.name == *name && body.coupling == BodyCoupling::Particles;
+            ensure(!self.body.iter().any(|body| made(&body)), || {
+                let allowed =
+                    "a body without coupling = \"particles\": joints are for bodies that rapier moves";
+                Problem::new(ProblemKind::Address, &at(&format!("bodies.{i}")), name, allowed)
             })?;
         }
         let kind_of = |name: &String| self.body.iter().find(|b| b.name == *name).map(|body| body.kind);
@@ -96,7 +106,29 @@ fn check_body(path: &str, body: &BodySettings) -> Check {
     range(!moving || body.kind == BodyKind::Dynamic, &at("velocity"), list(&body.velocity), || {
         "0 for bodies that are not dynamic: `motion` moves keyframed ones".into()
     })?;
+    check_coupling(path, body)?;
     body.motion.as_ref().map_or(Ok(()), |motion| check_motion(&at("motion"), motion))
+}
+
+/// Only dynamic bodies are made of particles, and only those have a radius of particles.
+fn check_coupling(path: &str, body: &BodySettings) -> Check {
+    let at = |key: &str| format!("{path}.{key}");
+    let made = body.coupling == BodyCoupling::Particles;
+    ensure(!made || body.kind == BodyKind::Dynamic, || {
+        let allowed = "`coupling` left out: bodies that are not dynamic meet grains by their surfaces";
+        Problem::new(
+            ProblemKind::Address,
+            &at("coupling"),
+            "particles of a body that is not dynamic",
+            allowed,
+        )
+    })?;
+    let Some(radius) = body.particle_radius else { return Ok(()) };
+    ensure(made, || {
+        let allowed = "set coupling = \"particles\", or leave it out";
+        Problem::new(ProblemKind::Address, &at("particle_radius"), "a body without particles", allowed)
+    })?;
+    positive(&at("particle_radius"), radius)
 }
 
 pub(super) fn check_mesh(path: &str, mesh: &MeshShape) -> Check {

@@ -4,7 +4,9 @@ use super::*;
 use crate::assemblies::Sphere;
 use crate::boundary::Shape;
 use crate::clumps::{ClumpShape, MOST_SPHERES};
-use crate::scene::schema::{Fill, GrainShape, RadiusDistribution, RadiusSettings};
+use crate::scene::schema::{
+    BodyCoupling, BodySettings, Fill, GrainShape, RadiusDistribution, RadiusSettings,
+};
 
 /// Largest ratio of two radii of a scene; the search for neighbours is made for it.
 pub const MOST_SIZE_RATIO: f32 = 10.0;
@@ -24,6 +26,9 @@ impl Scene {
         }
         if can.has_grains {
             self.check_no_second_density(solver)?;
+        }
+        if !can.has_particle_bodies {
+            self.check_no_particle_bodies(solver)?;
         }
         self.check_size_ratio()
     }
@@ -82,6 +87,17 @@ impl Scene {
                 )))
             }
         }
+    }
+
+    /// No bodies that are made of particles.
+    fn check_no_particle_bodies(&self, solver: &str) -> Check {
+        let made = |body: &BodySettings| body.coupling == BodyCoupling::Particles;
+        let Some(i) = self.body.iter().position(made) else { return Ok(()) };
+        let allowed = format!(
+            "solver {solver} meets bodies by their surfaces; leave it out or say \"surface\", or take solver pbd on the CPU"
+        );
+        let path = format!("body.{i}.coupling");
+        Err(Box::new(Problem::new(ProblemKind::OutOfRange, &path, "particles", allowed)))
     }
 
     /// Radii of all materials and keys are that of the first material.
@@ -149,6 +165,10 @@ impl Scene {
         radii.extend(self.given_radii().into_iter().map(|(path, radius)| (path, radius.limits())));
         for (i, wall) in self.boundary.iter().enumerate() {
             radii.extend(wall.rough.map(|d| (format!("boundary.{i}.rough"), (0.5 * d, 0.5 * d))));
+        }
+        for (i, body) in self.body.iter().enumerate() {
+            let radius = self.particle_radius_of(body);
+            radii.extend(radius.map(|radius| (format!("body.{i}.particle_radius"), (radius, radius))));
         }
         let least = radii.iter().min_by(|a, b| a.1.0.total_cmp(&b.1.0));
         let most = radii.iter().max_by(|a, b| a.1.1.total_cmp(&b.1.1));

@@ -2,10 +2,9 @@
 
 use crate::grains::GrainShapes;
 use crate::particles::NewParticle;
-use crate::scene::{PbdScheme, Problem, ProblemKind, Scene, SceneError};
-use crate::solver::dem::params::radii;
+use crate::scene::{BodyCoupling, BodySettings, PbdScheme, Problem, ProblemKind, Scene, SceneError};
 
-use super::params::needed_substeps;
+use super::params::{needed_substeps, radii};
 
 fn refuse(path: &str, found: String, allowed: String) -> Result<(), SceneError> {
     Err(SceneError::from(Box::new(Problem::new(ProblemKind::OutOfRange, path, found, allowed))))
@@ -20,8 +19,19 @@ pub fn check(scene: &Scene, _: &[NewParticle], shapes: &GrainShapes) -> Result<(
         let allowed = "left out: solver pbd has no cells that strain; take dem".to_string();
         return refuse("simulation.strain", "a cell that strains".into(), allowed);
     }
+    check_bodies(scene)?;
     check_substeps(scene, shapes)?;
     check_periods(scene, shapes)
+}
+
+/// Bodies made of particles need contacts that keep momentum.
+fn check_bodies(scene: &Scene) -> Result<(), SceneError> {
+    let made = |body: &BodySettings| body.coupling == BodyCoupling::Particles;
+    let averaged = scene.pbd.scheme == PbdScheme::Averaged;
+    let Some(body) = scene.body.iter().find(|body| averaged && made(body)) else { return Ok(()) };
+    let allowed =
+        "left out, or pbd.scheme = \"impulse\": the averaged scheme has no bodies made of particles";
+    refuse(&format!("body.{}.coupling", body.name), "particles".into(), allowed.into())
 }
 
 /// A frame needs as many sweeps as the smallest grains need steps: with half as many as two for each, heaps get one to three

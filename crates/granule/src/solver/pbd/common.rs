@@ -2,6 +2,7 @@
 //!
 //! Checkpoints are taken at frame times, where neighbours are listed anew: they hold what contacts remember, not the lists.
 
+use crate::assemblies::{AssembliesError, SavedAssemblies};
 use crate::contacts::{Contact, ContactError, SavedContacts};
 use crate::material::Material;
 use crate::neighbors::Domain;
@@ -63,7 +64,11 @@ impl ParticleSolver for Pbd {
     }
 
     fn other_bytes(&self) -> usize {
-        self.state.memory.bytes() + self.state.walls.bytes() + self.pairs.bytes() + self.search.bytes()
+        self.state.memory.bytes()
+            + self.state.walls.bytes()
+            + self.pairs.bytes()
+            + self.search.bytes()
+            + self.shaped.bytes()
     }
 
     fn before_command(&mut self) {
@@ -82,11 +87,19 @@ impl ParticleSolver for Pbd {
         self.state.memory.retain(keep, id);
         self.state.walls.retain(keep, id, self.dt);
         self.listed = false;
+        self.shaped.find(&self.world.particles.id);
     }
 
     fn saved_contacts(&self) -> SavedContacts {
         let (count, pairs) = (self.world.particles.len(), &self.state.memory);
         SavedContacts::of_pairs_and_walls(count, pairs, |i| self.state.walls.of(i, self.dt))
+    }
+
+    fn restore_assemblies(&mut self, saved: SavedAssemblies) -> Result<(), AssembliesError> {
+        let particles = &self.world.particles;
+        let known = saved.assembly.is_empty() && self.shaped.recognise(&particles.id, &particles.material);
+        self.world.hidden = self.shaped.ids();
+        if known { Ok(()) } else { Err(AssembliesError::Particles) }
     }
 
     fn restore_contacts(columns: &mut PbdState, saved: &SavedContacts) -> Result<(), ContactError> {

@@ -99,7 +99,10 @@ impl PairInput<'_> {
     }
 
     fn partners(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
-        self.lists.of(i).filter(move |&j| !(self.held(i) && self.held(j)))
+        let (own, of_body) = (self.material[i], self.laws.of_body(self.material[i]));
+        // Particles of one body never touch each other.
+        let one_body = move |j: usize| of_body && self.material[j] == own;
+        self.lists.of(i).filter(move |&j| !(one_body(j) || self.held(i) && self.held(j)))
     }
 
     /// Whether a pair touches, or nearly does, where lists are made.
@@ -280,6 +283,11 @@ impl Pairs {
                 *state = group.memory.map(|lanes| lanes[at % LANES] * per_time);
             }
         });
+    }
+
+    /// All pairs: where they are among the groups (16 times the group, and the place in it), and the places of both grains.
+    pub fn listed(&self) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+        self.at.iter().zip(&self.keeper).zip(&self.other).map(|((at, keeper), other)| (*at, *keeper, *other))
     }
 
     /// Number of pairs that touch.

@@ -8,6 +8,7 @@ use crate::solver::particle_solver::ParticleSolver;
 use crate::team::{self, BLOCK, PerBlock, QUICK, block_count};
 
 use super::Pbd;
+use super::shaped::{ShapedColumns, ShapedPlaces};
 
 /// What a drift finds beside its columns.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,7 +75,7 @@ impl Pbd {
         };
         let lists = &self.search.lists;
         let spin = particles.angular_velocity.as_deref().unwrap_or_default();
-        let held = |i: usize| spin[i].w == 0.0;
+        let held = |i: usize| spin[i].w == 0.0 || self.setup.laws.of_body(particles.material[i]);
         let change = |i: usize| if held(i) { Vec3::ZERO } else { input.change(i, lists.of(i)) };
         team::fill(&mut self.dragged, particles.len(), change);
         let velocity = &mut self.world.particles.velocity;
@@ -90,13 +91,14 @@ impl Pbd {
         let mut totals = vec![Totals::default(); block_count(count)];
         let rates = (&mut particles.velocity[..], &mut spin[..], &mut state.push[..]);
         let places = (&mut state.place[..], &mut particles.position[..], &mut state.turn[..]);
+        let (laws, material) = (&setup.laws, &particles.material);
         team::for_each_block(
             count,
             QUICK,
             (rates, places, PerBlock(&mut totals)),
             |b, ((velocity, spin, push), (place, position, turn), totals)| {
                 for k in 0..velocity.len() {
-                    if spin[k].w == 0.0 {
+                    if spin[k].w == 0.0 || laws.of_body(material[b * BLOCK + k]) {
                         continue;
                     }
                     turn[k] += (dt as f32 * spin[k]).with_w(0.0);
@@ -113,6 +115,27 @@ impl Pbd {
             },
         );
         totals.into_iter().fold(Totals::default(), Totals::with)
+    }
+
+    /// Moves bodies that are made of particles, and these with them. Gives how many were lost.
+    pub(super) fn drift_shaped(&mut self, dt: f64, totals: &mut Totals) -> usize {
+        if self.shaped.is_empty() {
+            return 0;
+        }
+        let Self { setup, world, state, search, shaped, .. } = self;
+        let lost = shaped.drift(dt, &state.push);
+        let particles = &mut world.particles;
+        let Some(spin) = particles.angular_velocity.as_mut() else { return lost };
+        let (domain, mut farthest) = (setup.domain, totals.farthest);
+        let mut columns = ShapedColumns { velocity: &mut particles.velocity, spin };
+        let to = ShapedPlaces {
+            domain: &setup.exact_domain,
+            place: &mut state.place,
+            position: &mut particles.position,
+        };
+        shaped.put(&mut columns, to, |i, x| farthest = farthest.max(search.moved_squared(&domain, i, x)));
+        totals.farthest = farthest;
+        lost
     }
 
     /// Removes grains whose state is not finite and returns how many.

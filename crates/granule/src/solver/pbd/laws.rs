@@ -1,6 +1,6 @@
 //! What contacts of two materials, and of materials and walls, are like.
 
-use crate::scene::{MaterialSettings, PairSettings, Scene};
+use crate::scene::{BodyCoupling, BodySettings, MaterialSettings, PairSettings, Scene};
 
 /// The constants of a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -15,10 +15,15 @@ pub struct Law {
     pub tension: f32,
 }
 
-/// The laws of a scene.
+/// Coulomb friction between bodies and walls that have none of their own, as rapier has it.
+const BODY_FRICTION: f32 = 0.5;
+
+/// The laws of a scene. Bodies that are made of particles are materials of their own here, after those of the scene.
 #[derive(Clone, Debug)]
 pub struct LawTable {
     materials: usize,
+    /// Materials of the scene.
+    of_grains: usize,
     /// Of materials i and j at `i * materials + j`.
     grains: Vec<Law>,
     /// Of material m and wall w at `w * materials + m`.
@@ -31,18 +36,43 @@ impl LawTable {
     /// The laws of a checked scene.
     pub fn new(scene: &Scene) -> Self {
         let count = scene.material.len();
-        let grains: Vec<Law> = (0..count * count).map(|k| law(scene, k / count, k % count)).collect();
+        let made: Vec<&BodySettings> =
+            scene.body.iter().filter(|body| body.coupling == BodyCoupling::Particles).collect();
         let of_wall = |material: &Option<String>, friction: Option<f32>| {
             let wall = material.as_ref().and_then(|name| scene.material.iter().position(|m| m.name == *name));
             let own = (0..count).map(|m| law(scene, m, wall.unwrap_or(m)));
             let own = own.map(|law| Law { friction: friction.unwrap_or(law.friction), ..law });
             own.collect::<Vec<Law>>()
         };
-        let boundaries = scene.boundary.iter().map(|wall| of_wall(&wall.material, wall.friction));
-        let bodies = scene.body.iter().map(|body| of_wall(&body.material, body.friction));
-        let walls: Vec<Law> = boundaries.chain(bodies).flatten().collect();
+        let of_body = |body: &BodySettings| of_wall(&body.material, body.friction);
+        let surfaces = scene.boundary.iter().map(|wall| (wall.friction, 0.0));
+        let surfaces = surfaces.chain(scene.body.iter().map(|body| (body.friction, body.restitution)));
+        let own = scene.boundary.iter().map(|wall| of_wall(&wall.material, wall.friction));
+        let own = own.chain(scene.body.iter().map(of_body));
+        let walls: Vec<Law> = own
+            .zip(surfaces)
+            .flat_map(|(grains, surface)| {
+                grains.into_iter().chain(made.iter().map(move |body| of_surfaces(body, surface)))
+            })
+            .collect();
+        let materials = count + made.len();
+        let of_made: Vec<Vec<Law>> = made.iter().map(|body| of_body(body)).collect();
+        let of_pair = |a: usize, b: usize| match (a.checked_sub(count), b.checked_sub(count)) {
+            (None, None) => law(scene, a, b),
+            (Some(body), None) => of_made[body][b],
+            (None, Some(body)) => of_made[body][a],
+            (Some(a), Some(b)) => of_surfaces(made[a], (made[b].friction, made[b].restitution)),
+        };
+        let grains: Vec<Law> =
+            (0..materials * materials).map(|k| of_pair(k / materials, k % materials)).collect();
         let bounces = grains.iter().chain(&walls).any(|law| law.restitution > 0.0);
-        Self { materials: count, grains, walls, bounces }
+        Self { materials, of_grains: count, grains, walls, bounces }
+    }
+
+    /// Whether a material is that of the particles of a body.
+    #[inline]
+    pub fn of_body(&self, material: u16) -> bool {
+        usize::from(material) >= self.of_grains
     }
 
     /// The law of two materials.
@@ -56,6 +86,13 @@ impl LawTable {
     pub fn of_wall(&self, boundary: u16, material: u16) -> &Law {
         &self.walls[usize::from(boundary) * self.materials + usize::from(material)]
     }
+}
+
+/// The law of a body with a wall or another body of some friction and restitution: the means of both.
+fn of_surfaces(body: &BodySettings, (friction, restitution): (Option<f32>, f32)) -> Law {
+    let [a, b] = [body.friction, friction].map(|friction| friction.unwrap_or(BODY_FRICTION));
+    let restitution = 0.5 * (body.restitution + restitution);
+    Law { friction: 0.5 * (a + b), restitution, ..Law::default() }
 }
 
 fn friction(material: &MaterialSettings) -> f64 {

@@ -8,7 +8,7 @@
 //! | fall | v += h g, and drag of air |
 //! | prepare | normals and gaps; who touches, or will within the step |
 //! | warm start | all impulses of the step before, in full; how far overlaps push |
-//! | sweeps | colour by colour, then walls: impulses are corrected ([`contact`]) and given to grains at once; bodies follow |
+//! | sweeps | colour by colour, then walls: impulses are corrected ([`contact`]) and given to grains at once; bodies follow, those made of particles by a rigid projection ([`shaped`]) |
 //! | bounce | where a material has restitution |
 //! | drift | x += h v, plus the push, which leaves no velocity behind |
 //! | bodies | rapier moves them under the impulses of the contacts |
@@ -33,7 +33,7 @@
 //!
 //! References: \[MMCK14\], \[JP93\], \[TBV12\]; docs/equations.md says where it departs from the first.
 //!
-//! Limitations: spheres only, without rigid grains of several; free bodies are not pushed out of overlap, only grains are.
+//! Limitations: spheres only, without rigid grains of several; of free bodies, only those made of particles are pushed out of overlap.
 
 pub mod averaged;
 mod check;
@@ -45,6 +45,8 @@ pub mod groups;
 mod integrate;
 pub mod laws;
 pub mod params;
+pub mod shaped;
+mod splitting;
 pub mod state;
 pub mod sweep;
 mod touching;
@@ -57,6 +59,7 @@ pub use fields::FIELDS;
 use glam::Vec3;
 
 use crate::bodies::BodyMotion;
+use crate::boundary::Boundary;
 use crate::columns::ParticleColumns;
 use crate::particles::OptionalColumn;
 use crate::simd::Instructions;
@@ -71,10 +74,14 @@ use crate::team::SharedColumn;
 use groups::{PairInput, Pairs};
 use integrate::Totals;
 use params::Setup;
+use shaped::{ShapedBodies, ShapedColumns};
 use state::PbdState;
 use sweep::{Moving, StepConstants};
 use wall_solve::{AtWalls, WallStep};
 use walls::WallInput;
+
+/// Sweeps that follow every sweep where bodies made of particles meet each other.
+const MEETING_SWEEPS: usize = 8;
 
 /// The position-based solver on the CPU.
 pub struct Pbd {
@@ -93,6 +100,8 @@ pub struct Pbd {
     wall_way: f32,
     /// Changes of velocity by air [m/s].
     dragged: Vec<Vec3>,
+    /// Bodies that are made of particles.
+    shaped: ShapedBodies,
     /// Columns of the averaged scheme.
     averaged: averaged::Columns,
 }
@@ -103,6 +112,8 @@ impl Pbd {
         let instructions = input.instructions.map_or_else(Instructions::best, Instructions::or_best);
         let setup = Setup::new(&input.scene, input.grain_shapes, input.defect, instructions);
         let mut world = World::new(input.scene, input.boundaries, input.bodies, input.grains, input.team);
+        let shaped = ShapedBodies::new(&world.bodies, world.scene.material.len(), &mut world.particles);
+        world.hidden = shaped.ids();
         world.particles.require(&[OptionalColumn::AngularVelocity]);
         let mut state = PbdState::default();
         state.resize(world.particles.len());
@@ -117,12 +128,14 @@ impl Pbd {
             listed: false,
             wall_way: 0.0,
             dragged: Vec::new(),
+            shaped,
             averaged: averaged::Columns::default(),
         };
         pbd.begin_particles(0);
         for (i, _) in input.grains.iter().enumerate().filter(|(_, grain)| grain.fixed) {
             pbd.hold(i);
         }
+        pbd.shaped.find(&pbd.world.particles.id);
         pbd
     }
 
@@ -143,17 +156,19 @@ impl Pbd {
         self.list_contacts_near(dt, &mut t);
         t.time(Stage::Integrate, || self.fall(dt));
         t.time(Stage::Drag, || self.drag(dt));
+        t.time(Stage::MoveBodies, || self.lead_shaped(dt));
         let bodies = self.world.bodies.free_motions(&self.world.boundaries, self.world.gravity, dt as f32);
         let bodies = self.solve(dt, bodies, &mut t);
-        let totals = t.time(Stage::Integrate, || self.drift(dt));
+        let mut totals = t.time(Stage::Integrate, || self.drift(dt));
+        let lost_bodies = t.time(Stage::MoveBodies, || self.drift_shaped(dt, &mut totals));
         self.note_motion(&totals, dt);
         t.time(Stage::MoveBodies, || self.move_bodies(dt, &bodies));
         self.world.time += dt;
-        let lost = t.time(Stage::Quarantine, || self.quarantine(totals.unsound));
+        let lost = lost_bodies + t.time(Stage::Quarantine, || self.quarantine(totals.unsound));
         if last {
             self.give_up_lists();
         }
-        let count = self.world.particles.len();
+        let count = self.world.shown();
         StepReport {
             dt,
             particles: count,
@@ -173,6 +188,14 @@ impl Pbd {
         let world = &mut self.world;
         world.boundaries.kick_servos(world.time, 0.5 * dt, None);
         world.boundaries.advance(world.time, dt);
+    }
+
+    /// Bodies that are made of particles fall, and give these their velocities.
+    fn lead_shaped(&mut self, dt: f64) {
+        let Self { world, shaped, .. } = self;
+        let Some(spin) = world.particles.angular_velocity.as_mut() else { return };
+        let mut columns = ShapedColumns { velocity: &mut world.particles.velocity, spin };
+        shaped.begin(&world.bodies, world.gravity, dt, &mut columns);
     }
 
     /// Contact memory takes over what pairs and walls remember, and lists end: at frames, and before particles come or go.
@@ -212,12 +235,14 @@ impl Pbd {
                 dt: dt as f32,
             };
             self.pairs.rebuild(&input, self.search.order.sources(), &mut self.state.memory);
+            self.shaped.note_pairs(&self.pairs, &particles.material);
         });
         t.time(Stage::SampleBoundaries, || {
             let (setup, world, skin) = (&self.setup, &self.world, self.skin);
             let sources = self.search.order.sources();
             let reach = |x: Vec3, radius: f32| setup.wall_reach(x, radius, skin);
-            self.state.walls.rebuild(sources, &world.boundaries, &world.particles.position, reach);
+            let is_wall = |wall: &Boundary| !self.shaped.is_made(wall.body());
+            self.state.walls.rebuild(sources, &world.boundaries, &world.particles.position, reach, is_wall);
         });
         self.listed = true;
         self.dt = dt as f32;
@@ -231,6 +256,7 @@ impl Pbd {
         let Search { order, scratch, .. } = &mut self.search;
         self.world.particles.permute(order, scratch);
         self.state.permute(order, scratch);
+        self.shaped.find(&self.world.particles.id);
     }
 
     /// Finds the contacts of the step and solves them. Gives the motions of bodies at its end.
@@ -242,7 +268,7 @@ impl Pbd {
         let as_velocity = self.setup.defect == Some(Defect::PushAsVelocity);
         let (push_speed, drive) =
             if as_velocity { (0.0, contact::PUSH / h) } else { (self.setup.push_speed(), 0.0) };
-        let Self { setup, world, state, pairs, averaged, .. } = self;
+        let Self { setup, world, state, pairs, averaged, shaped, .. } = self;
         let particles = &mut world.particles;
         let Some(spin) = particles.angular_velocity.as_mut() else { return free };
         let PbdState { place, push, walls, .. } = state;
@@ -293,7 +319,17 @@ impl Pbd {
                 AtWalls { velocity: &mut particles.velocity, spin: &mut spin[..], push: &mut push[..] }
             };
         }
+        macro_rules! project {
+            () => {
+                t.time(Stage::MoveBodies, || {
+                    let mut columns =
+                        ShapedColumns { velocity: &mut particles.velocity, spin: &mut spin[..] };
+                    shaped.project(&mut columns);
+                })
+            };
+        }
         t.time(Stage::Touch, || sweep::prepare_pairs(pairs, &step, &moving!()));
+        t.time(Stage::MoveBodies, || shaped.weigh(pairs, walls, &particles.id, spin));
         if let Some(averaging) = setup.averaging {
             let step = averaged::Step {
                 domain: &setup.exact_domain,
@@ -314,6 +350,7 @@ impl Pbd {
             sweep::warm_start_pairs(pairs, &step, &moving!());
             wall_solve::warm_start_walls(walls, &at_wall, at_walls!());
         });
+        project!();
         let follow = |walls: &_| follow_bodies(walls, &free, h);
         let mut bodies = follow(walls);
         for _ in 0..setup.sweeps {
@@ -322,18 +359,33 @@ impl Pbd {
                 wall_solve::sweep_walls(walls, &at_wall, &bodies, at_walls!());
                 bodies = follow(walls);
             });
+            project!();
+            let meeting = shaped.meeting(pairs).to_vec();
+            for _ in 0..if meeting.is_empty() { 0 } else { MEETING_SWEEPS } {
+                t.time(Stage::Project, || sweep::sweep_groups(pairs, &meeting, &step, &moving!()));
+                t.time(Stage::TouchWalls, || {
+                    wall_solve::sweep_walls(walls, &at_wall, &bodies, at_walls!());
+                    bodies = follow(walls);
+                });
+                project!();
+            }
         }
+        shaped.add_loads(pairs, &particles.id, setup.rotation, dt);
         if setup.laws.bounces {
             let slowest = setup.bounce_speed(world.gravity, h);
+            let before = shaped.momenta();
             sweep::bounce_pairs(pairs, &setup.laws, &particles.material, slowest, &moving!());
+            project!();
+            shaped.add_loads_since(&before, dt);
             wall_solve::bounce_walls(walls, &at_wall, &bodies, slowest, at_walls!());
+            project!();
         }
         bodies
     }
 
     /// Lets the search know how far grains and walls have moved, and will in a step like this one.
     fn note_motion(&mut self, totals: &Totals, dt: f64) {
-        let of_grains = totals.fastest.sqrt() * dt as f32;
+        let of_grains = totals.fastest.sqrt().max(self.shaped.fastest()) * dt as f32;
         let of_walls = self.world.boundaries.fastest(self.world.time) * dt as f32;
         self.wall_way += of_walls;
         let ahead = of_grains.max(of_walls).min(0.45 * self.skin);
@@ -352,6 +404,7 @@ impl Pbd {
             let centers: Vec<Vec3> = motions.iter().map(|motion| motion.center).collect();
             world.coupling.load = wall_solve::loads_on_bodies(walls, &centers, dt as f32);
             world.bodies.step(dt, world.gravity, &world.coupling.load, &mut world.boundaries);
+            self.shaped.hand_over(&mut world.bodies, &mut world.boundaries);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::position::ExactDomain;
 use crate::scene::{PbdScheme, Scene, YieldLaw};
 use crate::simd::Instructions;
 use crate::solver::Defect;
-use crate::solver::dem::params::radii;
+use crate::solver::dem::params;
 use crate::solver::search::{Cutoff, SearchParams};
 
 use super::laws::LawTable;
@@ -160,6 +160,13 @@ fn averaged_substeps(scene: &Scene) -> u32 {
 fn gravity(scene: &Scene) -> f32 {
     let gravity = Vec3::from(scene.simulation.gravity).length();
     if gravity > 0.0 { gravity } else { PLAIN_GRAVITY }
+}
+
+/// Smallest and largest radius of grains and of particles of bodies that move \[m\].
+pub fn radii(scene: &Scene, shapes: &GrainShapes) -> (f64, f64) {
+    let of_bodies = scene.body.iter().filter_map(|body| scene.particle_radius_of(body)).map(f64::from);
+    of_bodies
+        .fold(params::radii(scene, shapes), |(least, most), radius| (least.min(radius), most.max(radius)))
 }
 
 /// Steps per frame that the smallest grain needs:

@@ -99,6 +99,14 @@ pub fn sweep_pairs(pairs: &mut Pairs, step: &StepConstants, moving: &Moving) {
     by_colour(Pass::Sweep, pairs, step, moving);
 }
 
+/// Corrects the impulses of the pairs of some groups once, in this order.
+pub fn sweep_groups(pairs: &mut Pairs, some: &[u32], step: &StepConstants, moving: &Moving) {
+    for &group in some {
+        let groups = std::slice::from_mut(&mut pairs.groups[group as usize]);
+        step.instructions.run(GroupWork { pass: Pass::Sweep, step: *step, moving, groups });
+    }
+}
+
 fn by_colour(pass: Pass, pairs: &mut Pairs, step: &StepConstants, moving: &Moving) {
     let groups = SharedColumn::of(&mut pairs.groups);
     for colour in 0..usize::from(REST) {

@@ -39,13 +39,45 @@ impl Pbd {
             let known = partners.iter().zip(states).filter(|(_, state)| **state != [0.0; REMEMBERED]);
             all.extend(known.filter_map(|(partner, state)| {
                 let place = places.get(partner.as_particle()? as usize).copied();
-                Some(self.pair(i, place.filter(|place| *place != GONE)? as usize, *partner, state))
+                self.seen_from_grain(i, place.filter(|place| *place != GONE)? as usize, *partner, state)
             }));
-            all.extend(
-                self.state.walls.of(i, self.dt).map(|(partner, state)| self.at_wall(i, partner, &state)),
-            );
+            if self.body_of(i).is_none() {
+                let at_walls = self.state.walls.of(i, self.dt);
+                all.extend(at_walls.map(|(partner, state)| self.at_wall(i, partner, &state)));
+            }
         }
         all
+    }
+
+    /// Number of the body that a particle belongs to.
+    fn body_of(&self, i: usize) -> Option<usize> {
+        self.shaped.number_of(self.world.particles.material[i])
+    }
+
+    /// A pair as its grain sees it: particles of bodies are what other bodies' surfaces are, walls. None of two bodies.
+    fn seen_from_grain(
+        &self,
+        i: usize,
+        j: usize,
+        partner: Partner,
+        state: &[f32; REMEMBERED],
+    ) -> Option<Contact> {
+        let contact = self.pair(i, j, partner, state);
+        let wall = |body: usize| Partner::wall((self.world.scene.boundary.len() + body) as u16, 0);
+        match (self.body_of(i), self.body_of(j)) {
+            (None, None) => Some(contact),
+            (None, Some(body)) => Some(Contact { partner: wall(body), ..contact }),
+            (Some(body), None) => Some(Contact {
+                particle: self.world.particles.id[j],
+                partner: wall(body),
+                center: self.world.particles.position[j].truncate(),
+                branch: -contact.branch,
+                normal: -contact.normal,
+                tangential_force: -contact.tangential_force,
+                ..contact
+            }),
+            (Some(_), Some(_)) => None,
+        }
     }
 
     fn pair(&self, i: usize, j: usize, partner: Partner, state: &[f32; REMEMBERED]) -> Contact {

@@ -135,13 +135,14 @@ impl Walls {
     }
 
     /// Takes over what was remembered, for particles in a new order, and lists the walls that are near. `reach` says how
-    /// far a grain may be from a wall \[m\].
+    /// far a grain may be from a wall \[m\], `is_wall` which boundaries are met as such.
     pub fn rebuild(
         &mut self,
         sources: &[u32],
         boundaries: &Boundaries,
         position: &[Vec4],
         reach: impl Fn(Vec3, f32) -> f32 + Sync,
+        is_wall: impl Fn(&Boundary) -> bool + Sync,
     ) {
         self.memory.permute(sources);
         let count = position.len();
@@ -151,7 +152,7 @@ impl Walls {
                 let (x, radius) = (position[i].truncate(), position[i].w);
                 let reach = reach(x, radius);
                 for (w, wall) in boundaries.iter().enumerate() {
-                    if wall.may_be_within(x, reach) {
+                    if is_wall(wall) && wall.may_be_within(x, reach) {
                         block.near.push((k as u16, w as u16));
                     }
                 }
