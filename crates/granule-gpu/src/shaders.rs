@@ -230,7 +230,7 @@ mod tests {
         same_layout!("clump_drift", "Clump", dem::layout::ClumpRecord: center_xy, center_z, first, count,
             orientation_xy, orientation_zw, velocity_xy, velocity_z, mass, sound, rotation_xy, rotation_z, inverse_mass, spin, energy,
             turned);
-        same_layout!("clump_drift", "Member", dem::layout::MemberRecord: offset, radius, row, id, mass, grain);
+        same_layout!("clump_drift", "Member", dem::layout::MemberRecord: offset, radius, row, id, mass);
         same_layout!("clump_drift", "Inertia", dem::layout::InertiaRecord: moments, shape_from_principal);
         same_layout!("body_drift", "Flight", dem::layout::FlightRecord: clump, force, torque, way, speed, load);
         same_layout!("body_drift", "FlightShape", dem::layout::FlightShapeRecord: inertia, center, servo,

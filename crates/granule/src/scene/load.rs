@@ -11,7 +11,7 @@ use toml::{Table, Value};
 use super::capabilities::SolverCapabilities;
 use super::error::{Location, Problem, ProblemKind, SceneError, nearest};
 use super::overrides::{self, Applied};
-use super::schema::{Scene, SolverKind};
+use super::schema::{BodyCoupling, PbdScheme, Scene, SolverKind};
 use super::{builtin, locate, meshes};
 
 /// Largest scene file \[bytes\]; wind grids are the only large content.
@@ -100,7 +100,10 @@ impl Scene {
             .map_err(SceneError::from)
             .and_then(|mut scene| {
                 meshes::fold(&mut scene);
-                let scene = if becomes_grains { scene.into_grains()? } else { scene };
+                let mut scene = if becomes_grains { scene.into_grains()? } else { scene };
+                if asks_for_another_solver(sets) {
+                    scene.meet_bodies_by_their_surfaces();
+                }
                 scene.validate_values(solver).map(|()| scene)
             })
             .map_err(|error| source.explain(error))?;
@@ -118,10 +121,26 @@ impl Scene {
         Ok(scene)
     }
 
+    /// Where the solver has no bodies made of particles, those of the scene meet grains by their surfaces.
+    fn meet_bodies_by_their_surfaces(&mut self) {
+        if self.simulation.solver == SolverKind::Pbd && self.pbd.scheme == PbdScheme::Impulse {
+            return;
+        }
+        for body in &mut self.body {
+            (body.coupling, body.particle_radius) = (BodyCoupling::Surface, None);
+        }
+    }
+
     /// The scene as TOML text that loads to an equal scene.
     pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
+}
+
+/// Whether sets name a solver, and leave to it what of bodies meets grains.
+fn asks_for_another_solver(sets: &[(String, String)]) -> bool {
+    let names_coupling = |(path, _): &(String, String)| path.trim().ends_with(".coupling");
+    sets.iter().any(|(path, _)| path.trim() == SOLVER) && !sets.iter().any(names_coupling)
 }
 
 /// The text of a built-in scene or of a file, and its name in messages.

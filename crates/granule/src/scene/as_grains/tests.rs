@@ -202,3 +202,14 @@ fn scenes_of_sand_become_position_based_grains_by_the_word() {
     let message = by_word("column", &[("material.friction_angle", "50")]).unwrap_err().to_string();
     assert!(message.contains("16.3") && message.contains("42.6"), "{message}");
 }
+
+/// A solver without bodies made of particles takes those of a scene by their surfaces, unless particles are asked for.
+#[test]
+fn bodies_made_of_particles_meet_grains_of_other_solvers_by_their_surfaces() {
+    use super::super::BodyCoupling;
+    let own = Scene::open("squirrel", false, &[]).unwrap();
+    assert!(own.body.iter().any(|body| body.coupling == BodyCoupling::Particles));
+    let other = open("squirrel", false, &[]).unwrap();
+    assert!(other.body.iter().all(|body| body.coupling == BodyCoupling::Surface));
+    assert!(refusal("squirrel", &[("body.0.coupling", "particles")]).contains("body.0.coupling"));
+}
