@@ -48,24 +48,23 @@ pub struct Form {
 }
 
 const QUICK: Form = Form {
-    ribs: 8,
+    ribs: 5,
     width: 7.0,
     height: 10.0,
-    slow: Stage { inertial: 0.01, strain: 3.0 },
-    faster: &[Stage { inertial: 0.1, strain: 6.0 }],
+    slow: Stage { inertial: 0.02, strain: 5.0 },
+    faster: &[Stage { inertial: 0.1, strain: 8.0 }],
     smooth: false,
 };
 
 const FULL: Form = Form {
-    ribs: 12,
+    ribs: 7,
     width: 10.0,
-    height: 14.0,
+    height: 15.0,
     slow: Stage { inertial: 3e-3, strain: 3.0 },
     faster: &[
-        Stage { inertial: 0.01, strain: 3.0 },
-        Stage { inertial: 0.03, strain: 4.0 },
-        Stage { inertial: 0.1, strain: 6.0 },
-        Stage { inertial: 0.2, strain: 8.0 },
+        Stage { inertial: 0.01, strain: 2.0 },
+        Stage { inertial: 0.03, strain: 3.0 },
+        Stage { inertial: 0.1, strain: 8.0 },
     ],
     smooth: true,
 };

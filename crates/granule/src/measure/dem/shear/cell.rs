@@ -14,22 +14,25 @@ use crate::statistics::linear_fit;
 use super::super::bed::volume_below;
 use super::super::element::{PRESSURE, inertial_number, pascal, rate_of};
 use super::super::sand::{
-    D, GRAVITY, SAND, Spheres, controlled, grain_mass, meters, point, random_grains, rows, time_scale,
+    D, GRAVITY, SAND, Spheres, grain_mass, meters, point, random_grains, rows, time_scale,
 };
-use super::{FRICTION, Form, Stage};
+use super::{Form, Stage};
 
 /// Part of the space between the plates that a random fill takes, and that it takes when packed, about.
 const FILL: f64 = 0.36;
 const PACKED: f64 = 0.6;
-/// Distance of ribs, which are as thick as grains \[d\]: no grain fits through, and each has something to hold on to.
-const RIB: f64 = 1.25;
-/// When friction becomes that of the test, and when the plate begins to go along [sqrt(d/g)].
-const PACK: f64 = 30.0;
-const BEGIN: f64 = 36.0;
+/// Distance and radius of ribs \[d\]: no grain fits through, and those between two ribs go along with them. Ribs as thick as
+/// grains and 1.25 d apart slip: grains lie in rows on them, shear stays at the plates, and friction is a tenth too small.
+const RIB: f64 = 2.0;
+const RADIUS: f64 = 0.75;
+/// Time after the plate has come down until friction becomes that of the test, and from then until the plate begins to go along
+/// [sqrt(d/g)].
+const REST: f64 = 10.0;
+const PAUSE: f64 = 6.0;
 /// Fastest speed of the plate across [sqrt(g d)].
 const FASTEST: f64 = 0.3;
 /// Frames per sqrt(d/g).
-const FRAMES: f64 = 2.0;
+const FRAMES: f64 = 4.0;
 /// Share of the height at each plate that is left out.
 const MARGIN: f64 = 0.25;
 /// Share of a stage after which it counts as steady.
@@ -65,8 +68,7 @@ pub struct StageFlow {
     pub rows: Vec<Row>,
     /// Mean velocity along the plates \[sqrt(g d)\] over height \[d\] while it was steady.
     pub profile: Vec<[f64; 2]>,
-    /// Slope of the profile over that of a cell of the nominal height; its R2.
-    pub share: f64,
+    /// R2 of a line through it.
     pub linearity: f64,
     /// Inertial number of the slope.
     pub inertial: f64,
@@ -83,6 +85,8 @@ pub struct Cell {
     /// Height of the axis of the upper ribs where they were described \[d\].
     start: f64,
     friction: f64,
+    /// When it is packed [sqrt(d/g)].
+    packed: f64,
 }
 
 impl Cell {
@@ -103,10 +107,12 @@ impl Cell {
         scene.simulation.gravity = [0.0; 3];
         scene.simulation.seed = filling.seed;
         scene.simulation.fps = FRAMES / time_scale();
-        let shape = Shape::cuboid(point([0.0, 0.5, 0.0]), point([length, 0.5 + loose, width]));
+        let shape = Shape::cuboid(point([0.0, RADIUS, 0.0]), point([length, RADIUS + loose, width]));
         scene.grains.push(random_grains(shape));
-        let start = loose + 1.0;
-        let path = keyframes(stages, height);
+        let start = loose + 2.0 * RADIUS;
+        let packed = (loose - height) / FASTEST + REST;
+        let begin = packed + PAUSE;
+        let path = keyframes(stages, height, begin);
         let travel = path.last().map_or(0.0, |key| f64::from(key.translation[0]) / D);
         let mass = height * PACKED * length * width * 6.0 / std::f64::consts::PI * grain_mass();
         let area = (length * width) * D * D;
@@ -121,35 +127,34 @@ impl Cell {
             max_speed: Some(FASTEST * (GRAVITY * D).sqrt()),
             start: 0.0,
         };
-        // Friction of the control, too, where it has less.
-        let friction = filling.friction[1].min(controlled(options, FRICTION));
+        let friction = filling.friction[1];
         plate(&mut scene, "lower", 0.0, [-2.0, length + 2.0], width, friction, None);
         let motion = Motion { keyframe: path, servo: Some(servo), ..Motion::default() };
         plate(&mut scene, "upper", start, [-travel - 2.0, length + 2.0], width, friction, Some(motion));
         let simulation = Simulation::new(scene, &options.simulation)?;
         measurement.describe(&simulation);
-        let friction = filling.friction[1];
-        Ok(Self { simulation, stages: stages.to_vec(), size: [length, width], start, friction })
+        Ok(Self { simulation, stages: stages.to_vec(), size: [length, width], start, friction, packed })
     }
 
     /// Packs the grains and shears them, stage by stage.
     pub fn shear(&mut self, progress: &mut dyn FnMut(f64)) -> Result<Vec<StageFlow>, SimulationError> {
-        let whole = BEGIN + self.stages.iter().map(|stage| duration(*stage)).sum::<f64>();
+        let begin = self.packed + PAUSE;
+        let whole = begin + self.stages.iter().map(|stage| duration(*stage)).sum::<f64>();
         let mut advance = |simulation: &mut Simulation| {
             progress(simulation.time() / time_scale() / whole);
             next_frame(simulation)
         };
-        while self.time() < PACK {
+        while self.time() < self.packed {
             advance(&mut self.simulation)?;
         }
         let path = format!("material.{SAND}.dem.friction");
         let command = Command::Set { path, value: self.friction };
         self.simulation.apply(&command).map_err(|error| SimulationError::Failed(error.to_string()))?;
-        while self.time() < BEGIN {
+        while self.time() < begin {
             advance(&mut self.simulation)?;
         }
         let first = self.height();
-        let (mut flows, mut end) = (Vec::new(), BEGIN);
+        let (mut flows, mut end) = (Vec::new(), begin);
         for stage in self.stages.clone() {
             let from = end;
             end += duration(stage);
@@ -164,7 +169,7 @@ impl Cell {
                     layers.add(&mut self.simulation, height)?;
                 }
             }
-            flows.push(layers.finish(rows, steady.unwrap_or(0), stage));
+            flows.push(layers.finish(rows, steady.unwrap_or(0)));
         }
         Ok(flows)
     }
@@ -184,7 +189,7 @@ impl Cell {
 
     /// Height between the surfaces of the ribs \[d\].
     fn height(&self) -> f64 {
-        self.start + self.way()[1] - 1.0
+        self.start + self.way()[1] - 2.0 * RADIUS
     }
 
     fn row(&mut self, first: f64) -> Result<Row, SimulationError> {
@@ -192,7 +197,7 @@ impl Cell {
         let [length, width] = self.size;
         let ground = length * width * D * D;
         let contacts = self.simulation.contacts();
-        let slab = [(0.5 + MARGIN * height) * D, (0.5 + (1.0 - MARGIN) * height) * D];
+        let slab = [MARGIN, 1.0 - MARGIN].map(|share| (RADIUS + share * height) * D);
         let unit = 1.0 / pascal(PRESSURE);
         let snapshot = read(&mut self.simulation, &["position", "radius"])?;
         let radii = snapshot.scalar("radius").unwrap_or_default();
@@ -217,13 +222,13 @@ fn duration(stage: Stage) -> f64 {
 }
 
 /// The way of the upper plate along: at rest until the test begins, then from stage to stage.
-fn keyframes(stages: &[Stage], height: f64) -> Vec<Keyframe> {
+fn keyframes(stages: &[Stage], height: f64, begin: f64) -> Vec<Keyframe> {
     let key = |time: f64, way: f64| Keyframe {
         time: time * time_scale(),
         translation: point([way, 0.0, 0.0]),
         ..Keyframe::default()
     };
-    let (mut time, mut way) = (BEGIN, 0.0);
+    let (mut time, mut way) = (begin, 0.0);
     let mut keys = vec![key(time, way)];
     for stage in stages {
         time += duration(*stage);
@@ -248,7 +253,7 @@ fn plate(
     let rib = |k: i64| Shape::Capsule {
         from: point([k as f64 * RIB, height, -2.0]),
         to: point([k as f64 * RIB, height, width + 2.0]),
-        radius: meters(0.5),
+        radius: meters(RADIUS),
         hollow: false,
     };
     let shape = Shape::Union((first..=last).map(rib).collect());
@@ -289,7 +294,7 @@ impl Layers {
     fn add(&mut self, simulation: &mut Simulation, height: f64) -> Result<(), SimulationError> {
         let snapshot = read(simulation, &["position", "velocity"])?;
         for (x, v) in rows(&snapshot, "position").iter().zip(rows(&snapshot, "velocity")) {
-            let share = (x.y / D - 0.5) / height;
+            let share = (x.y / D - RADIUS) / height;
             let layer = (share - MARGIN) / (1.0 - 2.0 * MARGIN) * LAYERS as f64;
             if (0.0..LAYERS as f64).contains(&layer) {
                 let sum = &mut self.sums[layer as usize];
@@ -299,7 +304,7 @@ impl Layers {
         Ok(())
     }
 
-    fn finish(self, rows: Vec<Row>, steady: usize, stage: Stage) -> StageFlow {
+    fn finish(self, rows: Vec<Row>, steady: usize) -> StageFlow {
         let profile: Vec<[f64; 2]> = self
             .sums
             .iter()
@@ -307,14 +312,6 @@ impl Layers {
             .map(|[height, velocity, count]| [height / count, velocity / count])
             .collect();
         let (slope, _, linearity) = linear_fit(&profile);
-        let asked = rate_of(stage.inertial) * time_scale();
-        StageFlow {
-            share: slope / asked,
-            inertial: inertial_number(slope / time_scale()),
-            rows,
-            profile,
-            linearity,
-            steady,
-        }
+        StageFlow { inertial: inertial_number(slope / time_scale()), rows, profile, linearity, steady }
     }
 }
