@@ -160,7 +160,8 @@ impl Cell {
             end += duration(stage);
             let steady_from = from + STEADY * duration(stage);
             let (mut rows, mut layers, mut steady) = (Vec::new(), Layers::default(), None);
-            while self.time() < end - 1e-6 {
+            // A frame in which the next stage begins is that one's.
+            while self.time() + 1.0 / FRAMES < end + 1e-6 {
                 advance(&mut self.simulation)?;
                 rows.push(self.row(first)?);
                 if self.time() >= steady_from {

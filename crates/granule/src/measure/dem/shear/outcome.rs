@@ -13,7 +13,7 @@ const SMOOTH_FRICTION: f64 = 0.10;
 const GROWTH: f64 = 0.26;
 const SCALE: f64 = 0.279;
 /// Strain over which numbers are averaged where a curve is looked at.
-const WINDOW: f64 = 0.05;
+const WINDOW: f64 = 0.1;
 
 /// What a sample did, stage by stage.
 pub struct Flow {
