@@ -1,6 +1,6 @@
 //! Triaxial compression: a periodic cell of spheres is shortened along one axis while the stress along both others is held.
 //!
-//! What sand does then is the critical state [SW68]: a dense sample bears most while it dilates, a loose one contracts, and both
+//! What sand does then is the critical state \[SW68\]: a dense sample bears most while it dilates, a loose one contracts, and both
 //! end with the same friction and the same fraction. Samples are packed by pressure alone: dense ones without friction, which is
 //! random close packing, loose ones with more than they are tested with.
 //!
@@ -78,7 +78,7 @@ struct Row {
     dilation: f64,
     /// Solid fraction.
     fraction: f64,
-    /// Stress along the axis and mean of the lateral ones [P].
+    /// Stress along the axis and mean of the lateral ones \[P\].
     stress: [f64; 2],
 }
 
@@ -129,7 +129,7 @@ impl Element {
         Ok(())
     }
 
-    /// The cell: its axes \[m\], and stresses along them [P].
+    /// The cell: its axes \[m\], and stresses along them \[P\].
     fn cell(&self) -> ([f64; 3], [f64; 3]) {
         let cell = self.simulation.simulator().cell();
         let Some(cell) = cell else { return ([f64::NAN; 3], [f64::NAN; 3]) };

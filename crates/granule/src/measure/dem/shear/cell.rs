@@ -55,7 +55,7 @@ pub struct Row {
     pub strain: f64,
     /// Height between the plates, over that at the start of shear.
     pub height: f64,
-    /// Shear and normal stress at the upper plate, at the lower one and in the middle [P].
+    /// Shear and normal stress at the upper plate, at the lower one and in the middle \[P\].
     pub upper: [f64; 2],
     pub lower: [f64; 2],
     pub middle: [f64; 2],
