@@ -1,4 +1,4 @@
-//! Chores of the workspace: `cargo xtask test`, `scenes`, `docs`, `fuzz`, `peers`, `limits`, `soak`.
+//! Chores of the workspace: `cargo xtask test`, `scenes`, `docs`, `fuzz`, `peers`, `limits`, `soak`, `validation`.
 
 mod dependencies;
 mod drivers;
@@ -11,6 +11,7 @@ mod scenes;
 mod skipped;
 mod soak;
 mod test;
+mod validation;
 
 use std::process::{Command, ExitCode, Stdio};
 
@@ -33,6 +34,8 @@ Chores of the granule workspace.
   cargo xtask limits  what this machine can do: bandwidths, arithmetic, gathers [--json FILE]
   cargo xtask soak    what takes hours: the full matrix of experiments and solvers with seeds and deliberate faults, kept in
                       target/soak and gone on with, long tests, fuzzing [--seeds N] [--minutes N]
+  cargo xtask validation [DIR...]   adds the reports in these folders (of granule measure --report, of any machine) to
+                      docs/validation/report.json and makes docs/validation.md from it and docs/validation/remarks.md
   cargo xtask help    this text";
 
 fn main() -> ExitCode {
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         ["fuzz", rest @ ..] => fuzz(rest),
         ["peers", rest @ ..] => ended(peers::compare(rest)),
         ["soak", rest @ ..] => ended(soak::run(rest)),
+        ["validation", rest @ ..] => ended(validation::run(rest)),
         ["limits", rest @ ..] => ended(limits::measure(rest)),
         ["help" | "--help" | "-h"] => {
             eprintln!("{HELP}");

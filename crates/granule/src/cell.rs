@@ -5,8 +5,9 @@
 //! v <- exp(-e dt) v                         v is what is left of their velocity
 //! v_ij = v_i - v_j + e (x_i - x_j)          what contacts see
 //! ```
-//! Where a pressure p is held, the rate follows the stress s of contacts (Love-Weber): `e = e_max (s/p - 1)`, at most
-//! `e_max` either way. At rest the stress is the pressure.
+//! Where a pressure p is held, the rate follows the stress s of contacts (Love-Weber): `e = e_0 + e_max (s/p - 1)`, the second
+//! at most `e_max` either way, with a given rate `e_0`, which is 0 unless it is known how the axis will go. At rest the stress
+//! is the pressure.
 
 use glam::{DVec3, Vec3};
 use serde::{Deserialize, Serialize};
@@ -94,7 +95,7 @@ impl StrainedCell {
             self.state.rate = DVec3::ZERO;
         } else {
             for (k, axis) in self.settings.axes().into_iter().enumerate() {
-                let given = axis.and_then(|axis| axis.rate);
+                let given = axis.filter(|axis| axis.pressure.is_none()).and_then(|axis| axis.rate);
                 self.state.rate[k] = given.unwrap_or(self.state.rate[k]);
             }
         }
@@ -111,12 +112,18 @@ impl StrainedCell {
     pub fn steer(&mut self, time: f64, stress: DVec3) {
         self.state.stress = stress;
         for (k, axis) in self.settings.axes().into_iter().enumerate() {
-            let Some((pressure, most)) = axis.and_then(|axis| Some((axis.pressure?, axis.max_rate))) else {
+            let Some((pressure, axis)) = axis.and_then(|axis| Some((axis.pressure?, axis))) else {
                 continue;
             };
-            let wanted = most * (stress[k] / pressure - 1.0).clamp(-1.0, 1.0);
+            let follow = axis.max_rate * (stress[k] / pressure - 1.0).clamp(-1.0, 1.0);
+            let wanted = axis.rate.unwrap_or(0.0) + follow;
             self.state.rate[k] = if time < self.settings.start { 0.0 } else { wanted };
         }
+    }
+
+    /// Takes over other rates and pressures, for the same axes of space.
+    pub fn set_settings(&mut self, settings: StrainSettings) {
+        self.settings = settings;
     }
 
     /// Volume \[m3\]; axes that are not periodic count as a metre.
@@ -166,5 +173,18 @@ mod tests {
         }
         let [from, to] = cell.ranges()[1].unwrap();
         assert!(((to - from) - 4.0 * 0.95).abs() < 1e-9, "{}", to - from);
+    }
+
+    /// A rate beside a pressure is added to what holds the pressure; without a fastest rate it is all there is.
+    #[test]
+    fn a_rate_is_added_to_what_holds_a_pressure() {
+        let mut cell = cell("y = { pressure = 500, rate = 0.01, max_rate = 0.2 }");
+        cell.steer(0.0, DVec3::splat(750.0));
+        assert!((cell.advance(0.0, 1e-3).rate.y - 0.11).abs() < 1e-7);
+        let mut settings = cell.settings.clone();
+        settings.y.as_mut().unwrap().max_rate = 0.0;
+        cell.set_settings(settings);
+        cell.steer(0.0, DVec3::splat(750.0));
+        assert!((cell.advance(0.0, 1e-3).rate.y - 0.01).abs() < 1e-9);
     }
 }

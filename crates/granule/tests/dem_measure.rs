@@ -143,3 +143,17 @@ fn tumbler_passes_and_fails_without_friction_and_with_one_size() {
     let mixed = Experiment::find("tumbler").unwrap().run(&options, &mut |_, _| {}).unwrap();
     fails_in("segregation of two sizes", &mixed);
 }
+
+#[test]
+#[ignore = "a minute"]
+fn triaxial_compression_passes_and_fails_without_friction() {
+    passes("triaxial");
+    fails_in("dense: friction angle of the critical state", &measure("triaxial", Some(0.0)));
+}
+
+#[test]
+#[ignore = "a minute"]
+fn simple_shear_passes_and_fails_without_friction() {
+    passes("shear");
+    fails_in("dense: friction at I", &measure("shear", Some(0.0)));
+}

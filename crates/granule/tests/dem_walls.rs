@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 use granule::scene::Scene;
-use granule::{Options, Simulation};
+use granule::{Command, Options, Simulation};
 
 const MATERIAL: &str = r#"
 [[material]]
@@ -315,6 +315,58 @@ fn a_cell_holds_its_pressure_and_a_run_resumed_gives_the_same_bits() {
         Simulation::resume(&state, &Options { threads: Some(1), ..Options::default() }).unwrap();
     run(&mut resumed, 0.6);
     assert_eq!(simulation.simulator().state_hash(), resumed.simulator().state_hash());
+}
+
+/// A triaxial test by commands: packed by pressure, then shortened along y while x and z hold theirs.
+#[test]
+fn rates_of_a_cell_change_on_the_way_and_are_in_checkpoints() {
+    let rest = r#"
+        periodic = { x = [0, 0.08], y = [0, 0.08], z = [0, 0.08] }
+        [simulation.strain]
+        x = { pressure = 1000, max_rate = 2 }
+        y = { pressure = 1000, max_rate = 2 }
+        z = { pressure = 1000, max_rate = 2 }
+    "#;
+    let grains = r#"
+        [[grains]]
+        material = "sand"
+        fill = "random"
+        radius = [0.004, 0.006]
+        shape.box = { min = [0, 0, 0], max = [0.08, 0.08, 0.08] }
+        "#;
+    let mut simulation = simulate(scene(&format!("fps = 100\ngravity = [0, 0, 0]\n{rest}"), grains));
+    run(&mut simulation, 0.4);
+    let before = simulation.simulator().cell().unwrap();
+    let set = |simulation: &mut Simulation, key: &str, value: f64| {
+        let path = format!("simulation.strain.{key}");
+        simulation.apply(&Command::Set { path, value })
+    };
+    set(&mut simulation, "y.rate", -0.2).unwrap();
+    set(&mut simulation, "y.max_rate", 0.0).unwrap();
+    assert!(set(&mut simulation, "y.max_rate", -1.0).is_err());
+    let state = simulation.checkpoint().unwrap();
+    run(&mut simulation, 0.6);
+    let after = simulation.simulator().cell().unwrap();
+    eprintln!("{after:?}");
+    let length = |cell: &granule::cell::CellState| cell.to.y - cell.from.y;
+    let strain = (length(&before) / length(&after)).ln();
+    assert!((strain - 0.2 * 0.2).abs() < 1e-3, "{strain}");
+    assert!(
+        after.stress.y > 1.2 * after.stress.x && (after.stress.x / 1000.0 - 1.0).abs() < 0.2,
+        "{after:?}"
+    );
+    let mut resumed =
+        Simulation::resume(&state, &Options { threads: Some(1), ..Options::default() }).unwrap();
+    run(&mut resumed, 0.6);
+    assert_eq!(simulation.simulator().state_hash(), resumed.simulator().state_hash());
+}
+
+/// A cell that does not strain does not begin to.
+#[test]
+fn no_command_makes_a_cell_strain() {
+    let scene = scene("fps = 100\nperiodic = { x = [0, 0.08] }", "");
+    let command = Command::Set { path: "simulation.strain.x.rate".into(), value: 0.1 };
+    assert!(simulate(scene).apply(&command).is_err());
 }
 
 /// What solvers without grains cannot do is refused by name.

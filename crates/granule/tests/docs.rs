@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use granule::measure::{EXPERIMENTS, about};
 use granule::reference::reference_markdown;
 use granule::{Options, Scene, Simulation};
 
@@ -27,6 +28,28 @@ fn every_link_in_the_scene_reference_leads_to_a_heading() {
     for link in text.split("](#").skip(1).filter_map(|rest| rest.split(')').next()) {
         assert!(anchors.iter().any(|anchor| anchor == link), "{link}: {anchors:?}");
     }
+}
+
+/// A new experiment, or new words for one, must come into docs/validation.md.
+#[test]
+fn the_catalogue_of_measurements_knows_every_experiment() {
+    let catalogue: serde_json::Value = serde_json::from_str(&page("validation/report.json")).unwrap();
+    let told: Vec<[&str; 3]> = catalogue["about"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|about| ["experiment", "set_up", "source"].map(|key| about[key].as_str().unwrap()))
+        .collect();
+    let known: Vec<[&str; 3]> = EXPERIMENTS
+        .iter()
+        .filter_map(|experiment| about(experiment.name))
+        .map(|about| [about.experiment, about.set_up, about.source])
+        .collect();
+    assert!(known.len() >= 25, "{}", known.len());
+    assert!(
+        told == known,
+        "measure what is new (`granule measure NAME --report DIR`), then `cargo xtask validation DIR`"
+    );
 }
 
 /// The TOML blocks of a page.

@@ -8,7 +8,10 @@ mod record;
 
 use std::path::Path;
 
-use granule::measure::{CONTROLS, Claim, Control, Experiment, MeasureOptions, Measurement, Point, claim};
+use granule::measure::{
+    About, CONTROLS, Claim, Control, EXPERIMENTS, Experiment, MeasureOptions, Measurement, Point, about,
+    claim,
+};
 use granule::scene::SolverKind;
 use granule::{Options, SimulationError};
 
@@ -18,7 +21,7 @@ use crate::output::{self, number};
 use crate::progress::Progress;
 
 use folder::ReportFolder;
-use record::{Cell, ControlCell, FORMAT, NotClaimed, Parameters, Report};
+use record::{AboutRecord, Cell, ControlCell, FORMAT, NotClaimed, Parameters, Report};
 
 /// Between the seeds of two runs: experiments count up from their own.
 const SEED_STEP: u64 = 1000;
@@ -95,9 +98,18 @@ fn empty(request: &Request, parameters: Parameters) -> Report {
         parameters,
         complete: false,
         pass: false,
+        about: EXPERIMENTS.iter().filter_map(|experiment| about(experiment.name)).map(in_words).collect(),
         experiments: Vec::new(),
         not_claimed: not_claimed.collect(),
         controls: Vec::new(),
+    }
+}
+
+fn in_words(about: &About) -> AboutRecord {
+    AboutRecord {
+        experiment: about.experiment.into(),
+        set_up: about.set_up.into(),
+        source: about.source.into(),
     }
 }
 

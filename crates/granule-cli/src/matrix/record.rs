@@ -65,12 +65,26 @@ pub struct Report {
     pub complete: bool,
     /// Whether it is complete, every claim has passed and every control was caught.
     pub pass: bool,
+    /// What the experiments of the program are about.
+    #[serde(default)]
+    pub about: Vec<AboutRecord>,
     /// The measured cells.
     pub experiments: Vec<Cell>,
     /// What no run is asked for, and why.
     pub not_claimed: Vec<NotClaimed>,
     /// Deliberate faults and whether they were noticed.
     pub controls: Vec<ControlCell>,
+}
+
+/// An experiment in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AboutRecord {
+    /// The experiment.
+    pub experiment: String,
+    /// How it is set up.
+    pub set_up: String,
+    /// Where its references come from.
+    pub source: String,
 }
 
 /// An experiment that a solver does not claim.

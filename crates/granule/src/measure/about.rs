@@ -172,6 +172,22 @@ const ROWS: &[About] = &[
         "One sphere three times as large as the others lies at the bottom of a bed on a floor that shakes.",
         "The Brazil-nut effect: the large sphere rises, one of the size of the others does not.",
     ),
+    row(
+        "shear",
+        "Spheres between two ribbed plates, periodic along and across, without gravity. The upper plate holds a pressure and is led \
+         along: dense and loose samples slowly, the dense one then faster. Stresses are weighed at both plates and in the middle.",
+        "Friction 0.382 and fraction 0.587 of spheres of friction 0.5 in slow shear (Chialvo, Sun and Sundaresan 2012); friction over \
+         the inertial number by Jop, Forterre and Pouliquen 2006, after da Cruz et al. 2005; 0.10 without friction (Peyneau and Roux \
+         2008).",
+    ),
+    row(
+        "triaxial",
+        "Periodic cells of spheres without gravity are packed by pressure, densely and loosely, and shortened along one axis while \
+         the lateral stress is held. Stress is what contacts carry, volume that of the cell.",
+        "The critical state of soil mechanics (Schofield and Wroth 1968); friction 0.382 and fraction 0.587 of spheres of friction \
+         0.5 (Chialvo, Sun and Sundaresan 2012); Bolton 1986 for the peak, Rowe 1962 for stress and dilation; frictionless spheres \
+         5.76 degrees and no dilation (Peyneau and Roux 2008).",
+    ),
 ];
 
 /// An experiment in words.

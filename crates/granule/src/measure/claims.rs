@@ -60,6 +60,7 @@ const RIGID: Claim = NotClaimed("contacts of rigid grains have no stiffness, dur
 const NOT_CALIBRATED: Claim = NotClaimed(
     "the experiment sets the contact law of distinct elements; position-based contacts have other constants",
 );
+const NO_CELL: Claim = NotClaimed("has no periodic cells that strain and no walls that hold a force");
 const LOW_CREST: Claim = Open(
     "crests of the tallest of the small columns are too low for the exponent of the height; all runouts hold",
 );
@@ -108,6 +109,8 @@ const ROWS: &[Row] = &[
     Row { experiment: "piles", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
     Row { experiment: "incline", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
     Row { experiment: "segregation", claims: [NO_GRAINS, NO_GRAINS, Claimed, NOT_CALIBRATED] },
+    Row { experiment: "shear", claims: [NO_GRAINS, NO_GRAINS, Claimed, NO_CELL] },
+    Row { experiment: "triaxial", claims: [NO_GRAINS, NO_GRAINS, Claimed, NO_CELL] },
 ];
 
 /// What a solver says about an experiment.

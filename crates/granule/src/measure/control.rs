@@ -125,6 +125,8 @@ pub const CONTROLS: &[Control] = &[
         fault: Fault::EqualSizes,
         gate: "below the large one",
     },
+    friction("shear", SolverKind::Dem, 0.0, "dense: friction at I"),
+    friction("triaxial", SolverKind::Dem, 0.0, "dense: friction angle of the critical state"),
 ];
 
 #[cfg(test)]

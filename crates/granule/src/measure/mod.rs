@@ -336,6 +336,16 @@ pub const EXPERIMENTS: &[Experiment] = &[
         summary: "a large sphere rises to the top of a shaken bed (dem)",
         work: dem::segregation::measure,
     },
+    Experiment {
+        name: "shear",
+        summary: "sand between plates that hold a pressure: friction by the rate of shear, fraction, dilation (dem)",
+        work: dem::shear::measure,
+    },
+    Experiment {
+        name: "triaxial",
+        summary: "dense and loose sand shortened at constant lateral stress: friction, dilation, critical state (dem)",
+        work: dem::triaxial::measure,
+    },
 ];
 
 impl Experiment {

@@ -265,8 +265,8 @@ fn check_strain(s: &SimulationSettings) -> Check {
         range(period.is_some(), &at(""), "an axis that is not periodic", || {
             format!("along periodic axes: give simulation.periodic.{name}")
         })?;
-        range(axis.rate.is_some() != axis.pressure.is_some(), &at(""), "neither or both", || {
-            "either `rate` or `pressure`".into()
+        range(axis.rate.is_some() || axis.pressure.is_some(), &at(""), "neither", || {
+            "either `rate` or `pressure`, or both".into()
         })?;
         if let Some(rate) = axis.rate {
             range(rate.abs() <= 100.0, &at(".rate"), rate, || "from -100 to 100".into())?;
@@ -274,7 +274,8 @@ fn check_strain(s: &SimulationSettings) -> Check {
         if let Some(pressure) = axis.pressure {
             positive(&at(".pressure"), pressure)?;
         }
-        positive(&at(".max_rate"), axis.max_rate)?;
+        let held = axis.max_rate.is_finite() && axis.max_rate >= 0.0;
+        range(held, &at(".max_rate"), axis.max_rate, || "0 or greater".into())?;
     }
     Ok(())
 }

@@ -239,8 +239,8 @@ fn changed(
 
 /// What a running simulation lets change.
 const ADJUSTABLE: &str = "only [air], the solver's own section, materials except their radius, friction of \
-                          boundaries, and gravity, cfl and time steps of [simulation] can change while a simulation \
-                          runs";
+                          boundaries, and gravity, cfl, time steps and the strain of [simulation] can change while a \
+                          simulation runs";
 
 /// The scene `old` with everything that may change while it runs taken from `new`.
 fn with_adjustable_from(old: &Scene, new: &Scene) -> Scene {
@@ -255,6 +255,9 @@ fn with_adjustable_from(old: &Scene, new: &Scene) -> Scene {
     scene.simulation.cfl = new.simulation.cfl;
     scene.simulation.time_step = new.simulation.time_step;
     scene.simulation.max_time_step = new.simulation.max_time_step;
+    if let (Some(mine), Some(theirs)) = (&mut scene.simulation.strain, &new.simulation.strain) {
+        *mine = theirs.clone();
+    }
     for (mine, theirs) in scene.material.iter_mut().zip(&new.material) {
         let radius = mine.radius;
         *mine = theirs.clone();

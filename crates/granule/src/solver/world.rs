@@ -111,6 +111,9 @@ impl World {
     /// Takes over a changed scene.
     pub fn adopt(&mut self, scene: Scene) {
         commands::adopt(&scene, &mut self.boundaries, &mut self.air);
+        if let (Some(cell), Some(settings)) = (&mut self.cell, &scene.simulation.strain) {
+            cell.set_settings(settings.clone());
+        }
         self.scene = scene;
     }
 

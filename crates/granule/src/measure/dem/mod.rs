@@ -6,6 +6,7 @@
 
 pub mod bed;
 pub mod distributions;
+pub mod element;
 pub mod forces;
 pub mod funnel;
 pub mod hold;
@@ -23,7 +24,9 @@ pub mod planar_profile;
 pub mod rolling;
 pub mod sand;
 pub mod segregation;
+pub mod shear;
 pub mod silo;
+pub mod triaxial;
 pub mod tumbler;
 pub mod vessel;
 pub mod zhou;

@@ -21,18 +21,19 @@ pub struct StrainSettings {
     pub start: f64,
 }
 
-/// How one axis strains: at a rate, or so that grains carry a pressure.
+/// How one axis strains: at a rate, or so that grains carry a pressure, or both added up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AxisStrain {
-    /// Change of the axis' length per length [1/s]; below 0 it shrinks.
+    /// Change of the axis' length per length [1/s]; below 0 it shrinks. Beside `pressure`: how fast it goes where the stress is
+    /// the pressure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
-    /// Stress along the axis that is held instead \[Pa\], positive in compression.
+    /// Stress along the axis that is held \[Pa\], positive in compression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pressure: Option<f64>,
-    /// Fastest rate with `pressure` [1/s]: that of a cell whose grains carry nothing.
+    /// Fastest rate by which `pressure` is held [1/s]: that of a cell whose grains carry nothing; 0 holds nothing.
     #[serde(default = "max_rate")]
     pub max_rate: f64,
 }
