@@ -228,9 +228,10 @@ mod tests {
             tangential_stiffness, damping_ratio, friction, rolling_stiffness, rolling_damping, rolling_friction,
             twisting_stiffness, twisting_damping, twisting_friction, liquid_volume, liquid_tension, rupture_distance);
         same_layout!("clump_drift", "Clump", dem::layout::ClumpRecord: center_xy, center_z, first, count,
-            orientation_xy, orientation_zw, velocity_xy, velocity_z, mass, sound, rotation_xy, rotation_z, inverse_mass, spin, energy,
+            orientation_xy, orientation_zw, velocity_xy, velocity_z, inverse_mass, sound, rotation_xy, rotation_z, spin, energy,
             turned);
-        same_layout!("clump_drift", "Member", dem::layout::MemberRecord: offset, radius, row, id, mass);
+        same_layout!("clump_drift", "Member", dem::layout::MemberRecord: offset, radius, row, id, mass, is_first);
+        same_layout!("clump_drift", "Acting", dem::layout::ActingRecord: force, known, torque);
         same_layout!("clump_drift", "Inertia", dem::layout::InertiaRecord: moments, shape_from_principal);
         same_layout!("body_drift", "Flight", dem::layout::FlightRecord: clump, force, torque, way, speed, load);
         same_layout!("body_drift", "FlightShape", dem::layout::FlightShapeRecord: inertia, center, servo,

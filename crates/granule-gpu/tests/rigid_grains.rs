@@ -14,7 +14,7 @@ use granule::clumps::{ClumpShape, PlacedAssembly};
 use granule::particles::{NewClump, NewGrain, NewParticle};
 use granule::position::ExactPosition;
 use granule::scene::{Scene, SolverKind};
-use granule::simulator::{Command, Simulator};
+use granule::simulator::{Command, Simulator, StepReport};
 use granule::solver::saved::SavedState;
 use granule::solver::{SolverEntry, SolverInput};
 use granule::team::Team;
@@ -69,20 +69,24 @@ fn a_pouring_is_that_of_the_cpu() {
 fn totals_are_those_of_the_cpu_over_thousands_of_steps() {
     let Some(device) = gpu() else { return };
     let mut scene = pouring("tetrahedron", "");
-    scene.simulation.fps = 1.0 / (2000.0 * simulate(&scene, &device).step().dt);
+    scene.simulation.fps = 1.0 / (100.0 * simulate(&scene, &device).step().dt);
     let [a, b] = [Device::Cpu, device].map(|device| {
         let mut simulation = simulate(&scene, &device);
         let falling = simulation.step().kinetic_energy;
-        let last = frames(&mut simulation, 1);
+        frames(&mut simulation, 10);
+        // Means over the second half: a grain that bounces has contacts or none.
+        let late: Vec<_> = (0..10).map(|_| frames(&mut simulation, 1)).collect();
+        let mean = |of: fn(&StepReport) -> f64| late.iter().map(of).sum::<f64>() / 10.0;
         assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (0, 0));
         let snapshot = simulation.read(&["position"]).unwrap();
         let height = snapshot.vec3("position").unwrap().iter().map(|x| f64::from(x[1])).sum::<f64>();
-        (height / simulation.particle_count() as f64, last.kinetic_energy / falling, last.neighbors_mean)
+        let energy = mean(|report| report.kinetic_energy) / falling;
+        (height / simulation.particle_count() as f64, energy, mean(|report| report.neighbors_mean))
     });
     eprintln!("mean height, share of the energy, contacts: {a:?} {b:?}");
     assert!((a.0 - b.0).abs() < 0.03 * RADIUS, "mean height");
     // Few grains go different ways after hundreds of collisions; what all do together stays nearly the same.
-    assert!((a.1 - b.1).abs() < 0.01 && (a.2 - b.2).abs() < 0.2 * a.2, "energy and contacts");
+    assert!((a.1 - b.1).abs() < 0.01 && (a.2 - b.2).abs() < 0.05 * a.2, "energy and contacts");
 }
 
 #[test]

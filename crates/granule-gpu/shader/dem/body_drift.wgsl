@@ -50,7 +50,7 @@ fn placed(before: Pose, clump: Clump, shape: FlightShape) -> Pose {
         pose.rest.w,
     );
     pose.pivot = vec4(position_meters(center_of(clump)), pose.pivot.w);
-    pose.linear = vec4(velocity_of(clump), 1.0 / clump.mass);
+    pose.linear = vec4(velocity_of(clump), clump.inverse_mass);
     pose.angular = vec4(clump.spin, 0.0);
     return pose;
 }

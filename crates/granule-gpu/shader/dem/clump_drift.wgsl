@@ -31,6 +31,10 @@ fn clump_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     }
     let clump = clumps[k];
     if clump.count > 0u && clump.sound != 0.0 {
-        clumps[k] = drifted(clump, inertias[k], acting_on(clump));
+        var acting = kept[k];
+        if acting.known == 0.0 {
+            acting = acting_on(clump);
+        }
+        clumps[k] = drifted(clump, inertias[k], acting);
     }
 }

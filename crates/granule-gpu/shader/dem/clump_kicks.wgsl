@@ -10,7 +10,7 @@ struct Inertia {
 fn accelerated(before: Clump, inertia: Inertia, force: vec3<f32>, torque: vec3<f32>, dt: f32) -> Clump {
     let velocity = ExactPosition(before.velocity_xy.xy, before.velocity_xy.zw, before.velocity_z);
     let rotation = ExactPosition(before.rotation_xy.xy, before.rotation_xy.zw, before.rotation_z);
-    let faster = advance_position(velocity, (0.00390625 * dt) * (force / before.mass + params.gravity.xyz));
+    let faster = advance_position(velocity, (0.00390625 * dt) * (before.inverse_mass * force + params.gravity.xyz));
     let turning = advance_position(rotation, (2.4414063e-4 * dt / inertia.moments.w) * torque);
     var now = before;
     now.velocity_xy = vec4(faster.point.x, faster.point.y);

@@ -1,20 +1,24 @@
 // What acts on rigid grains of several spheres: twin of member_loads in solver/dem/assembled.rs. A thread has a grain.
+// The second half step of a step adds it up and keeps it for the first half step of the next, between which nothing changes it.
 
 @group(0) @binding(0) var<storage, read_write> clumps: array<Clump>;
 @group(0) @binding(1) var<storage, read> inertias: array<Inertia>;
 // Those of a grain are side by side.
 @group(0) @binding(2) var<storage, read> members: array<Member>;
 @group(0) @binding(3) var<storage, read> loads: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> kept: array<Acting>;
 
-// Force [N] and torque [N m] about the centre of mass.
+// Force [N] and torque [N m] about the centre of mass; the struct mirrors that of src/dem/layout.rs.
 struct Acting {
     force: vec3<f32>,
+    // 1 where it was added up; 0 of grains that are new, or come from a checkpoint.
+    known: f32,
     torque: vec3<f32>,
 }
 
 // What acts on a member.
 fn acting_at(clump: Clump, offset: vec3<f32>, force: vec3<f32>, torque: vec3<f32>) -> Acting {
-    return Acting(force, cross(arm_of(clump, offset), force) + torque);
+    return Acting(force, 1.0, cross(arm_of(clump, offset), force) + torque);
 }
 
 // With one more, if it is there.
@@ -22,13 +26,13 @@ fn with_member(sum: Acting, more: Acting, is_there: bool) -> Acting {
     if !is_there {
         return sum;
     }
-    return Acting(sum.force + more.force, sum.torque + more.torque);
+    return Acting(sum.force + more.force, 1.0, sum.torque + more.torque);
 }
 
 // F = sum f, T = sum R d x f + t, in the order of the members. Four are read at once: one after the other, a thread would wait eight
 // times for the memory.
 fn acting_on(clump: Clump) -> Acting {
-    var sum = Acting(vec3(0.0), vec3(0.0));
+    var sum = Acting(vec3(0.0), 1.0, vec3(0.0));
     let end = clump.first + clump.count;
     for (var m = clump.first; m < end; m += 4u) {
         let last = end - 1u;

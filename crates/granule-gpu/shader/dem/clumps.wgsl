@@ -10,16 +10,15 @@ struct Clump {
     // Turns the frame of the shape into the world's: quanta of 2^-48, so that the smallest turns add up.
     orientation_xy: vec4<u32>,
     orientation_zw: vec4<u32>,
-    // Velocity in quanta of 2^-40 m/s, so that the smallest kicks add up; mass [kg]; whether all is in range: 1, else 0.
+    // Velocity in quanta of 2^-40 m/s, so that the smallest kicks add up; the inverse of the mass [1/kg]; whether all is in range: 1,
+    // else 0.
     velocity_xy: vec4<u32>,
     velocity_z: vec2<u32>,
-    mass: f32,
+    inverse_mass: f32,
     sound: f32,
     // Angular momentum about the centre in the world's axes, over the largest moment of inertia, in quanta of 2^-36 rad/s.
     rotation_xy: vec4<u32>,
     rotation_z: vec2<u32>,
-    // The inverse of the mass, which contacts of members feel [1/kg].
-    inverse_mass: f32,
     // Angular velocity that members have [rad/s], and energy of motion and rotation [J].
     spin: vec3<f32>,
     energy: f32,
@@ -37,6 +36,8 @@ struct Member {
     id: u32,
     // Its own mass [kg].
     mass: f32,
+    // 1 for the first of its grain, else 0.
+    is_first: u32,
 }
 
 // From the centre of mass to a member, in the world's axes [m].

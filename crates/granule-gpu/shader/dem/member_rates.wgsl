@@ -8,7 +8,7 @@
 // In the fourth number: the energy of the grain for its first sphere, -1 for the others.
 @group(0) @binding(5) var<storage, read_write> turns: array<vec4<f32>>;
 
-fn give_rates(clump: Clump, member: Member, is_first: bool) {
+fn give_rates(clump: Clump, member: Member) {
     var v = velocity_of(clump) + cross(clump.spin, arm_of(clump, member.offset));
     if clump.sound == 0.0 {
         // Without bounds: all spheres of a lost grain are found by it.
@@ -16,7 +16,7 @@ fn give_rates(clump: Clump, member: Member, is_first: bool) {
     }
     velocity[member.row] = vec4(v, member.mass);
     spin[member.row] = vec4(clump.spin, clump.inverse_mass);
-    turns[member.row] = vec4(0.0, 0.0, 0.0, select(-1.0, clump.energy, is_first));
+    turns[member.row] = vec4(0.0, 0.0, 0.0, select(-1.0, clump.energy, member.is_first == 1u));
 }
 
 @compute @workgroup_size(256)
@@ -25,6 +25,5 @@ fn member_rates(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
     if i >= step.count || step.phase != SOLVED || step.progress == PRIMES || grains[i].x == NOBODY {
         return;
     }
-    let clump = clumps[grains[i].x];
-    give_rates(clump, members[grains[i].y], grains[i].y == clump.first);
+    give_rates(clumps[grains[i].x], members[grains[i].y]);
 }

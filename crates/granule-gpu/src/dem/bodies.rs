@@ -58,7 +58,7 @@ fn flight(body: Option<&Assembly>, load: &Wrench) -> FlightRecord {
     if let Some(body) = body {
         clump = ClumpRecord {
             count: 1,
-            mass: body.properties.mass as f32,
+            inverse_mass: (1.0 / body.properties.mass) as f32,
             sound: 1.0,
             spin: body.angular_velocity().as_vec3().to_array(),
             ..clump

@@ -37,6 +37,9 @@ pub const RIGID: &str = "rigid grains";
 /// Their moments of inertia.
 pub const INERTIA: &str = "moments of inertia";
 
+/// What acted on them at the end of a step.
+pub const ACTING: &str = "loads of rigid grains";
+
 /// Their spheres.
 pub const MEMBERS: &str = "members of rigid grains";
 

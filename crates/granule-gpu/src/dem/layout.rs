@@ -87,12 +87,11 @@ pub struct ClumpRecord {
     pub orientation_zw: [i64; 2],
     pub velocity_xy: [i64; 2],
     pub velocity_z: i64,
-    pub mass: f32,
+    pub inverse_mass: f32,
     pub sound: f32,
     pub rotation_xy: [i64; 2],
     pub rotation_z: i64,
-    pub inverse_mass: f32,
-    pub unused: u32,
+    pub unused: [u32; 2],
     pub spin: [f32; 3],
     pub energy: f32,
     pub turned: [f32; 4],
@@ -115,19 +114,29 @@ pub struct MemberRecord {
     pub row: u32,
     pub id: u32,
     pub mass: f32,
+    pub is_first: u32,
+}
+
+/// What acts on a grain, as kernels keep it from one step to the next; twin of `Acting`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct ActingRecord {
+    pub force: [f32; 3],
+    pub known: f32,
+    pub torque: [f32; 3],
     pub unused: u32,
 }
 
 impl MemberRecord {
-    /// Of a sphere of some mass \[kg\] in a row.
-    pub fn new(member: &Member, row: u32, mass: f32) -> Self {
+    /// Of a sphere of some mass \[kg\] in a row, with its number in its grain.
+    pub fn new(member: &Member, number: usize, row: u32, mass: f32) -> Self {
         Self {
             offset: member.offset.to_array(),
             radius: member.radius,
             row,
             id: member.particle,
             mass,
-            unused: 0,
+            is_first: u32::from(number == 0),
         }
     }
 }

@@ -13,8 +13,8 @@ use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Access, Bound, WORKGROUP};
 
 use super::columns::{
-    FLIGHT_SHAPES, FLIGHTS, GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE, PUSHES,
-    RIGID, SAVED, SOURCE, SPIN, TURN,
+    ACTING, FLIGHT_SHAPES, FLIGHTS, GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE,
+    PUSHES, RIGID, SAVED, SOURCE, SPIN, TURN,
 };
 use super::layout::ClumpRecord;
 use super::pieces::Pieces;
@@ -91,7 +91,13 @@ impl ClumpStages {
         let (rigid, members) = (c.pool(RIGID), c.pool(MEMBERS));
         let mut stage =
             |shader: &_, entry, buffers: &[(Access, &Buffer)]| b.stage(shader, entry, &[], buffers);
-        let moved = [(Write, rigid), (Read, c.pool(INERTIA)), (Read, members), (Read, column(LOADS))];
+        let moved = [
+            (Write, rigid),
+            (Read, c.pool(INERTIA)),
+            (Read, members),
+            (Read, column(LOADS)),
+            (Write, c.pool(ACTING)),
+        ];
         let of_spheres = [(Read, rigid), (Read, members), (Read, column(GRAIN))];
         let rates = [(Write, &c.velocity), (Write, column(SPIN))];
         let places = [(Write, column(PLACE)), (Write, &c.position)];

@@ -21,8 +21,8 @@ use crate::core::columns::{ColumnInfo, META, POSITION, VELOCITY};
 use crate::core::layout::MATERIAL;
 use crate::core::method::PoolWrite;
 
-use super::columns::{GRAIN, INERTIA, LOADS, MEMBERS, PLACE, RIGID, SPIN};
-use super::layout::{ClumpRecord, InertiaRecord, MOVER_SHIFT, MemberRecord, PlaceRecord};
+use super::columns::{ACTING, GRAIN, INERTIA, LOADS, MEMBERS, PLACE, RIGID, SPIN};
+use super::layout::{ActingRecord, ClumpRecord, InertiaRecord, MOVER_SHIFT, MemberRecord, PlaceRecord};
 
 pub use removal::Removal;
 pub use saved::columns_and_pools;
@@ -95,8 +95,12 @@ impl Clumps {
     /// The buffers that it needs.
     pub fn pools(&self) -> Vec<PoolInfo> {
         let [grains, members] = self.room.map(|count| count as u64);
-        let pools =
-            [(RIGID, CLUMP_BYTES * grains), (INERTIA, 32 * grains), (MEMBERS, MEMBER_BYTES * members)];
+        let pools = [
+            (RIGID, CLUMP_BYTES * grains),
+            (INERTIA, 32 * grains),
+            (ACTING, 32 * grains),
+            (MEMBERS, MEMBER_BYTES * members),
+        ];
         pools.into_iter().map(|(name, bytes)| PoolInfo { name, bytes }).collect()
     }
 
@@ -163,7 +167,7 @@ impl Clumps {
                 let (i, number) = (first + n, [k as u32, slot.first + n as u32]);
                 columns.put(i, assembly, member, number, domain);
                 let row = first_row + i as u32;
-                placed.push(MemberRecord::new(member, row, columns.velocity[i][3]));
+                placed.push(MemberRecord::new(member, n, row, columns.velocity[i][3]));
             }
             writes.extend([
                 PoolWrite {
@@ -175,6 +179,11 @@ impl Clumps {
                     pool: INERTIA,
                     at: 32 * k as u64,
                     bytes: bytemuck::bytes_of(&InertiaRecord::of(&slot.properties)).to_vec(),
+                },
+                PoolWrite {
+                    pool: ACTING,
+                    at: 32 * k as u64,
+                    bytes: bytemuck::bytes_of(&ActingRecord::default()).to_vec(),
                 },
                 PoolWrite {
                     pool: MEMBERS,
@@ -238,7 +247,6 @@ fn record(new: &NewAssembly, slot: &Slot) -> ClumpRecord {
     let mut record = ClumpRecord {
         first: slot.first,
         count: slot.count,
-        mass: slot.properties.mass as f32,
         inverse_mass: (1.0 / slot.properties.mass) as f32,
         sound: f32::from(new.velocity.is_finite() && new.angular_velocity.is_finite()),
         spin: new.angular_velocity.as_vec3().to_array(),

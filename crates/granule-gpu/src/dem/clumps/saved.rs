@@ -7,8 +7,8 @@ use granule::particles::Particles;
 
 use crate::core::columns::ColumnInfo;
 
-use super::super::columns::{GRAIN, INERTIA, MEMBERS, RIGID};
-use super::super::layout::{ClumpRecord, InertiaRecord, MemberRecord, NOBODY};
+use super::super::columns::{ACTING, GRAIN, INERTIA, MEMBERS, RIGID};
+use super::super::layout::{ActingRecord, ClumpRecord, InertiaRecord, MemberRecord, NOBODY};
 use super::{Clumps, Slot};
 
 impl Clumps {
@@ -48,16 +48,15 @@ pub fn columns_and_pools(
     let mut grain = vec![[NOBODY; 2]; particles.len()];
     let (mut records, mut members, mut first) = (Vec::new(), Vec::new(), 0);
     for (k, (assembly, &count)) in saved.assembly.iter().zip(&saved.member_count).enumerate() {
-        for member in first..first + count {
+        for (number, member) in (first..first + count).enumerate() {
             let row = rows[member as usize];
             grain[row as usize] = [k as u32, member];
             let (member, mass) = (&saved.member[member as usize], particles.velocity[row as usize].w);
-            members.push(MemberRecord::new(member, row, mass));
+            members.push(MemberRecord::new(member, number, row, mass));
         }
         let mut record = ClumpRecord {
             first,
             count,
-            mass: assembly.properties.mass as f32,
             inverse_mass: (1.0 / assembly.properties.mass) as f32,
             sound: 1.0,
             ..ClumpRecord::default()
@@ -72,6 +71,7 @@ pub fn columns_and_pools(
     let pools = vec![
         (RIGID, bytemuck::pod_collect_to_vec(&records)),
         (INERTIA, bytemuck::pod_collect_to_vec(&inertia)),
+        (ACTING, bytemuck::pod_collect_to_vec(&vec![ActingRecord::default(); inertia.len()])),
         (MEMBERS, bytemuck::pod_collect_to_vec(&members)),
     ];
     ((GRAIN, bytemuck::pod_collect_to_vec(&grain)), pools)

@@ -92,7 +92,8 @@ fn assembly(random: &mut Random, k: usize) -> Assembly {
 }
 
 fn record_of(assembly: &Assembly) -> ClumpRecord {
-    let mut record = ClumpRecord { mass: assembly.properties.mass as f32, ..ClumpRecord::default() };
+    let mut record =
+        ClumpRecord { inverse_mass: (1.0 / assembly.properties.mass) as f32, ..ClumpRecord::default() };
     record.put(assembly.position, assembly.orientation);
     record.move_with(assembly.momentum, assembly.angular_momentum, &assembly.properties);
     record
