@@ -26,15 +26,17 @@ fn drifted(before: Clump, inertia: Inertia, acting: Acting) -> Clump {
 @compute @workgroup_size(256)
 fn clump_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let k = thread_number(workgroup, thread);
-    if k >= arrayLength(&clumps) || step.phase != PREPARED || step.progress != KICKS {
+    if k >= clump_room() || step.phase != PREPARED || step.progress != KICKS {
         return;
     }
-    let clump = clumps[k];
+    let clump = read_clump(k);
     if clump.count > 0u && clump.sound != 0.0 {
         var acting = kept[k];
         if acting.known == 0.0 {
             acting = acting_on(clump);
         }
-        clumps[k] = drifted(clump, inertias[k], acting);
+        let moved = drifted(clump, inertias[k], acting);
+        write_pose(k, moved);
+        write_motion(k, moved);
     }
 }

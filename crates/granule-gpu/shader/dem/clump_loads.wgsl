@@ -1,7 +1,7 @@
 // What acts on rigid grains of several spheres: twin of member_loads in solver/dem/assembled.rs. A thread has a grain.
 // The second half step of a step adds it up and keeps it for the first half step of the next, between which nothing changes it.
 
-@group(0) @binding(0) var<storage, read_write> clumps: array<Clump>;
+@group(0) @binding(0) var<storage, read_write> clumps: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read> inertias: array<Inertia>;
 // Those of a grain are side by side.
 @group(0) @binding(2) var<storage, read> members: array<Member>;

@@ -1,6 +1,6 @@
 // Velocities of the spheres of rigid grains at the end of a step: twin of put_rates in solver/dem/assembled.rs.
 
-@group(0) @binding(0) var<storage, read> clumps: array<Clump>;
+@group(0) @binding(0) var<storage, read> clumps: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read> members: array<Member>;
 @group(0) @binding(2) var<storage, read> grains: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read_write> velocity: array<vec4<f32>>;
@@ -25,5 +25,5 @@ fn member_rates(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
     if i >= step.count || step.phase != SOLVED || step.progress == PRIMES || grains[i].x == NOBODY {
         return;
     }
-    give_rates(clumps[grains[i].x], members[grains[i].y]);
+    give_rates(read_clump(grains[i].x), members[grains[i].y]);
 }

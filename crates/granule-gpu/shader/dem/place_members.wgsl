@@ -2,7 +2,7 @@
 // solver/dem/assembled.rs. A thread has a sphere, so that what it writes lies beside what others write. Spheres of a grain that gets
 // lost are nowhere.
 
-@group(0) @binding(0) var<storage, read> clumps: array<Clump>;
+@group(0) @binding(0) var<storage, read> clumps: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read> members: array<Member>;
 @group(0) @binding(2) var<storage, read> grains: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read_write> places: array<vec4<u32>>;
@@ -35,7 +35,7 @@ fn place_members(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_inv
         return;
     }
     let member = members[grains[i].y];
-    let clump = clumps[grains[i].x];
+    let clump = read_clump(grains[i].x);
     // Others may have taken the place of a grain that is gone.
     if member.row == i && clump.count > 0u {
         place_member(clump, member);

@@ -20,7 +20,7 @@ use crate::core::columns::META;
 use crate::core::layout::{ContactRecord, LANES};
 use crate::core::method::{Remembered, StateToRestore, StateToSave};
 
-use super::clumps::{Clumps, columns_and_pools};
+use super::clumps::{Clumps, columns_and_pools, records};
 use super::columns::{LOADS, MEMORY, ORIENTATION, PARTNERS, PLACE, RIGID, SAVED, SOURCE, SPIN, TURN};
 use super::layout::{MOST_TOUCHES, MOVER_SHIFT, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord, progress};
 use super::pieces::Pieces;
@@ -58,7 +58,7 @@ pub fn save(state: StateToSave, pieces: Pieces, clumps: Option<&Clumps>) -> Resu
 
 fn saved_assemblies(state: &StateToSave, clumps: Option<&Clumps>) -> Result<SavedAssemblies, StateError> {
     let Some(clumps) = clumps else { return Ok(SavedAssemblies::default()) };
-    Ok(clumps.save(&super::records(&(state.read)(state.buffers.pool(RIGID))?)))
+    Ok(clumps.save(&records(&(state.read)(state.buffers.pool(RIGID))?)))
 }
 
 /// What contacts remember, on the host.

@@ -112,7 +112,7 @@ use crate::core::method::{
 
 use clumps::{Clumps, Removal};
 use columns::{FLIGHTS, LOADS, PLACE, RIGID, SPIN};
-use layout::{ClumpRecord, MOVER_SHIFT, PlaceRecord, progress};
+use layout::{MOVER_SHIFT, PlaceRecord, progress};
 use pieces::Pieces;
 
 /// The solver's word.
@@ -199,11 +199,6 @@ fn has_clumps(input: &MethodInput) -> bool {
     !input.assemblies.is_empty() || shapes.grains.iter().chain(&shapes.emitters).any(Option::is_some)
 }
 
-/// Records of a pool.
-fn records(bytes: &[u8]) -> Vec<ClumpRecord> {
-    bytemuck::pod_collect_to_vec(bytes)
-}
-
 /// Mean volume of grains \[m3\]; that of a unit cube where there are none.
 fn mean_volume(grains: &[NewParticle]) -> f64 {
     let volume = |grain: &NewParticle| 4.0 / 3.0 * std::f64::consts::PI * f64::from(grain.radius).powi(3);
@@ -244,7 +239,7 @@ impl Method for Dem {
     fn make_room_for(&mut self, new: &[PlacedAssembly], read: ReadPool) -> Result<(), GpuError> {
         let Some(clumps) = &mut self.clumps else { return refuse::clumps_of_none() };
         if !clumps.has_room(new) {
-            clumps.make_room(new, &records(&read(RIGID)?));
+            clumps.make_room(new, &clumps::records(&read(RIGID)?));
         }
         Ok(())
     }
@@ -282,7 +277,7 @@ impl Method for Dem {
 
     fn rigid_centers(&self, domain: &Domain, read: ReadPool) -> Result<Option<Vec<[f32; 3]>>, GpuError> {
         match &self.clumps {
-            Some(clumps) if clumps.len() > 0 => Ok(Some(clumps.centers(&records(&read(RIGID)?), domain))),
+            Some(clumps) if clumps.len() > 0 => Ok(Some(clumps.centers(&clumps::records(&read(RIGID)?), domain))),
             _ => Ok(None),
         }
     }

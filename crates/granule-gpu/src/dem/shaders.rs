@@ -42,6 +42,8 @@ pub const CLUMP_ARMS: &str = part!("dem/clump_arms");
 pub const CLUMP_KICKS: &str = part!("dem/clump_kicks");
 /// Rigid bodies.
 pub const FLIGHTS: &str = part!("dem/flights");
+const CLUMP_TABLE: &str = part!("dem/clump_table");
+const CLUMP_WRITES: &str = part!("dem/clump_writes");
 const CLUMP_LOADS: &str = part!("dem/clump_loads");
 const MEMORY: &str = part!("dem/memory");
 /// Contacts with walls as they are kept.
@@ -90,22 +92,26 @@ gpu_shaders! { "shader/dem";
     ];
     /// First kick and drift of rigid grains.
     CLUMP_DRIFT = "clump_drift": [
-        TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_MOTION, CLUMP_KICKS, CLUMP_LOADS
+        TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_TABLE, CLUMP_WRITES, CLUMP_MOTION, CLUMP_KICKS, CLUMP_LOADS
     ];
     /// Where they have their spheres.
     PLACE_MEMBERS = "place_members": [
-        TYPES, STEP, MOTION, SOUNDNESS, POSITION, PLACES, DOMAIN, CLUMPS, CLUMP_ARMS
+        TYPES, STEP, MOTION, SOUNDNESS, POSITION, PLACES, DOMAIN, CLUMPS, CLUMP_TABLE, CLUMP_ARMS
     ];
     /// Their second kick.
-    CLUMP_KICK = "clump_kick": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_KICKS, CLUMP_LOADS];
+    CLUMP_KICK = "clump_kick": [
+        TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_TABLE, CLUMP_WRITES, CLUMP_KICKS, CLUMP_LOADS
+    ];
     /// How fast their spheres are.
-    MEMBER_RATES = "member_rates": [TYPES, STEP, MOTION, POSITION, CLUMPS];
+    MEMBER_RATES = "member_rates": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_TABLE];
     /// Where their spheres are in the order of a sort.
     FIND_MEMBERS = "find_members": [TYPES, STEP, MOTION, POSITION, CLUMPS];
     /// Rigid grains in regions.
-    MARK_CLUMPS = "mark_clumps": [TYPES, STEP, MOTION, SOLIDS, MAPS, SOUNDNESS, POSITION, CLUMPS];
+    MARK_CLUMPS = "mark_clumps": [
+        TYPES, STEP, MOTION, SOLIDS, MAPS, SOUNDNESS, POSITION, CLUMPS, CLUMP_TABLE, CLUMP_WRITES
+    ];
     /// Their spheres.
-    MARK_MEMBERS = "mark_members": [TYPES, STEP, MOTION, POSITION, CLUMPS];
+    MARK_MEMBERS = "mark_members": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_TABLE];
     /// First kick and drift of bodies.
     BODY_DRIFT = "body_drift": [TYPES, MOTION, TREE, POSITION, CLUMPS, CLUMP_MOTION, CLUMP_KICKS, FLIGHTS];
     /// What grains do to bodies.

@@ -12,11 +12,11 @@ use crate::core::shared::SharedStages;
 use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Access, Bound, WORKGROUP};
 
+use super::clumps::room_of;
 use super::columns::{
     ACTING, FLIGHT_SHAPES, FLIGHTS, GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE,
     PUSHES, RIGID, SAVED, SOURCE, SPIN, TURN,
 };
-use super::layout::ClumpRecord;
 use super::pieces::Pieces;
 use super::shaders;
 
@@ -103,14 +103,13 @@ impl ClumpStages {
         let places = [(Write, column(PLACE)), (Write, &c.position)];
         let place = [&of_spheres[..], &places, &rates].concat();
         let rates = [&of_spheres[..], &rates, &[(Write, column(TURN))]].concat();
-        let slots = rigid.size() / size_of::<ClumpRecord>() as u64;
         Self {
             drift: stage(&shaders::CLUMP_DRIFT, "clump_drift", &moved),
             place: stage(&shaders::PLACE_MEMBERS, "place_members", &place),
             find: stage(&shaders::FIND_MEMBERS, "find_members", &[(Read, column(GRAIN)), (Write, members)]),
             kick: stage(&shaders::CLUMP_KICK, "clump_kick", &moved),
             rates: stage(&shaders::MEMBER_RATES, "member_rates", &rates),
-            groups: (slots as u32).div_ceil(WORKGROUP),
+            groups: (room_of(rigid.size()) as u32).div_ceil(WORKGROUP),
         }
     }
 }

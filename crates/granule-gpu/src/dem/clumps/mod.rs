@@ -4,6 +4,7 @@
 
 mod removal;
 mod saved;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -26,9 +27,7 @@ use super::layout::{ActingRecord, ClumpRecord, InertiaRecord, MOVER_SHIFT, Membe
 
 pub use removal::Removal;
 pub use saved::columns_and_pools;
-
-/// Bytes of a grain's record.
-const CLUMP_BYTES: u64 = size_of::<ClumpRecord>() as u64;
+pub use table::{records, room_of};
 
 /// Bytes of a member's record.
 const MEMBER_BYTES: u64 = size_of::<MemberRecord>() as u64;
@@ -96,7 +95,7 @@ impl Clumps {
     pub fn pools(&self) -> Vec<PoolInfo> {
         let [grains, members] = self.room.map(|count| count as u64);
         let pools = [
-            (RIGID, CLUMP_BYTES * grains),
+            (RIGID, table::size_for(grains)),
             (INERTIA, 32 * grains),
             (ACTING, 32 * grains),
             (MEMBERS, MEMBER_BYTES * members),
@@ -155,13 +154,13 @@ impl Clumps {
         given: &mut Vec<(ColumnInfo, Vec<u8>)>,
     ) -> Vec<PoolWrite> {
         let mut columns = Columns::take(given);
-        let mut writes = Vec::new();
+        let (mut records, mut constants, mut members_of) =
+            (BTreeMap::new(), [Vec::new(), Vec::new()], Vec::new());
         for PlacedAssembly { first, assembly } in new {
             let ids = first_id + *first as u32..;
             let k = self.push(assembly, ids);
             let slot = &self.slots[k];
             let members = &self.members[slot.first as usize..(slot.first + slot.count) as usize];
-            let record = record(assembly, slot);
             let mut placed = Vec::new();
             for (n, member) in members.iter().enumerate() {
                 let (i, number) = (first + n, [k as u32, slot.first + n as u32]);
@@ -169,31 +168,17 @@ impl Clumps {
                 let row = first_row + i as u32;
                 placed.push(MemberRecord::new(member, n, row, columns.velocity[i][3]));
             }
-            writes.extend([
-                PoolWrite {
-                    pool: RIGID,
-                    at: CLUMP_BYTES * k as u64,
-                    bytes: bytemuck::bytes_of(&record).to_vec(),
-                },
-                PoolWrite {
-                    pool: INERTIA,
-                    at: 32 * k as u64,
-                    bytes: bytemuck::bytes_of(&InertiaRecord::of(&slot.properties)).to_vec(),
-                },
-                PoolWrite {
-                    pool: ACTING,
-                    at: 32 * k as u64,
-                    bytes: bytemuck::bytes_of(&ActingRecord::default()).to_vec(),
-                },
-                PoolWrite {
-                    pool: MEMBERS,
-                    at: MEMBER_BYTES * u64::from(slot.first),
-                    bytes: bytemuck::pod_collect_to_vec(&placed),
-                },
-            ]);
+            records.insert(k, record(assembly, slot));
+            let [inertias, loads] = &mut constants;
+            let at = 32 * k as u64;
+            table::append(inertias, INERTIA, at, bytemuck::bytes_of(&InertiaRecord::of(&slot.properties)));
+            table::append(loads, ACTING, at, bytemuck::bytes_of(&ActingRecord::default()));
+            let at = MEMBER_BYTES * u64::from(slot.first);
+            table::append(&mut members_of, MEMBERS, at, &bytemuck::pod_collect_to_vec(&placed));
         }
+        let [inertias, loads] = constants;
         columns.give(given);
-        writes
+        [table::writes(&records), inertias, loads, members_of].concat()
     }
 
     /// Gives a grain a slot, and returns which.

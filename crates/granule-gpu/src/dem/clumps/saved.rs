@@ -9,7 +9,7 @@ use crate::core::columns::ColumnInfo;
 
 use super::super::columns::{ACTING, GRAIN, INERTIA, MEMBERS, RIGID};
 use super::super::layout::{ActingRecord, ClumpRecord, InertiaRecord, MemberRecord, NOBODY};
-use super::{Clumps, Slot};
+use super::{Clumps, Slot, table};
 
 impl Clumps {
     /// What a checkpoint holds, with the records as the device left them.
@@ -69,7 +69,7 @@ pub fn columns_and_pools(
     let inertia: Vec<InertiaRecord> =
         saved.assembly.iter().map(|assembly| InertiaRecord::of(&assembly.properties)).collect();
     let pools = vec![
-        (RIGID, bytemuck::pod_collect_to_vec(&records)),
+        (RIGID, table::table(&records)),
         (INERTIA, bytemuck::pod_collect_to_vec(&inertia)),
         (ACTING, bytemuck::pod_collect_to_vec(&vec![ActingRecord::default(); inertia.len()])),
         (MEMBERS, bytemuck::pod_collect_to_vec(&members)),
