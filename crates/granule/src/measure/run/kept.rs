@@ -292,8 +292,11 @@ impl KeptRun {
             self.ended = true;
             return Ok(None);
         }
-        drop(answers);
-        let (mark, simulation) = self.load_checkpoint(options)?;
+        let is_whole = answers.length == bytes.len();
+        let (mark, simulation) = self.load_checkpoint(options).map_err(|reason| match reason {
+            None if !is_whole => damaged(),
+            reason => reason,
+        })?;
         // Answers that came after the checkpoint come again.
         let whole = usize::try_from(mark.length).ok().and_then(|length| bytes.get(..length));
         let answers = whole.and_then(Answers::read).filter(|answers| answers.length as u64 == mark.length);

@@ -213,7 +213,7 @@ impl Run {
         if self.now.frame > frame
             && let (Some(kept), Some(simulation)) = (&mut self.kept, &self.simulation)
         {
-            kept.at_frame(simulation)?;
+            kept.at_frame(simulation).inspect_err(|error| self.failure = Some(error.to_string()))?;
         }
         Ok(report)
     }
