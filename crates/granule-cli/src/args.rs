@@ -107,7 +107,11 @@ Examples:
 
 --report measures each experiment with each solver that claims it, and leaves report.html and report.json in the folder. \
 A claim that does not pass, or a deliberate fault that nothing notices, ends with exit code 1. Finished experiments are \
-kept in the folder and used again if version and parameters are the same.";
+kept in the folder and used again if version and parameters are the same. Of an experiment that is under way, finished runs \
+(columns, holes, heaps) are kept in DIR/runs, and the one that goes on leaves a checkpoint there every 60 s of wall time: killed at \
+any time, the same command goes on from there and gives the same numbers. Only the very same program on the same device uses them; what \
+is damaged is named and made again; all of it is removed when the experiment is finished. Ctrl-C leaves a checkpoint at once.\n\n\
+  granule measure collapse --large --solver dem --device gpu --report out/large   # again and again, until it is done";
 
 const COMPARE_HELP: &str = "\
 Examples:

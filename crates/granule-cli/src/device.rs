@@ -16,6 +16,8 @@ pub struct Chosen {
     pub options: Options,
     /// `cpu` or `gpu`.
     pub word: &'static str,
+    /// The adapter with its driver; empty on CPU cores.
+    pub adapter: String,
     /// CPU threads.
     pub threads: usize,
     /// Why `auto` took the CPU.
@@ -39,7 +41,7 @@ impl PlaceArgs {
         match &self.device {
             DeviceChoice::Cpu => Ok(on_cpu(threads)),
             DeviceChoice::Gpu(adapter) => match GpuBackend::open(adapter) {
-                Ok(maker) => Ok(on_gpu(maker.into_device(), threads)),
+                Ok(maker) => Ok(on_gpu(maker, GpuBackend::into_device, threads)),
                 Err(error) => Err(Failure::Input(format!("--device: {error}"))),
             },
             DeviceChoice::Auto => Ok(best(threads)),
@@ -69,7 +71,7 @@ fn best(threads: usize) -> Chosen {
     let named = std::env::var_os(ADAPTER_VARIABLE).is_some();
     let choice = if named { Ok(AdapterChoice::Auto) } else { best_card(list_adapters_for(Purpose::Compute)) };
     match choice.and_then(|choice| GpuBackend::open(&choice).map_err(|error| error.to_string())) {
-        Ok(maker) => on_gpu(maker.into_preferred_device(), threads),
+        Ok(maker) => on_gpu(maker, GpuBackend::into_preferred_device, threads),
         Err(reason) => Chosen { notice: Some(reason), ..on_cpu(threads) },
     }
 }
@@ -92,7 +94,7 @@ fn is_card(kind: AdapterKind) -> bool {
 }
 
 fn on_cpu(threads: usize) -> Chosen {
-    Chosen { options: cpu_options(threads), word: "cpu", threads, notice: None }
+    Chosen { options: cpu_options(threads), word: "cpu", adapter: String::new(), threads, notice: None }
 }
 
 /// Simulation options on the CPU.
@@ -100,9 +102,16 @@ pub fn cpu_options(threads: usize) -> Options {
     Options { device: Device::Cpu, threads: Some(threads), ..Options::default() }
 }
 
-fn on_gpu(device: Device, threads: usize) -> Chosen {
+fn on_gpu(maker: GpuBackend, into_device: fn(GpuBackend) -> Device, threads: usize) -> Chosen {
     let chosen = on_cpu(threads);
-    Chosen { options: Options { device, ..chosen.options }, word: "gpu", ..chosen }
+    let AdapterSummary { name, backend, driver, .. } = maker.adapter();
+    let adapter = format!("{name}, {backend}, {driver}");
+    Chosen {
+        options: Options { device: into_device(maker), ..chosen.options },
+        word: "gpu",
+        adapter,
+        ..chosen
+    }
 }
 
 #[cfg(test)]

@@ -26,6 +26,11 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// What is set when the user wants to stop.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.wanted.clone()
+    }
+
     /// Whether to stop after the current step.
     pub fn wanted(&self) -> bool {
         self.wanted.load(Ordering::Relaxed)

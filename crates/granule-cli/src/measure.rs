@@ -38,6 +38,7 @@ pub fn measure(args: &MeasureArgs) -> Result<(), Failure> {
         yield_law: args.yield_law.into(),
         friction_angle: None,
         equal_sizes: false,
+        kept: None,
     };
     if let Some(folder) = &args.report {
         return report(args, folder, &device, options);
@@ -81,6 +82,7 @@ fn report(
             .collect(),
         options,
         device: device.word,
+        adapter: &device.adapter,
         threads: device.threads,
         seeds: u64::from(args.seeds),
         controls: args.controls,

@@ -42,7 +42,7 @@ pub struct FieldInfo {
 }
 
 /// The values of one field, in the order of ids.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FieldData {
     /// Integers.
     Integer(Vec<u32>),
@@ -250,7 +250,7 @@ pub enum Command {
 }
 
 /// What a command did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandReport {
     /// Grains that were added.
     pub emitted: usize,
@@ -359,7 +359,7 @@ pub struct FieldError {
 /// assert!(report.max_speed > 0.0, "nothing holds the grains");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StepReport {
     /// Length of the step \[s\].
     pub dt: f64,
@@ -394,6 +394,7 @@ pub struct StepReport {
     /// Grains taken at the end of the step, per outlet of the scene.
     pub drained: Vec<usize>,
     /// Seconds per stage.
+    #[serde(skip)]
     pub stages: StageTimes,
 }
 

@@ -66,7 +66,7 @@ pub struct MeasureArgs {
     #[arg(long)]
     pub json: bool,
     /// Measure every claim of every solver, or of the one given, and leave a page and report.json in this folder. What is
-    /// finished there is kept: a run that was ended goes on where it was.
+    /// finished there is kept, and of the rest a checkpoint every minute: what was killed goes on where it was.
     #[arg(long, value_name = "DIR", conflicts_with = "plot")]
     pub report: Option<PathBuf>,
     /// Run every experiment this often, with random numbers of its own each, for means and intervals.

@@ -69,6 +69,17 @@ impl ReportFolder {
         self.write(&self.cell_path(name), &json(cell)?)
     }
 
+    /// Where the runs of a cell are kept while it is measured.
+    pub fn runs(&self, name: &str) -> PathBuf {
+        self.path.join("runs").join(name)
+    }
+
+    /// Removes the folder of all runs where there are none left.
+    pub fn tidy(&self) {
+        // One that holds something stays.
+        let _ = fs::remove_dir(self.path.join("runs"));
+    }
+
     /// Writes report and page.
     pub fn write_report(&self, report: &Report, page: &str) -> Result<(), Failure> {
         self.write(&self.path.join("report.html"), page)?;
@@ -98,6 +109,7 @@ impl ReportFolder {
 fn differences(there: &Parameters, asked: &Parameters) -> String {
     let rows = [
         ("quick", there.quick.to_string(), asked.quick.to_string()),
+        ("large", there.large.to_string(), asked.large.to_string()),
         ("seeds", there.seeds.to_string(), asked.seeds.to_string()),
         ("device", there.device.clone(), asked.device.clone()),
         ("friction", there.friction.clone(), asked.friction.clone()),

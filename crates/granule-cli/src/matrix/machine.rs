@@ -3,6 +3,8 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use granule::hash::Fnv;
+
 use super::record::{Machine, Program};
 
 /// This program.
@@ -11,6 +13,15 @@ pub fn program() -> Program {
         version: env!("CARGO_PKG_VERSION").into(),
         git: option_env!("GRANULE_GIT_HASH").map(String::from),
     }
+}
+
+/// This very program, for what only the same one may go on with: version, commit, and a hash of its file.
+pub fn identity() -> String {
+    let Program { version, git } = program();
+    let file = std::env::current_exe().and_then(fs::read).unwrap_or_default();
+    let mut hash = Fnv::default();
+    hash.bytes(&file);
+    format!("granule {version}, {}, {:016x}", git.unwrap_or_default(), hash.finish())
 }
 
 /// This machine.

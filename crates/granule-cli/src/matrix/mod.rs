@@ -7,10 +7,11 @@ mod page;
 mod record;
 
 use std::path::Path;
+use std::time::Duration;
 
 use granule::measure::{
-    About, CONTROLS, Claim, Control, EXPERIMENTS, Experiment, MeasureOptions, Measurement, Point, about,
-    claim,
+    About, CONTROLS, Claim, Control, EXPERIMENTS, Experiment, KeptRuns, MeasureOptions, Measurement, Point,
+    about, claim,
 };
 use granule::scene::SolverKind;
 use granule::{Options, SimulationError};
@@ -26,6 +27,9 @@ use record::{AboutRecord, Cell, ControlCell, FORMAT, NotClaimed, Parameters, Rep
 /// Between the seeds of two runs: experiments count up from their own.
 const SEED_STEP: u64 = 1000;
 
+/// Wall time between two checkpoints of a run that is under way.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
+
 /// What to measure.
 pub struct Request<'a> {
     /// The folder of the report.
@@ -38,6 +42,8 @@ pub struct Request<'a> {
     pub options: MeasureOptions,
     /// The word of the device.
     pub device: &'static str,
+    /// The adapter.
+    pub adapter: &'a str,
     /// Threads.
     pub threads: usize,
     /// Runs of every experiment.
@@ -60,6 +66,7 @@ pub fn report(request: &Request, interrupt: &Interrupt) -> Result<(), Failure> {
     let [friction, yield_law] = request.words.clone();
     let parameters = Parameters {
         quick: request.options.quick,
+        large: request.options.large,
         seeds: request.seeds,
         device: request.device.into(),
         friction,
@@ -68,7 +75,9 @@ pub fn report(request: &Request, interrupt: &Interrupt) -> Result<(), Failure> {
     };
     let folder = ReportFolder::open(request.folder, &parameters)?;
     (request.announce)();
-    let mut matrix = Matrix { request, interrupt, folder, report: empty(request, parameters) };
+    let program = format!("{}, {} {}", machine::identity(), request.device, request.adapter);
+    let report = empty(request, parameters);
+    let mut matrix = Matrix { request, interrupt, folder, report, program };
     matrix.write(false)?;
     matrix.measure()?;
     if request.controls {
@@ -137,6 +146,8 @@ struct Matrix<'a> {
     interrupt: &'a Interrupt,
     folder: ReportFolder,
     report: Report,
+    /// Program and device, for runs that are kept.
+    program: String,
 }
 
 impl Matrix<'_> {
@@ -152,8 +163,10 @@ impl Matrix<'_> {
             let cell = match kept {
                 Some(cell) => cell,
                 None => {
-                    let cell = self.cell(experiment, *solver)?;
+                    let kept = self.kept(&name);
+                    let cell = self.cell(experiment, *solver, &kept)?;
                     self.folder.keep(&name, &cell)?;
+                    self.forget(&kept);
                     cell
                 }
             };
@@ -164,7 +177,7 @@ impl Matrix<'_> {
     }
 
     /// Runs an experiment with all seeds.
-    fn cell(&self, experiment: &Experiment, solver: SolverKind) -> Result<Cell, Failure> {
+    fn cell(&self, experiment: &Experiment, solver: SolverKind, kept: &KeptRuns) -> Result<Cell, Failure> {
         let seeds: Vec<u64> = (0..self.request.seeds).map(|k| k * SEED_STEP).collect();
         let label = format!("{} {}", experiment.name, solver.name());
         let (mut runs, mut error) = (Vec::new(), None);
@@ -172,11 +185,12 @@ impl Matrix<'_> {
             let options = MeasureOptions {
                 solver: Some(solver),
                 simulation: Options { seed_shift: *shift, ..self.request.options.simulation.clone() },
+                kept: Some(kept.clone()),
                 ..self.request.options.clone()
             };
             let label = if seeds.len() > 1 { format!("{label}, seed {}", k + 1) } else { label.clone() };
             let run = |tell: &mut granule::measure::Progress| experiment.run(&options, tell);
-            match self.watched(&label, run)? {
+            match self.watched(&label, kept, run)? {
                 Ok(run) if run.solver != solver.name() => {
                     error = Some(format!("it was run by {} instead", run.solver));
                 }
@@ -217,8 +231,10 @@ impl Matrix<'_> {
             let cell = match kept.filter(|cell| cell.gate == control.gate) {
                 Some(cell) => cell,
                 None => {
-                    let cell = self.control(control)?;
+                    let kept = self.kept(&name);
+                    let cell = self.control(control, &kept)?;
                     self.folder.keep(&name, &cell)?;
+                    self.forget(&kept);
                     cell
                 }
             };
@@ -228,10 +244,11 @@ impl Matrix<'_> {
         Ok(())
     }
 
-    fn control(&self, control: &Control) -> Result<ControlCell, Failure> {
+    fn control(&self, control: &Control, kept: &KeptRuns) -> Result<ControlCell, Failure> {
         let label = format!("{} {}, {}", control.experiment, control.solver.name(), control.fault.words());
-        let run = |tell: &mut granule::measure::Progress| control.run(&self.request.options, tell);
-        let measured = self.watched(&label, run)?;
+        let options = MeasureOptions { kept: Some(kept.clone()), ..self.request.options.clone() };
+        let run = |tell: &mut granule::measure::Progress| control.run(&options, tell);
+        let measured = self.watched(&label, kept, run)?;
         let failed = |measured: &Measurement| failed_in_words(&measured.points);
         Ok(ControlCell {
             experiment: control.experiment.into(),
@@ -247,21 +264,41 @@ impl Matrix<'_> {
         })
     }
 
-    /// Runs something long and shows how far it is. After Ctrl-C nothing new begins.
+    /// Where the runs of a cell are kept until it is finished.
+    fn kept(&self, name: &str) -> KeptRuns {
+        let folder = self.folder.runs(name);
+        KeptRuns::new(&folder, self.program.clone(), CHECKPOINT_EVERY, self.interrupt.flag())
+    }
+
+    /// Removes what was kept for a cell that is finished.
+    fn forget(&self, kept: &KeptRuns) {
+        if let Err(error) = kept.remove() {
+            eprintln!("granule: runs of a finished experiment stay: {error}");
+        }
+        self.folder.tidy();
+    }
+
+    /// Runs something long and shows how far it is. After Ctrl-C nothing new begins, and what is under way ends with a
+    /// checkpoint.
     fn watched(
         &self,
         label: &str,
+        kept: &KeptRuns,
         run: impl FnOnce(&mut granule::measure::Progress) -> Result<Measurement, SimulationError>,
     ) -> Result<Result<Measurement, SimulationError>, Failure> {
         if self.interrupt.wanted() {
             return Err(Failure::Interrupted);
         }
         let mut progress = Progress::new(label);
-        let ending = || "ends after this experiment; Ctrl-C again ends at once".to_string();
+        let ending = || "ends after this frame; Ctrl-C again ends at once".to_string();
         let outcome = run(&mut |share, words| {
             progress.update(share, || if self.interrupt.wanted() { ending() } else { words.to_string() });
         });
         progress.finish();
+        kept.take_remarks().iter().for_each(|remark| eprintln!("granule: {remark}"));
+        if outcome.is_err() && self.interrupt.wanted() {
+            return Err(Failure::Interrupted);
+        }
         Ok(outcome)
     }
 

@@ -12,6 +12,9 @@ pub const FORMAT: &str = "granule report 1";
 pub struct Parameters {
     /// The coarser, shorter forms.
     pub quick: bool,
+    /// The forms for graphics devices.
+    #[serde(default)]
+    pub large: bool,
     /// Runs of every experiment, each with random numbers of its own.
     pub seeds: u64,
     /// The device, as it was asked for.

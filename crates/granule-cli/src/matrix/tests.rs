@@ -22,6 +22,7 @@ fn made(
         solvers: vec![solver],
         options,
         device: "cpu",
+        adapter: "",
         threads: 2,
         seeds: 1,
         controls: false,
@@ -85,6 +86,7 @@ fn a_cell_of_a_broken_solver_is_not_used_for_a_sound_one() {
     let _ = made(folder.path(), &["impact"], SolverKind::Dem, Some(Defect::DampingSign));
     let options = Parameters {
         quick: true,
+        large: false,
         seeds: 1,
         device: "cpu".into(),
         friction: "coupled".into(),

@@ -1,11 +1,12 @@
 //! A contact as data, for whoever looks at a simulation from outside.
 
 use glam::Vec3;
+use serde::{Deserialize, Serialize};
 
 use super::Partner;
 
 /// Two grains that touch, or a grain and a wall. Each is listed once.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contact {
     /// Id of the particle; of two, the one with the lower id.
     pub particle: u32,

@@ -8,7 +8,7 @@
 
 use crate::simulation::SimulationError;
 
-use super::drive::{next_frame, read, step};
+use super::drive::{next_frame, step};
 use super::profile::DepositProfile;
 use super::scenes::{
     GRAVITY, SPACING, begin, bulk_volume, cylinder, grains_solver, sand, smooth_floor, speed_scale,
@@ -147,11 +147,11 @@ fn collapse(
         let report = if options.large { next_frame(&mut simulation)? } else { step(&mut simulation)? };
         energy = report.kinetic_energy;
     }
-    let snapshot = read(&mut simulation, &["position"])?;
-    let profile = DepositProfile::of(snapshot.vec3("position").unwrap_or_default(), (0.0, 0.0), spacing);
-    Ok(Deposit {
-        aspect: layers * spacing / r0,
-        runout: (profile.front - r0) / r0,
-        height: profile.height / r0,
-    })
+    let [front, height] = simulation.observe("deposit", |simulation| {
+        let snapshot =
+            simulation.read(&["position"]).map_err(|error| SimulationError::Failed(error.to_string()))?;
+        let profile = DepositProfile::of(snapshot.vec3("position").unwrap_or_default(), (0.0, 0.0), spacing);
+        Ok([profile.front, profile.height])
+    })?;
+    Ok(Deposit { aspect: layers * spacing / r0, runout: (front - r0) / r0, height: height / r0 })
 }

@@ -2,10 +2,11 @@
 
 use crate::boundary::Shape;
 use crate::scene::{Fill, Periodic, SolverKind};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::drive::{next_frame, read};
 use super::fluids::{filled, smooth, water};
+use super::run::Run;
 use super::scenes::GRAVITY;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
@@ -76,7 +77,7 @@ fn front(
     let unit = (WIDTH / (2.0 * GRAVITY)).sqrt();
     let last = FRONT[FRONT.len() - 1][0];
     scene.simulation.fps = 20.0 / unit;
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     let mut track = vec![[0.0, 1.0]];
     while simulation.time() < (last + 0.1) * unit {

@@ -72,10 +72,12 @@ fn run(
     let mut simulation = begin(scene, options)?;
     measurement.describe(&simulation);
     let total = simulation.particle_count() as f64;
-    let passed = |simulation: &Simulation| simulation.flow().curve("below").unwrap_or_default();
-    while simulation.time() < LONGEST && passed(&simulation).last().is_none_or(|last| last[1] < 0.98 * total)
-    {
+    let curve = |simulation: &mut Simulation| Ok(simulation.flow().curve("below").unwrap_or_default());
+    let mut passed = 0.0;
+    while simulation.time() < LONGEST && passed < 0.98 * total {
         next_frame(&mut simulation)?;
+        let last = simulation.observe("grains below", |simulation| Ok(curve(simulation)?.last().copied()))?;
+        passed = last.map_or(0.0, |[_, grains]: [f64; 2]| grains);
     }
-    Ok((passed(&simulation), spacing))
+    Ok((simulation.observe("curve below", curve)?, spacing))
 }

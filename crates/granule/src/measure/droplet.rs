@@ -6,13 +6,14 @@
 
 use crate::boundary::Shape;
 use crate::scene::{Fill, Scene, SolverKind};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 use crate::simulator::Snapshot;
 use crate::solver::wcsph::pairs::{COHESION_CONSTANT, cohesion_scale, cohesion_spline, surface_weight};
 use crate::sph::{Kernel, lattice_density};
 
 use super::drive::{next_frame, read};
 use super::fluids::{DENSITY, filled, water};
+use super::run::Run;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::statistics::linear_fit;
 
@@ -102,7 +103,7 @@ fn pressure_jump(
     let scene =
         drop_of(Shape::Sphere { center: [0.0; 3], radius: (radius * SPACING) as f32, hollow: false }, 40.0);
     let probe = Probe::new(&scene);
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     let volume = simulation.particle_count() as f64 * SPACING.powi(3);
     let radius = (0.75 * volume / std::f64::consts::PI).cbrt();
@@ -191,7 +192,7 @@ struct Swing {
 fn swing(options: &MeasureOptions, measurement: &mut Measurement) -> Result<Swing, SimulationError> {
     let (half, radius) = ((10.0 * SPACING) as f32, (7.5 * SPACING) as f32);
     let shape = Shape::Cylinder { from: [-half, 0.0, 0.0], to: [half, 0.0, 0.0], radius, hollow: false };
-    let mut simulation = Simulation::new(drop_of(shape, 20.0), &options.simulation)?;
+    let mut simulation = Run::new(drop_of(shape, 20.0), options)?;
     measurement.describe(&simulation);
     let volume = simulation.particle_count() as f64 * SPACING.powi(3);
     let mut track = Vec::new();

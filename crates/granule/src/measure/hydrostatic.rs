@@ -1,10 +1,11 @@
 //! Beds at rest: the vertical stress must carry the weight above, the first layer must lie one radius off the floor.
 
 use crate::scene::{Periodic, SolverKind};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 use crate::simulator::FieldData;
 
 use super::drive::{read, step};
+use super::run::Run;
 use super::scenes::{DENSITY, GRAVITY, SPACING, block, rough_floor, sand};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::statistics::linear_fit;
@@ -89,7 +90,7 @@ fn settle(
     scene.simulation.periodic = Periodic { x: period, y: None, z: period };
     scene.boundary.push(rough_floor());
     scene.grains.push(block([side, depth, side]));
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     let (mut errors, mut looks) = (Vec::new(), Vec::new());
     while simulation.time() < seconds {
@@ -122,9 +123,12 @@ struct Look {
     profile: Vec<[f64; 2]>,
 }
 
-fn look(simulation: &mut Simulation) -> Result<Look, SimulationError> {
+fn look(simulation: &mut Run) -> Result<Look, SimulationError> {
     let mut fields = vec!["position", "pressure", "density", "stress"];
-    fields.retain(|name| simulation.fields().iter().any(|field| field.name == *name));
+    let known: Vec<String> = simulation.observe("fields", |simulation| {
+        Ok(simulation.fields().iter().map(|field| field.name.to_string()).collect())
+    })?;
+    fields.retain(|name| known.iter().any(|field| field == name));
     let snapshot = read(simulation, &fields)?;
     let position = snapshot.vec3("position").unwrap_or_default();
     let pressure = snapshot.scalar("pressure").unwrap_or_default();

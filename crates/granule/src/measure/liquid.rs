@@ -7,10 +7,11 @@
 
 use crate::boundary::Shape;
 use crate::scene::{Fill, Periodic, SolverKind};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::drive::{next_frame, read, run_until};
 use super::fluids::{filled, water};
+use super::run::Run;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
 /// Particle spacing \[m\].
@@ -81,7 +82,7 @@ fn wave(options: &MeasureOptions, measurement: &mut Measurement) -> Result<Vec<[
         layer.velocity = [speed, 0.0, 0.0];
         scene.grains.push(layer);
     }
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     let first = amplitude(&mut simulation, f64::from(side))?;
     let mut curve = vec![[0.0, 1.0]];
@@ -93,7 +94,7 @@ fn wave(options: &MeasureOptions, measurement: &mut Measurement) -> Result<Vec<[
 }
 
 /// The part of the velocity along x that goes with the first wave along y.
-fn amplitude(simulation: &mut Simulation, length: f64) -> Result<f64, SimulationError> {
+fn amplitude(simulation: &mut Run, length: f64) -> Result<f64, SimulationError> {
     let snapshot = read(simulation, &["position", "velocity"])?;
     let (position, velocity) = (snapshot.vec3("position"), snapshot.vec3("velocity"));
     let rows = position.unwrap_or_default().iter().zip(velocity.unwrap_or_default());
@@ -110,7 +111,7 @@ fn pair(options: &MeasureOptions) -> Result<f64, SimulationError> {
     scene.material[0].artificial_viscosity = 1.0;
     let shape = Shape::Box { min: [0.0; 3], max: [2.0 * SPACING, SPACING, SPACING], hollow: false };
     scene.grains.push(filled(shape, Fill::Lattice));
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     run_until(&mut simulation, 4.0)?;
     let snapshot = read(&mut simulation, &["position"])?;
     let [a, b] = snapshot.vec3("position").unwrap_or_default() else { return Ok(f64::NAN) };

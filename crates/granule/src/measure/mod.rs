@@ -25,6 +25,7 @@ mod profile;
 mod quantity;
 mod repose;
 mod rest;
+mod run;
 mod scenes;
 mod segregation;
 mod slope;
@@ -35,7 +36,7 @@ mod upsample;
 use serde::Serialize;
 
 use crate::scene::{FrictionMode, SolverKind, YieldLaw};
-use crate::simulation::{Options, Simulation, SimulationError};
+use crate::simulation::{Options, SimulationError};
 
 pub use crate::statistics::{linear_fit, power_fit};
 pub use about::{About, about};
@@ -44,6 +45,8 @@ pub use control::{CONTROLS, Control, Fault};
 pub use oracle::measure_oracle;
 pub use profile::{DepositProfile, slope_angle};
 pub use quantity::{QUANTITY_FIELDS, particle_quantity};
+pub use run::KeptRuns;
+use run::Run;
 pub use surface::surface_angle;
 
 /// How to measure.
@@ -65,6 +68,8 @@ pub struct MeasureOptions {
     pub friction_angle: Option<f64>,
     /// Grains of one size only, the negative control of segregation.
     pub equal_sizes: bool,
+    /// Where runs are kept, so that an experiment that was killed goes on where it was; nowhere when absent.
+    pub kept: Option<KeptRuns>,
 }
 
 /// One measured number beside its reference.
@@ -173,9 +178,9 @@ pub struct Measurement {
 
 impl Measurement {
     /// Notes solver and device.
-    fn describe(&mut self, simulation: &Simulation) {
-        self.solver = simulation.simulator().solver().into();
-        self.device = simulation.simulator().device();
+    fn describe(&mut self, simulation: &Run) {
+        self.solver = simulation.solver().into();
+        self.device = simulation.device().into();
     }
 }
 
@@ -368,7 +373,8 @@ impl Experiment {
         let start = std::time::Instant::now();
         let mut measurement = Measurement { experiment: self.name.into(), ..Measurement::default() };
         (self.work)(options, &mut measurement, progress)?;
-        measurement.seconds = start.elapsed().as_secs_f64();
+        let earlier = options.kept.as_ref().map_or(0.0, KeptRuns::take_seconds);
+        measurement.seconds = start.elapsed().as_secs_f64() + earlier;
         measurement.pass =
             !measurement.points.is_empty() && measurement.points.iter().all(|point| point.pass);
         Ok(measurement)

@@ -3,10 +3,11 @@
 use glam::Vec3;
 
 use crate::random::Random;
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 use crate::simulator::Command;
 
 use super::drive::{next_frame, read};
+use super::run::Run;
 use super::scenes::SPACING;
 
 /// Radius of the stream in spacings.
@@ -43,7 +44,7 @@ impl Pour {
     /// The device has failed.
     pub fn pour(
         &mut self,
-        simulation: &mut Simulation,
+        simulation: &mut Run,
         count: usize,
         progress: &mut dyn FnMut(usize),
     ) -> Result<(), SimulationError> {
@@ -62,7 +63,7 @@ impl Pour {
         }
     }
 
-    fn emit(&mut self, simulation: &mut Simulation, most: usize) -> Result<(), SimulationError> {
+    fn emit(&mut self, simulation: &mut Run, most: usize) -> Result<(), SimulationError> {
         self.crest = crest(simulation)?.max(0.0);
         let height = self.crest + DROP * SPACING;
         let mut emitted = 0;
@@ -88,7 +89,7 @@ impl Pour {
 }
 
 /// Highest grain near the axis that is not falling \[m\].
-fn crest(simulation: &mut Simulation) -> Result<f32, SimulationError> {
+fn crest(simulation: &mut Run) -> Result<f32, SimulationError> {
     let snapshot = read(simulation, &["position", "velocity"])?;
     let position = snapshot.vec3("position").unwrap_or_default();
     let velocity = snapshot.vec3("velocity").unwrap_or_default();

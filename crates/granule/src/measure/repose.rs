@@ -1,10 +1,11 @@
 //! Angle of repose: a heap poured slowly onto a rough floor.
 
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::drive::{read, run_until};
 use super::pour::Pour;
 use super::profile::DepositProfile;
+use super::run::Run;
 use super::scenes::{SPACING, begin, grains_solver, rough_floor, sand};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
@@ -133,7 +134,7 @@ pub fn poured_heap(
     options: &MeasureOptions,
     poured: &Poured,
     progress: &mut dyn FnMut(usize),
-) -> Result<Simulation, SimulationError> {
+) -> Result<Run, SimulationError> {
     let mut scene = sand("repose", poured.theta, options);
     scene.boundary.push(rough_floor());
     let mut simulation = begin(scene, options)?;

@@ -1,10 +1,11 @@
 //! Piles at rest: they must stay as they are, without damping, freezing or sleeping.
 
 use crate::scene::Periodic;
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::drive::{read, step};
 use super::repose::{Poured, poured_heap};
+use super::run::Run;
 use super::scenes::{DENSITY, GRAVITY, SPACING, block, plane, rough_floor, sand, speed_scale};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
@@ -86,17 +87,14 @@ fn report(name: &str, rest: &Rest, limits: &Limits, measurement: &mut Measuremen
 }
 
 /// A half pile against a smooth wall, periodic across: a collapsed block.
-fn settled_slab(
-    options: &MeasureOptions,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Simulation, SimulationError> {
+fn settled_slab(options: &MeasureOptions, progress: &mut dyn FnMut(f64)) -> Result<Run, SimulationError> {
     let (width, height, settle) = if options.quick { (12.0, 16.0, 3.0) } else { (30.0, 40.0, 6.0) };
     let mut scene = sand("rest", THETA, options);
     scene.simulation.periodic = Periodic { x: None, y: None, z: Some([0.0, 6.0 * SPACING]) };
     scene.boundary.push(rough_floor());
     scene.boundary.push(plane("wall", [1.0, 0.0, 0.0], 0.0));
     scene.grains.push(block([width, height, 6.0]));
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     while simulation.time() < settle {
         step(&mut simulation)?;
         progress(simulation.time() / settle);
@@ -105,11 +103,7 @@ fn settled_slab(
 }
 
 /// Watches a settled pile.
-fn rest(
-    mut simulation: Simulation,
-    seconds: f64,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Rest, SimulationError> {
+fn rest(mut simulation: Run, seconds: f64, progress: &mut dyn FnMut(f64)) -> Result<Rest, SimulationError> {
     let start = simulation.time();
     let first = Shape::of(&mut simulation)?;
     let count = simulation.particle_count() as f64;
@@ -154,7 +148,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(simulation: &mut Simulation) -> Result<Self, SimulationError> {
+    fn of(simulation: &mut Run) -> Result<Self, SimulationError> {
         let snapshot = read(simulation, &["position", "speed", "density"])?;
         let position = snapshot.vec3("position").unwrap_or_default();
         let speed = snapshot.scalar("speed").unwrap_or_default();

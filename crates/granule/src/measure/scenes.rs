@@ -5,9 +5,10 @@ use crate::scene::{
     BoundarySettings, Fill, GrainsSettings, IisphSettings, MaterialSettings, PACKED_FRACTION, RegionSettings,
     Scene, SceneError, SolverKind,
 };
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::MeasureOptions;
+use super::run::Run;
 
 /// Particle spacing of the experiments \[m\].
 pub const SPACING: f32 = 0.02;
@@ -45,7 +46,7 @@ pub fn bulk_volume(options: &MeasureOptions) -> f64 {
 
 /// Begins an experiment with bulk matter, or with the grains that it becomes, where a solver with grains is asked for: docs/grains.md.
 /// Rough floors are then covered with spheres.
-pub fn begin(mut scene: Scene, options: &MeasureOptions) -> Result<Simulation, SimulationError> {
+pub fn begin(mut scene: Scene, options: &MeasureOptions) -> Result<Run, SimulationError> {
     if let Some(solver) = grains_solver(options).filter(|solver| *solver != scene.simulation.solver) {
         let is_rough = |wall: &BoundarySettings| wall.friction.is_some_and(|friction| friction >= ROUGH);
         let rough: Vec<bool> = scene.boundary.iter().map(is_rough).collect();
@@ -59,7 +60,7 @@ pub fn begin(mut scene: Scene, options: &MeasureOptions) -> Result<Simulation, S
             });
         }
     }
-    Simulation::new(scene, &options.simulation)
+    Run::new(scene, options)
 }
 
 /// A built-in scene with values set by path.

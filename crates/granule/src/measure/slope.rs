@@ -6,10 +6,11 @@
 use glam::Vec3;
 
 use crate::scene::{Periodic, YieldLaw};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 use crate::simulator::Command;
 
 use super::drive::{read, run_until, step};
+use super::run::Run;
 use super::scenes::{GRAVITY, SPACING, block, rough_floor, sand};
 use super::{MeasureOptions, Measurement, Point, Progress};
 
@@ -89,7 +90,7 @@ fn drift_on_slope(
     scene.simulation.periodic = Periodic { x: Some([0.0, x]), y: None, z: Some([0.0, z]) };
     scene.boundary.push(rough_floor());
     scene.grains.push(block(SLAB));
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     run_until(&mut simulation, SETTLE)?;
     let (sin, cos) = slope.to_radians().sin_cos();
@@ -104,12 +105,12 @@ fn drift_on_slope(
     Ok(drift / SPACING as f64)
 }
 
-fn tilt(simulation: &mut Simulation, gravity: Vec3) {
+fn tilt(simulation: &mut Run, gravity: Vec3) {
     // Gravity is always accepted.
     let _ = simulation.apply(&Command::Gravity(gravity));
 }
 
-fn mean_velocity_x(simulation: &mut Simulation) -> Result<f64, SimulationError> {
+fn mean_velocity_x(simulation: &mut Run) -> Result<f64, SimulationError> {
     let snapshot = read(simulation, &["velocity"])?;
     let velocity = snapshot.vec3("velocity").unwrap_or_default();
     Ok(velocity.iter().map(|v| v[0] as f64).sum::<f64>() / velocity.len().max(1) as f64)

@@ -4,9 +4,10 @@
 
 use crate::boundary::Shape;
 use crate::scene::{Fill, SolverKind};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::drive::{next_frame, read};
+use super::run::Run;
 use super::scenes::{SPACING, begin, cylinder, rough_floor, sand, speed_scale};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 
@@ -74,7 +75,7 @@ pub(super) fn measure(
 }
 
 /// A cone of grains on a rough floor; radius and height in spacings.
-fn cone(options: &MeasureOptions, radius: f32, height: f32) -> Result<Simulation, SimulationError> {
+fn cone(options: &MeasureOptions, radius: f32, height: f32) -> Result<Run, SimulationError> {
     let mut scene = sand("stay", options.friction_angle.unwrap_or(THETA), options);
     scene.boundary.push(rough_floor());
     let mut grains = cylinder(radius, height);
@@ -100,7 +101,7 @@ fn push(options: &MeasureOptions) -> Result<f64, SimulationError> {
         grain.shape = Shape::Box { min: [x, 0.0, 0.0], max: [x + SPACING, SPACING, SPACING], hollow: false };
         scene.grains.push(grain);
     }
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     let mut report = next_frame(&mut simulation)?;
     while simulation.time() < 0.5 {
         report = next_frame(&mut simulation)?;
@@ -109,7 +110,7 @@ fn push(options: &MeasureOptions) -> Result<f64, SimulationError> {
 }
 
 /// Highest particle \[d\].
-fn crest(simulation: &mut Simulation) -> Result<f64, SimulationError> {
+fn crest(simulation: &mut Run) -> Result<f64, SimulationError> {
     let snapshot = read(simulation, &["position"])?;
     let heights = snapshot.vec3("position").unwrap_or_default().iter().map(|x| f64::from(x[1]));
     Ok(heights.fold(0.0, f64::max) / f64::from(SPACING))

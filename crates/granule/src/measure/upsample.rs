@@ -89,7 +89,8 @@ fn run(
     let (fps, gravity) = (scene.simulation.fps, Vec3::from(scene.simulation.gravity));
     let mut simulation = Simulation::new(scene, &options.simulation)?;
     simulation.track_guides_on_host()?;
-    measurement.describe(&simulation);
+    measurement.solver = simulation.simulator().solver().into();
+    measurement.device = simulation.simulator().device();
     let blue = blue_noise(RATIO * guide_radius);
     let [watched, most_creep] = WATCHED[usize::from(options.quick)];
     let last = if options.quick { QUICK_LAST } else { case.last };

@@ -4,8 +4,9 @@ use glam::{DVec3, Quat, Vec3};
 
 use crate::contacts::Contact;
 use crate::measure::drive::{next_frame, read};
+use crate::measure::run::Run;
 use crate::simulation::{Simulation, SimulationError};
-use crate::simulator::Command;
+use crate::simulator::{Command, Snapshot};
 
 use super::sand::{D, GRAVITY, grain_mass, meters, rows, time_scale};
 
@@ -24,7 +25,7 @@ pub struct Rest {
 /// # Errors
 /// The device has failed.
 pub fn settle(
-    simulation: &mut Simulation,
+    simulation: &mut Run,
     rest: Rest,
     progress: &mut dyn FnMut(f64),
 ) -> Result<f64, SimulationError> {
@@ -41,7 +42,7 @@ pub fn settle(
 }
 
 /// Takes a wall away at once, far off in a direction.
-pub fn take_away(simulation: &mut Simulation, wall: &str, direction: Vec3) {
+pub fn take_away(simulation: &mut Run, wall: &str, direction: Vec3) {
     let command = Command::ToolPose {
         boundary: wall.into(),
         position: meters(1e4) * direction,
@@ -52,6 +53,9 @@ pub fn take_away(simulation: &mut Simulation, wall: &str, direction: Vec3) {
     // The wall exists: the experiment's scene has it.
     let _ = simulation.apply(&command);
 }
+
+/// What is read of grains.
+const FIELDS: &[&str] = &["id", "position", "radius"];
 
 /// Grains of a bed as they are now; lengths in metres.
 pub struct Bed {
@@ -70,15 +74,28 @@ impl Bed {
     ///
     /// # Errors
     /// The device has failed.
-    pub fn of(simulation: &mut Simulation) -> Result<Self, SimulationError> {
-        let snapshot = read(simulation, &["id", "position", "radius"])?;
+    pub fn of(simulation: &mut Run) -> Result<Self, SimulationError> {
+        let snapshot = read(simulation, FIELDS)?;
+        Ok(Self { contacts: simulation.contacts(), ..Self::of_snapshot(&snapshot) })
+    }
+
+    /// Reads all grains, without their contacts, for what is [observed](Run::observe).
+    ///
+    /// # Errors
+    /// The device has failed.
+    pub fn of_grains(simulation: &mut Simulation) -> Result<Self, SimulationError> {
+        let snapshot = simulation.read(FIELDS).map_err(|error| SimulationError::Failed(error.to_string()))?;
+        Ok(Self::of_snapshot(&snapshot))
+    }
+
+    fn of_snapshot(snapshot: &Snapshot) -> Self {
         let radius = snapshot.scalar("radius").unwrap_or_default();
-        Ok(Self {
-            center: rows(&snapshot, "position"),
+        Self {
+            center: rows(snapshot, "position"),
             radius: radius.iter().map(|radius| f64::from(*radius)).collect(),
             id: snapshot.integer("id").unwrap_or_default().to_vec(),
-            contacts: simulation.contacts(),
-        })
+            contacts: Vec::new(),
+        }
     }
 
     /// Height below which all but a share of the centres lie \[m\].

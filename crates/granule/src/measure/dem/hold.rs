@@ -4,8 +4,9 @@
 use glam::DVec3;
 
 use crate::measure::drive::{read, step};
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Point, Progress};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::sand::{GRAVITY, Spheres, controlled, floor, rows, single};
 
@@ -39,7 +40,7 @@ pub(in crate::measure) fn measure(
     dem.rolling_damping = Some(0.05);
     scene.boundary.push(floor());
     scene.grains.push(single(DVec3::Y * 0.999 * RADIUS, RADIUS, DVec3::ZERO));
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     progress(0.0, "a sphere holds");
     let mut places = Vec::new();

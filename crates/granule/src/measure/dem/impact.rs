@@ -11,9 +11,10 @@ use std::f64::consts::PI;
 use glam::DVec3;
 
 use crate::measure::drive::{read, step};
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::scene::SolverKind;
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::sand::{Spheres, rows, single};
 
@@ -149,7 +150,7 @@ fn collide(
         let center = DVec3::X * side * (RADIUS + 0.1 * length);
         scene.grains.push(single(center, RADIUS, -0.5 * side * speed * DVec3::X));
     }
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     // Until the two have met and parted.
     let start = Apart::of(&mut simulation)?;
@@ -185,7 +186,7 @@ struct Apart {
 }
 
 impl Apart {
-    fn of(simulation: &mut Simulation) -> Result<Self, SimulationError> {
+    fn of(simulation: &mut Run) -> Result<Self, SimulationError> {
         let snapshot = read(simulation, &["position", "velocity"])?;
         let across = |field: &str| match rows(&snapshot, field).as_slice() {
             [a, b] => (b - a).x,

@@ -13,9 +13,10 @@ use glam::{DVec3, Vec3};
 
 use crate::boundary::Shape;
 use crate::measure::drive::{next_frame, read};
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series, linear_fit};
 use crate::scene::{GrainsSettings, Periodic, RegionSettings, Scene};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 use crate::simulator::Command;
 
 use super::bed::{Rest, settle, volume_below};
@@ -254,13 +255,13 @@ fn scene(options: &MeasureOptions, size: &Size, slope: f64) -> Scene {
     scene
 }
 
-fn begin(options: &MeasureOptions, size: &Size, slope: f64) -> Result<Simulation, SimulationError> {
-    Simulation::new(scene(options, size, slope), &options.simulation)
+fn begin(options: &MeasureOptions, size: &Size, slope: f64) -> Result<Run, SimulationError> {
+    Run::new(scene(options, size, slope), options)
 }
 
 /// Lets grains flow until their energy is steady from window to window.
 fn flow(
-    simulation: &mut Simulation,
+    simulation: &mut Run,
     size: &Size,
     slope: f64,
     progress: &mut dyn FnMut(f64),
@@ -281,7 +282,7 @@ fn flow(
 }
 
 /// Means over a window of time.
-fn watch(simulation: &mut Simulation, size: &Size) -> Result<Window, SimulationError> {
+fn watch(simulation: &mut Run, size: &Size) -> Result<Window, SimulationError> {
     let bins = (2.0 * size.height()).ceil() as usize;
     let (mut momentum, mut count) = (vec![0.0; bins], vec![0.0; bins]);
     let (mut volume, mut energy, mut frames) = (vec![0.0; bins], 0.0, 0.0);
@@ -324,7 +325,7 @@ fn bin(height: f64, bins: usize) -> Option<usize> {
 }
 
 /// Sets the flow on a gentle slope, where it must come to rest.
-fn stop(simulation: &mut Simulation) -> Result<Point, SimulationError> {
+fn stop(simulation: &mut Run) -> Result<Point, SimulationError> {
     let (slope, energy, within) = STOP;
     let gentle: Vec3 = gravity(slope).as_vec3();
     // Gravity may always be changed.

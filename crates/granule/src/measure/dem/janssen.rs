@@ -7,9 +7,10 @@
 
 use crate::boundary::{Keyframe, Motion, Shape};
 use crate::measure::drive::{next_frame, run_until};
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::scene::BoundarySettings;
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::bed::{Bed, Rest, settle};
 use super::sand::{
@@ -216,7 +217,7 @@ fn fill(
     });
     let (from, to) = ([0.0; 3], point([0.0, height, 0.0]));
     scene.grains.push(random_grains(Shape::Cylinder { from, to, radius: meters(radius), hollow: false }));
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     let rest = Rest { energy: 0.0, within: [0.0, RISES[0]] };
     settle(&mut simulation, rest, &mut |share| progress(0.6 * share))?;

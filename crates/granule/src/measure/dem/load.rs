@@ -9,16 +9,19 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use crate::boundary::{Motion, Servo, Shape};
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::scene::{BoundarySettings, Scene};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::bed::{Bed, Rest, settle};
 use super::distributions::{gamma_shape, histogram, normalized, peak};
-use super::forces::{Belonging, Layers};
+use super::forces::{Belonging, Layers, mobilization, mobilized};
 use super::sand::{D, DENSITY, GRAVITY, Spheres, controlled, grain_mass, point, time_scale};
 use super::vessel::{Container, Vessel};
 
+/// Friction of the grains.
+const FRICTION: f64 = 0.5;
 /// Pressure of the plate, in weights of the bed per ground.
 const PRESSURE: f64 = 20.0;
 /// Part of the volume that grains fill, with which the weight of a bed is reckoned.
@@ -58,7 +61,7 @@ pub(in crate::measure) fn measure(
     let form = if options.quick { &QUICK } else { &FULL };
     let mut series = Vec::new();
     for (k, vessel) in form.vessels.iter().enumerate() {
-        let spheres = Spheres { friction: controlled(options, 0.5), ..Spheres::default() };
+        let spheres = Spheres { friction: controlled(options, FRICTION), ..Spheres::default() };
         let add = |scene: &mut Scene| scene.boundary.push(plate(vessel, &spheres));
         let mut simulation = vessel.pour(options, measurement, spheres, add)?;
         let mut tell = |share: f64| progress(0.5 * (k as f64 + share), "a plate presses on a bed");
@@ -129,13 +132,15 @@ struct Loads {
     /// Sums on spheres, and on grains.
     spheres: Vec<f64>,
     grains: Vec<f64>,
+    /// Mean tangential force of contacts over the mean normal one.
+    mobilized: f64,
 }
 
 /// The force on one grain, or one sphere of it, and its place \[d\].
 type Load = (f64, DVec3);
 
 impl Loads {
-    fn of(simulation: &mut Simulation, vessel: &Vessel) -> Result<Self, SimulationError> {
+    fn of(simulation: &mut Run, vessel: &Vessel) -> Result<Self, SimulationError> {
         let bed = Bed::of(simulation)?;
         let belonging = Belonging::of(simulation, &bed, vessel.period().map(|side| side * D))?;
         let layers = Layers::of(&bed, vessel);
@@ -153,6 +158,9 @@ impl Loads {
                 *grains.entry(belonging.grain(sphere)).or_insert(0.0) += force;
             }
         }
+        let pairs = bed.contacts.iter().filter(|contact| contact.partner.as_particle().is_some());
+        let inside = pairs.filter(|contact| layers.of_place(contact.point.as_dvec3() / D).is_some());
+        let both = inside.map(|contact| [contact.tangential_force.length(), contact.normal_force]);
         let least = IDLE * grain_mass() * GRAVITY;
         let sphere = |(id, force): (u32, f64)| {
             let place = bed.id.binary_search(&id).ok()?;
@@ -166,6 +174,7 @@ impl Loads {
             contacts: by_layer(contacts.into_iter(), layers),
             spheres: by_layer(spheres.into_iter().filter_map(sphere), layers),
             grains: by_layer(grains.into_iter().filter_map(grain), layers),
+            mobilized: mobilized(both.map(|both| both.map(f64::from))),
         }
     }
 }
@@ -220,4 +229,6 @@ fn report(loads: &Loads, vessel: &Vessel, form: &Form, energy: f64, measurement:
     let source = "for comparison: single contacts are not what Longmore recorded";
     let shape = gamma_shape(&loads.contacts)[0];
     push(format!("{name}: shape of single contacts"), shape, [0.5, 9.0], source, loads.contacts.len());
+    let quantity = format!("{name}: tangential force / normal force");
+    measurement.points.push(mobilization(quantity, loads.mobilized, FRICTION));
 }

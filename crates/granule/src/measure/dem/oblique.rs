@@ -9,9 +9,10 @@ use std::f64::consts::PI;
 use glam::DVec3;
 
 use crate::measure::drive::{read, step};
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::scene::Scene;
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::sand::{Spheres, controlled, floor, rows, single};
 
@@ -126,7 +127,7 @@ fn rebound(
     damping: f64,
 ) -> Result<Vec<Rebound>, SimulationError> {
     let scene = scene(options, angles, restitution, damping);
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     let (mut steps, mut met) = (0, false);
     loop {

@@ -3,16 +3,19 @@
 //! Loading and unloading take different ways, since grains slide past each other and stay where they have come to. What a bed of
 //! maize gives back, two thirds of its strain in Coetzee and Els 2009, depends on its grains and is reported only.
 
-use glam::{Quat, Vec3};
+use glam::{DVec3, Quat, Vec3};
 
 use crate::boundary::Shape;
 use crate::measure::drive::next_frame;
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::scene::BoundarySettings;
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 use crate::simulator::Command;
 
 use super::bed::{Bed, Rest, settle};
+use super::forces::Belonging;
+use super::lateral::stress_ratio;
 use super::sand::{D, DENSITY, GRAVITY, Spheres, controlled, meters, point, time_scale};
 use super::vessel::{Container, Vessel};
 
@@ -20,6 +23,8 @@ use super::vessel::{Container, Vessel};
 const STRAIN: f64 = 0.05;
 /// Load of the plate at which strain begins to count, in weights of the bed.
 const TOUCHES: f64 = 0.2;
+/// Distance from base, plate and wall from which on stresses count \[d\].
+const MARGIN: f64 = 1.5;
 /// Cycles of loading and unloading.
 const CYCLES: usize = 2;
 
@@ -90,6 +95,9 @@ fn report(cycles: &[Cycle], measurement: &mut Measurement) {
     );
     let source = "reported: two thirds for maize (Coetzee and Els 2009), and in Longmore 2009";
     push("7: share of the strain that comes back", 1.0 - first.residual / STRAIN, [0.0, 1.0], source);
+    let source = "[Jak44]: 1 - sin(phi), from rounded sand (24 degrees) to crushed rock (50); tetrahedra stand at 32 (piles)";
+    let lateral = Point::new("7: horizontal / vertical stress", first.lateral, [0.23, 0.6], source);
+    measurement.points.push(lateral.against(1.0 - 32.0_f64.to_radians().sin()));
 }
 
 /// Strain and stress [m g/d2] of a cycle: loading, then unloading.
@@ -99,6 +107,8 @@ struct Cycle {
     turn: usize,
     /// Strain at which the load is gone.
     residual: f64,
+    /// Ratio of horizontal to vertical stress at the largest strain.
+    lateral: f64,
 }
 
 impl Cycle {
@@ -120,7 +130,7 @@ impl Cycle {
 
 /// A bed under a plate that is led.
 struct Press {
-    simulation: Simulation,
+    simulation: Run,
     /// Way of the plate down from where it was described \[d\], and where the bed begins to bear it.
     way: f64,
     touched: Option<f64>,
@@ -189,6 +199,20 @@ impl Press {
         force / (weight * form.vessel.ground())
     }
 
+    /// Ratio of horizontal to vertical stress in the middle of the bed.
+    fn lateral(&mut self, form: &Form) -> Result<f64, SimulationError> {
+        let bed = Bed::of(&mut self.simulation)?;
+        let period = form.vessel.period().map(|side| side * D);
+        let belonging = Belonging::of(&mut self.simulation, &bed, period)?;
+        let top = self.start - self.way - MARGIN;
+        let reach = match form.vessel.container {
+            Container::Periodic(_) => f64::INFINITY,
+            Container::Cylinder(radius) => radius - MARGIN,
+        };
+        let inside = |x: DVec3| x.y > MARGIN && x.y < top && x.x.hypot(x.z) < reach;
+        Ok(stress_ratio(&bed, &belonging, inside))
+    }
+
     /// Presses to the largest strain and lets go until the plate bears nothing.
     fn cycle(&mut self, form: &Form, progress: &mut dyn FnMut(f64)) -> Result<Cycle, SimulationError> {
         let mut curve = Vec::new();
@@ -207,6 +231,7 @@ impl Press {
             }
             self.advance(form.speed)?;
         }
+        let lateral = self.lateral(form)?;
         let (turn, mut residual) = (curve.len(), 0.0);
         let touched = self.touched.unwrap_or(self.way);
         loop {
@@ -217,7 +242,7 @@ impl Press {
             if stress > least {
                 residual = strain;
             } else if stress <= 0.0 || strain < -STRAIN {
-                return Ok(Cycle { curve, turn, residual });
+                return Ok(Cycle { curve, turn, residual, lateral });
             }
         }
     }
@@ -231,12 +256,12 @@ mod tests {
     fn a_spring_loses_nothing() {
         let up: Vec<[f64; 2]> = (0..=50).map(|k| [0.001 * f64::from(k), f64::from(k)]).collect();
         let curve = up.iter().copied().chain(up.iter().rev().copied()).collect();
-        let cycle = Cycle { curve, turn: up.len(), residual: 0.0 };
+        let cycle = Cycle { curve, turn: up.len(), residual: 0.0, lateral: 0.0 };
         assert!(cycle.loss().abs() < 1e-12 && cycle.area().abs() < 1e-12);
         // Let go at half the stress: half of the work is lost.
         let down = up.iter().rev().map(|[strain, stress]| [*strain, 0.5 * stress]);
         let curve: Vec<[f64; 2]> = up.iter().copied().chain(down).collect();
-        let cycle = Cycle { curve, turn: up.len(), residual: 0.0 };
+        let cycle = Cycle { curve, turn: up.len(), residual: 0.0, lateral: 0.0 };
         assert!((cycle.loss() - 0.5).abs() < 0.02, "{}", cycle.loss());
     }
 }

@@ -5,9 +5,10 @@
 //! made stiffer by and by until 1e7.
 
 use crate::boundary::Shape;
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::scene::Periodic;
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 use crate::simulator::Command;
 
 use super::bed::{Bed, Rest, settle};
@@ -168,7 +169,7 @@ fn pour(
     size: &Size,
     friction: f64,
     seed: u64,
-) -> Result<Simulation, SimulationError> {
+) -> Result<Run, SimulationError> {
     let spheres = Spheres { friction: controlled(options, friction), ..Spheres::default() };
     let mut scene = spheres.scene("packing");
     let side = size.side;
@@ -178,13 +179,13 @@ fn pour(
     scene.simulation.seed = seed;
     scene.boundary.push(floor());
     scene.grains.push(random_grains(Shape::cuboid([0.0; 3], point([side, height, side]))));
-    let simulation = Simulation::new(scene, &options.simulation)?;
+    let simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     Ok(simulation)
 }
 
 /// Makes the grains stiffer by and by, and waits for rest; gives the energy that is left [m g d].
-fn stiffen(simulation: &mut Simulation, progress: &mut dyn FnMut(f64)) -> Result<f64, SimulationError> {
+fn stiffen(simulation: &mut Run, progress: &mut dyn FnMut(f64)) -> Result<f64, SimulationError> {
     let mut energy = f64::NAN;
     for (k, young) in STIFFER.into_iter().enumerate() {
         let path = format!("material.{SAND}.dem.young");
@@ -199,12 +200,7 @@ fn stiffen(simulation: &mut Simulation, progress: &mut dyn FnMut(f64)) -> Result
 }
 
 /// Looks at the middle of a bed.
-fn look(
-    simulation: &mut Simulation,
-    size: &Size,
-    friction: f64,
-    energy: f64,
-) -> Result<Packing, SimulationError> {
+fn look(simulation: &mut Run, size: &Size, friction: f64, energy: f64) -> Result<Packing, SimulationError> {
     let bed = Bed::of(simulation)?;
     let inside = [MARGIN * D, bed.height(LOOSE) - MARGIN * D];
     // Grains with fewer contacts rest by their own weight alone and bear nothing else.

@@ -8,9 +8,10 @@ use glam::DVec3;
 
 use crate::boundary::Shape;
 use crate::measure::drive::{next_frame, read};
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series, power_fit};
 use crate::scene::{Fill, GrainShape, GrainsSettings, Periodic, RegionSettings, Scene, TangentialLaw};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 use crate::simulator::Command;
 
 use super::bed::{Rest, settle};
@@ -197,7 +198,7 @@ fn steepest(
     seed: u64,
     progress: &mut dyn FnMut(f64),
 ) -> Result<f64, SimulationError> {
-    let mut simulation = Simulation::new(scene(options, size, grains, seed), &options.simulation)?;
+    let mut simulation = Run::new(scene(options, size, grains, seed), options)?;
     measurement.describe(&simulation);
     settle(&mut simulation, Rest { energy: 1e-4, within: [10.0, 60.0] }, &mut |_| {})?;
     let [first, last, step] = SLOPES;
@@ -218,7 +219,7 @@ fn steepest(
 }
 
 /// Advances by a time [sqrt(d/g)].
-fn advance(simulation: &mut Simulation, time: f64) -> Result<(), SimulationError> {
+fn advance(simulation: &mut Run, time: f64) -> Result<(), SimulationError> {
     let end = simulation.time() + time * time_scale();
     while simulation.time() < end {
         next_frame(simulation)?;
@@ -227,7 +228,7 @@ fn advance(simulation: &mut Simulation, time: f64) -> Result<(), SimulationError
 }
 
 /// Mean way downhill of the upper half of a bed in a time [sqrt(d/g)], in diameters.
-fn way(simulation: &mut Simulation, size: &Size, time: f64) -> Result<f64, SimulationError> {
+fn way(simulation: &mut Run, size: &Size, time: f64) -> Result<f64, SimulationError> {
     let (mut sum, mut frames) = (0.0, 0.0);
     let end = simulation.time() + time * time_scale();
     while simulation.time() < end {

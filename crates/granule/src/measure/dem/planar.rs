@@ -7,9 +7,10 @@
 use glam::Vec3;
 
 use crate::boundary::Shape;
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series, power_fit};
 use crate::scene::{BoundarySettings, Periodic, RegionSettings, Scene};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::bed::{Bed, Rest, settle, take_away};
 use super::planar_profile::PlanarProfile;
@@ -145,7 +146,7 @@ fn collapse(
     size: &Size,
     aspect: f64,
 ) -> Result<Deposit, SimulationError> {
-    let mut simulation = Simulation::new(scene(options, size, aspect), &options.simulation)?;
+    let mut simulation = Run::new(scene(options, size, aspect), options)?;
     measurement.describe(&simulation);
     let fall = (2.0 * aspect * size.length).sqrt();
     settle(&mut simulation, Rest { energy: 1e-2, within: [2.0 * fall, 8.0 * fall + 20.0] }, &mut |_| {})?;

@@ -1,5 +1,7 @@
 //! The surface of a deposit that does not change along z, from the volume of its grains.
 
+use serde::{Deserialize, Serialize};
+
 use crate::statistics::linear_fit;
 
 use super::bed::{Bed, volume_below};
@@ -9,7 +11,7 @@ use super::sand::D;
 const WIDTH: f64 = 1.0;
 
 /// Heights over x \[d\].
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct PlanarProfile {
     /// Middle of a bin, and the height to which its grains would fill it.
     pub surface: Vec<[f64; 2]>,

@@ -7,8 +7,9 @@
 use glam::DVec3;
 
 use crate::measure::drive::{read, step};
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 use crate::statistics::linear_fit;
 
 use super::sand::{GRAVITY, Spheres, controlled, floor, rows, single};
@@ -44,7 +45,7 @@ pub(in crate::measure) fn measure(
     dem.rolling_damping = Some(0.05);
     scene.boundary.push(floor());
     scene.grains.push(single(DVec3::Y * 0.999 * RADIUS, RADIUS, LAUNCH * DVec3::X));
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     progress(0.0, "a sphere slides and rolls");
     let mut speeds = Vec::new();

@@ -6,9 +6,10 @@ use glam::DVec3;
 
 use crate::boundary::{Interpolation, Keyframe, Motion, Shape};
 use crate::measure::drive::{next_frame, read};
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::scene::{BoundarySettings, Periodic, Scene};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::sand::{D, Spheres, meters, point, random_grains, rows, single, time_scale};
 use super::silo::FILL;
@@ -118,7 +119,7 @@ fn shake(
 ) -> Result<Vec<[f64; 2]>, SimulationError> {
     let mut scene = scene(size, large);
     scene.simulation.seed = seed;
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     let mut track = Vec::new();
     loop {

@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use crate::boundary::Shape;
 use crate::measure::drive::next_frame;
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement};
 use crate::scene::{BoundarySettings, OutletSettings};
 use crate::simulation::{Simulation, SimulationError};
@@ -89,6 +90,15 @@ impl Silo {
         shapes
     }
 
+    /// Part of the volume that grains fill, and the sum of their cubed diameters \[d3\].
+    fn fill_of(&self, simulation: &mut Simulation) -> Result<(f64, f64), SimulationError> {
+        let bed = Bed::of_grains(simulation)?;
+        let inside = [self.rise.max(1.0) * D, bed.height(0.1) - 2.0 * D];
+        let ground = std::f64::consts::PI * (0.5 * self.width * D).powi(2);
+        let cubes = bed.radius.iter().map(|r| (2.0 * r / D).powi(3)).sum::<f64>();
+        Ok((bed.fraction(inside, ground), cubes))
+    }
+
     /// Lets grains settle, opens the hole, and counts until `share` of them have left or `longest` [sqrt(d/g)] has passed.
     ///
     /// # Errors
@@ -109,14 +119,11 @@ impl Silo {
         scene.grains.extend(self.fills().into_iter().map(random_grains));
         let below = Shape::Plane { point: point([0.0, -3.0, 0.0]), normal: [0.0, 1.0, 0.0] };
         scene.outlet.push(OutletSettings { name: "out".into(), shape: below, time: None });
-        let mut simulation = Simulation::new(scene, &options.simulation)?;
+        let mut simulation = Run::new(scene, options)?;
         measurement.describe(&simulation);
         let rest = Rest { energy: 1e-2, within: [8.0, 30.0] };
         settle(&mut simulation, rest, &mut |part| progress(0.3 * part))?;
-        let bed = Bed::of(&mut simulation)?;
-        let inside = [self.rise.max(1.0) * D, bed.height(0.1) - 2.0 * D];
-        let ground = std::f64::consts::PI * (0.5 * self.width * D).powi(2);
-        let volume = bed.radius.iter().map(|r| (2.0 * r / D).powi(3)).sum::<f64>();
+        let (fraction, volume) = simulation.observe("fill", |simulation| self.fill_of(simulation))?;
         let count = simulation.particle_count() as f64;
         take_away(&mut simulation, "gate", Vec3::NEG_Y);
         let (start, mut curve) = (simulation.time(), Vec::new());
@@ -128,7 +135,7 @@ impl Silo {
             progress(0.3 + 0.7 * (left / (share * count)).max(passed / longest).min(1.0));
             if left >= share * count || passed >= longest {
                 let volume = std::f64::consts::PI / 6.0 * volume / count;
-                return Ok(Outflow { curve, fraction: bed.fraction(inside, ground), volume, count });
+                return Ok(Outflow { curve, fraction, volume, count });
             }
         }
     }

@@ -13,9 +13,10 @@
 
 use crate::boundary::Shape;
 use crate::measure::drive::next_frame;
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::scene::{AxisStrain, Periodic, StrainSettings};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 use crate::simulator::Command;
 
 use super::bed::{Bed, Rest, settle};
@@ -117,7 +118,7 @@ pub(in crate::measure) fn measure(
 
 /// A cell of spheres and what they fill of it.
 struct Element {
-    simulation: Simulation,
+    simulation: Run,
     /// Volume of the spheres \[m3\].
     solid: f64,
 }
@@ -130,10 +131,11 @@ impl Element {
     }
 
     /// The cell: its axes \[m\], and stresses along them \[P\].
-    fn cell(&self) -> ([f64; 3], [f64; 3]) {
-        let cell = self.simulation.simulator().cell();
-        let Some(cell) = cell else { return ([f64::NAN; 3], [f64::NAN; 3]) };
-        ((cell.to - cell.from).to_array(), (cell.stress / pascal(PRESSURE)).to_array())
+    fn cell(&mut self) -> Result<([f64; 3], [f64; 3]), SimulationError> {
+        self.simulation.observe("cell", |simulation| {
+            let Some(cell) = simulation.simulator().cell() else { return Ok(([f64::NAN; 3], [f64::NAN; 3])) };
+            Ok(((cell.to - cell.from).to_array(), (cell.stress / pascal(PRESSURE)).to_array()))
+        })
     }
 }
 
@@ -160,7 +162,7 @@ fn pack(
     };
     scene.simulation.strain = Some(StrainSettings { x: axis(), y: axis(), z: axis(), start: 0.0 });
     scene.grains.push(random_grains(Shape::cuboid([0.0; 3], point(size))));
-    let simulation = Simulation::new(scene, &options.simulation)?;
+    let simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     let mut element = Element { simulation, solid: 0.0 };
     let sphere = |radius: &f64| 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
@@ -186,11 +188,11 @@ fn compress(
         element.set(&format!("simulation.strain.{axis}.rate"), 0.5 * rate)?;
         element.set(&format!("simulation.strain.{axis}.max_rate"), HOLDING * rate)?;
     }
-    let (first, _) = element.cell();
+    let (first, _) = element.cell()?;
     let volume = |size: [f64; 3]| size.iter().product::<f64>();
     let mut rows = Vec::new();
     loop {
-        let (size, [x, axial, z]) = element.cell();
+        let (size, [x, axial, z]) = element.cell()?;
         let row = Row {
             strain: (first[1] / size[1]).ln(),
             dilation: (volume(size) / volume(first)).ln(),

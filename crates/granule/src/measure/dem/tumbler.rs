@@ -7,12 +7,13 @@ use glam::DVec3;
 
 use crate::boundary::{Keyframe, Motion, Shape};
 use crate::measure::drive::{next_frame, read};
+use crate::measure::run::Run;
 use crate::measure::segregation::beyond_chance;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series, surface_angle};
 use crate::scene::{
     BoundarySettings, GrainsSettings, Periodic, RadiusDistribution, RadiusSettings, Scene, ShareOf,
 };
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::sand::{D, GRAVITY, Spheres, controlled, meters, point, random_grains, rows, time_scale};
 
@@ -104,7 +105,7 @@ fn plot(name: &str, title: &str, y_label: &str, series: Vec<Series>) -> Plot {
 }
 
 /// What a drum of one size did.
-struct Run {
+struct Turned {
     /// Turns and inclination \[degrees\].
     curve: Vec<[f64; 2]>,
     /// Its mean and its spread while the drum turned, and after it had stopped.
@@ -116,7 +117,7 @@ struct Run {
 }
 
 /// `rest` is the angle at which the grains rest \[degrees\].
-fn report_drum(run: &Run, froude: f64, rest: f64, measurement: &mut Measurement) {
+fn report_drum(run: &Turned, froude: f64, rest: f64, measurement: &mut Measurement) {
     let mut push = |quantity: &str, measured: f64, range: [f64; 2], source: &str| {
         measurement.points.push(Point::new(quantity, measured, range, source).with("Froude number", froude));
     };
@@ -202,7 +203,7 @@ fn turn(
     form: &Form,
     froude: f64,
     progress: &mut dyn FnMut(f64),
-) -> Result<Run, SimulationError> {
+) -> Result<Turned, SimulationError> {
     let size = [form.radius, form.length];
     let omega = (froude / form.radius).sqrt();
     let period = std::f64::consts::TAU / omega;
@@ -210,7 +211,7 @@ fn turn(
     let end = until + STOP[0] + STOP[1];
     let mut scene = scene(options, form, size, omega, until);
     scene.grains.push(random_grains(filled(size, loose_height(form.radius))));
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     let (mut curve, mut stopped, mut carried) = (Vec::new(), Vec::new(), Vec::new());
     loop {
@@ -238,7 +239,7 @@ fn turn(
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let average = mean(&angles);
     let spread = mean(&angles.iter().map(|angle| (angle - average).powi(2)).collect::<Vec<_>>()).sqrt();
-    Ok(Run { curve, mean: average, spread, stopped: mean(&stopped), carried: mean(&late(&carried)) })
+    Ok(Turned { curve, mean: average, spread, stopped: mean(&stopped), carried: mean(&late(&carried)) })
 }
 
 /// Mean speed along the wall of the grains that touch it, deep in the bed [sqrt(g d)].
@@ -271,7 +272,7 @@ fn part(
     let sizes = RadiusSettings::Distribution(RadiusDistribution::Table { rows, by: ShareOf::Volume });
     let grains = random_grains(filled(form.mixed, loose_height(radius)));
     scene.grains.push(GrainsSettings { radius: Some(sizes), ..grains });
-    let mut simulation = Simulation::new(scene, &options.simulation)?;
+    let mut simulation = Run::new(scene, options)?;
     measurement.describe(&simulation);
     let mut track = Vec::new();
     let mut frame = 0u64;

@@ -1,9 +1,10 @@
 //! Vessels that grains are poured into: periodic across, or a cylinder, both with a rough base.
 
 use crate::boundary::Shape;
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement};
 use crate::scene::{BoundarySettings, GrainShape, GrainsSettings, Periodic, RegionSettings, Scene};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::sand::{Spheres, meters, point, random_grains};
 use super::silo::FILL;
@@ -110,11 +111,11 @@ impl Vessel {
         measurement: &mut Measurement,
         spheres: Spheres,
         add: impl FnOnce(&mut Scene),
-    ) -> Result<Simulation, SimulationError> {
+    ) -> Result<Run, SimulationError> {
         let mut scene = spheres.scene(&measurement.experiment);
         self.fill(&mut scene);
         add(&mut scene);
-        let simulation = Simulation::new(scene, &options.simulation)?;
+        let simulation = Run::new(scene, options)?;
         measurement.describe(&simulation);
         Ok(simulation)
     }

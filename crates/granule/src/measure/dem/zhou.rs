@@ -12,9 +12,10 @@
 use glam::Vec3;
 
 use crate::boundary::Shape;
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series, power_fit};
 use crate::scene::{BoundarySettings, OutletSettings, Periodic, Scene};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 
 use super::bed::{Bed, Rest, settle, take_away};
 use super::planar_profile::PlanarProfile;
@@ -170,7 +171,7 @@ fn heap(
     case: Case,
     seed: u64,
 ) -> Result<PlanarProfile, SimulationError> {
-    let mut simulation = Simulation::new(scene(options, size, case, seed), &options.simulation)?;
+    let mut simulation = Run::new(scene(options, size, case, seed), options)?;
     measurement.describe(&simulation);
     settle(&mut simulation, Rest { energy: 1e-3, within: [8.0, 40.0] }, &mut |_| {})?;
     // What runs off takes longer the farther it is.
@@ -178,7 +179,9 @@ fn heap(
     take_away(&mut simulation, "gate left", Vec3::NEG_Y);
     take_away(&mut simulation, "gate right", Vec3::NEG_Y);
     settle(&mut simulation, Rest { energy: 1e-5, within: [20.0, longest] }, &mut |_| {})?;
-    Ok(PlanarProfile::of(&Bed::of(&mut simulation)?, size.across, FRACTION, 0.0))
+    simulation.observe("heap", |simulation| {
+        Ok(PlanarProfile::of(&Bed::of_grains(simulation)?, size.across, FRACTION, 0.0))
+    })
 }
 
 #[cfg(test)]

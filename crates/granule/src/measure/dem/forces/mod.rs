@@ -16,7 +16,11 @@ use super::sand::{Spheres, controlled};
 use super::vessel::{Container, Vessel};
 
 use population::Forces;
-pub use population::{Belonging, Layers, Level};
+pub use population::{Belonging, Layers, Level, mobilized};
+pub use report::mobilization;
+
+/// Friction of the rough bed.
+const FRICTION: f64 = 0.5;
 
 /// How a form of the experiment is run.
 struct Form {
@@ -77,7 +81,7 @@ pub(in crate::measure) fn measure(
                 |share: f64| progress(start + 0.25 * share, &format!("{name} of friction {friction} settle"));
             settle(&mut simulation, form.rest, &mut tell).map(|energy| (simulation, energy))
         };
-        let (mut rough, energy) = bed(0.5, 0.0)?;
+        let (mut rough, energy) = bed(FRICTION, 0.0)?;
         let (mut smooth, smooth_energy) = bed(0.0, 0.25)?;
         for &level in Level::of(vessel) {
             let forces = Forces::of(&mut rough, vessel, level)?;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use crate::measure::drive::read;
-use crate::simulation::{Simulation, SimulationError};
+use crate::measure::run::Run;
+use crate::simulation::SimulationError;
 
 use super::super::bed::Bed;
 use super::super::distributions::normalized;
@@ -72,7 +73,7 @@ impl Belonging {
     ///
     /// # Errors
     /// The device has failed.
-    pub fn of(simulation: &mut Simulation, bed: &Bed, period: Option<f64>) -> Result<Self, SimulationError> {
+    pub fn of(simulation: &mut Run, bed: &Bed, period: Option<f64>) -> Result<Self, SimulationError> {
         let snapshot = read(simulation, &["id", "grain"])?;
         let grain = snapshot.integer("grain").unwrap_or_default().to_vec();
         let mut members: BTreeMap<u32, Vec<DVec3>> = BTreeMap::new();
@@ -107,9 +108,14 @@ impl Belonging {
         way
     }
 
-    /// From the centre of grain `b` to that of grain `a`, of length 1.
+    /// From the centre of grain `b` to that of grain `a` \[m\].
+    pub fn way(&self, a: u32, b: u32) -> Option<DVec3> {
+        Some(self.nearest(*self.center.get(&a)? - *self.center.get(&b)?))
+    }
+
+    /// The same, of length 1.
     fn direction(&self, a: u32, b: u32) -> Option<DVec3> {
-        self.nearest(*self.center.get(&a)? - *self.center.get(&b)?).try_normalize()
+        self.way(a, b)?.try_normalize()
     }
 }
 
@@ -146,6 +152,12 @@ pub fn pressed(bed: &Bed, belonging: &Belonging, level: Level) -> Vec<Pressed> {
     sums.into_iter().filter_map(of_pair).collect()
 }
 
+/// Mean of tangential forces over that of normal ones, from pairs of both.
+pub fn mobilized(forces: impl Iterator<Item = [f64; 2]>) -> f64 {
+    let [across, along] = forces.fold([0.0; 2], |[t, n], force| [t + force[0], n + force[1]]);
+    across / along
+}
+
 /// Forces in the middle of a bed, over the means of their depths.
 pub struct Forces {
     /// Where they act \[d\].
@@ -153,6 +165,8 @@ pub struct Forces {
     pub normal: Vec<f64>,
     /// Over the mean tangential force.
     pub tangential: Vec<f64>,
+    /// Mean tangential force over the mean normal one, of single contacts: Coulomb's law bounds it by the friction.
+    pub mobilized: Option<f64>,
     /// Angle of the normal to the vertical \[degrees\], 0 to 90.
     pub angle: Vec<f64>,
     /// Side of the periodic cell \[d\].
@@ -164,7 +178,7 @@ impl Forces {
     ///
     /// # Errors
     /// The device has failed.
-    pub fn of(simulation: &mut Simulation, vessel: &Vessel, level: Level) -> Result<Self, SimulationError> {
+    pub fn of(simulation: &mut Run, vessel: &Vessel, level: Level) -> Result<Self, SimulationError> {
         let bed = Bed::of(simulation)?;
         let belonging = Belonging::of(simulation, &bed, vessel.period().map(|side| side * D))?;
         let layers = Layers::of(&bed, vessel);
@@ -174,10 +188,12 @@ impl Forces {
                 by_layer[layer].push(pressed);
             }
         }
+        let all = by_layer.iter().flatten().map(|force| [force.tangential, force.normal]);
         let mut forces = Self {
             place: Vec::new(),
             normal: Vec::new(),
             tangential: Vec::new(),
+            mobilized: (level == Level::Spheres).then(|| mobilized(all)),
             angle: Vec::new(),
             period: vessel.period(),
         };

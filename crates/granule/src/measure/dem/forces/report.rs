@@ -5,7 +5,7 @@ use crate::measure::{Measurement, Point};
 use super::super::distributions::{
     bootstrap, distance, share_of_larger_half, stretched_exponent, tail_rate, tail_straightness,
 };
-use super::{Forces, Form};
+use super::{FRICTION, Forces, Form};
 
 /// Where the tail begins and ends.
 const TAIL: [f64; 2] = [2.0, 5.0];
@@ -45,6 +45,9 @@ pub fn report(forces: &Forces, form: &Form, of: &str, energy: f64, measurement: 
         source,
     );
     push(point.with("difference", slower).with("error", margin));
+    if let Some(mobilized) = forces.mobilized {
+        push(mobilization("3: tangential force / normal force", mobilized, FRICTION));
+    }
     let far = forces.correlation().into_iter().filter(|[r, _]| *r > 3.0).map(|[_, f]| (f - 1.0).abs());
     let far = far.fold(0.0, f64::max);
     let source = "forces farther apart than 3 d know nothing of each other";
@@ -54,6 +57,13 @@ pub fn report(forces: &Forces, form: &Form, of: &str, energy: f64, measurement: 
         Point::new("6: force in the stronger half of contacts", share, [0.78, 0.84], "0.80 to 0.81 [Lon09]")
             .against(0.81),
     );
+}
+
+/// The mean tangential force over the mean normal one, of single contacts with a friction.
+pub fn mobilization(quantity: impl Into<String>, measured: f64, friction: f64) -> Point {
+    let source = "at most the friction (Coulomb), and no less than a tenth of it: with fewer than six contacts, \
+                  normal forces alone cannot balance a sphere";
+    Point::new(quantity, measured, [0.1 * friction, friction], source).with("friction", friction)
 }
 
 /// By how much the tail of tangential forces falls slower than that of normal ones, and the error of that.

@@ -5,9 +5,10 @@ use glam::DVec3;
 use crate::boundary::{Keyframe, Motion, Servo, Shape};
 use crate::contacts::Contact;
 use crate::measure::drive::{next_frame, read};
+use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement};
 use crate::scene::{BoundarySettings, Periodic, Scene};
-use crate::simulation::{Simulation, SimulationError};
+use crate::simulation::SimulationError;
 use crate::simulator::Command;
 use crate::statistics::linear_fit;
 
@@ -78,7 +79,7 @@ pub struct StageFlow {
 
 /// A cell that is sheared.
 pub struct Cell {
-    simulation: Simulation,
+    simulation: Run,
     stages: Vec<Stage>,
     /// Length along and width across \[d\].
     size: [f64; 2],
@@ -131,7 +132,7 @@ impl Cell {
         plate(&mut scene, "lower", 0.0, [-2.0, length + 2.0], width, friction, None);
         let motion = Motion { keyframe: path, servo: Some(servo), ..Motion::default() };
         plate(&mut scene, "upper", start, [-travel - 2.0, length + 2.0], width, friction, Some(motion));
-        let simulation = Simulation::new(scene, &options.simulation)?;
+        let simulation = Run::new(scene, options)?;
         measurement.describe(&simulation);
         Ok(Self { simulation, stages: stages.to_vec(), size: [length, width], start, friction, packed })
     }
@@ -140,7 +141,7 @@ impl Cell {
     pub fn shear(&mut self, progress: &mut dyn FnMut(f64)) -> Result<Vec<StageFlow>, SimulationError> {
         let begin = self.packed + PAUSE;
         let whole = begin + self.stages.iter().map(|stage| duration(*stage)).sum::<f64>();
-        let mut advance = |simulation: &mut Simulation| {
+        let mut advance = |simulation: &mut Run| {
             progress(simulation.time() / time_scale() / whole);
             next_frame(simulation)
         };
@@ -153,7 +154,7 @@ impl Cell {
         while self.time() < begin {
             advance(&mut self.simulation)?;
         }
-        let first = self.height();
+        let first = self.height()?;
         let (mut flows, mut end) = (Vec::new(), begin);
         for stage in self.stages.clone() {
             let from = end;
@@ -166,7 +167,7 @@ impl Cell {
                 rows.push(self.row(first)?);
                 if self.time() >= steady_from {
                     steady.get_or_insert(rows.len() - 1);
-                    let height = self.height();
+                    let height = self.height()?;
                     layers.add(&mut self.simulation, height)?;
                 }
             }
@@ -181,23 +182,24 @@ impl Cell {
     }
 
     /// Way of the upper plate along and down \[d\].
-    fn way(&self) -> [f64; 2] {
-        let poses = self.simulation.simulator().boundary_poses();
-        poses.get(1).map_or([f64::NAN; 2], |pose| {
-            [f64::from(pose.translation.x) / D, f64::from(pose.translation.y) / D]
+    fn way(&mut self) -> Result<[f64; 2], SimulationError> {
+        self.simulation.observe("upper plate", |simulation| {
+            let poses = simulation.simulator().boundary_poses();
+            Ok(poses.get(1).map_or([f64::NAN; 2], |pose| {
+                [f64::from(pose.translation.x) / D, f64::from(pose.translation.y) / D]
+            }))
         })
     }
 
     /// Height between the surfaces of the ribs \[d\].
-    fn height(&self) -> f64 {
-        self.start + self.way()[1] - 2.0 * RADIUS
+    fn height(&mut self) -> Result<f64, SimulationError> {
+        Ok(self.start + self.way()?[1] - 2.0 * RADIUS)
     }
 
     fn row(&mut self, first: f64) -> Result<Row, SimulationError> {
-        let height = self.height();
+        let height = self.height()?;
         let [length, width] = self.size;
         let ground = length * width * D * D;
-        let contacts = self.simulation.contacts();
         let slab = [MARGIN, 1.0 - MARGIN].map(|share| (RADIUS + share * height) * D);
         let unit = 1.0 / pascal(PRESSURE);
         let snapshot = read(&mut self.simulation, &["position", "radius"])?;
@@ -206,14 +208,13 @@ impl Cell {
         let solid: f64 =
             rows(&snapshot, "position").iter().zip(radii).map(|(x, r)| below(x, f64::from(*r))).sum();
         let volume = ground * (slab[1] - slab[0]);
-        Ok(Row {
-            strain: self.way()[0] / first,
-            height: height / first,
-            upper: at_plate(&contacts, 1, unit / ground),
-            lower: at_plate(&contacts, 0, unit / ground),
-            middle: in_slab(&contacts, slab, unit / volume),
-            fraction: solid / volume,
-        })
+        let [upper, lower, middle] = self.simulation.observe("stresses", |simulation| {
+            let contacts = simulation.contacts();
+            let plate = |plate: u16| at_plate(&contacts, plate, unit / ground);
+            Ok([plate(1), plate(0), in_slab(&contacts, slab, unit / volume)])
+        })?;
+        let strain = self.way()?[0] / first;
+        Ok(Row { strain, height: height / first, upper, lower, middle, fraction: solid / volume })
     }
 }
 
@@ -292,7 +293,7 @@ struct Layers {
 
 impl Layers {
     /// Adds the velocities of now, of the middle of a height \[d\].
-    fn add(&mut self, simulation: &mut Simulation, height: f64) -> Result<(), SimulationError> {
+    fn add(&mut self, simulation: &mut Run, height: f64) -> Result<(), SimulationError> {
         let snapshot = read(simulation, &["position", "velocity"])?;
         for (x, v) in rows(&snapshot, "position").iter().zip(rows(&snapshot, "velocity")) {
             let share = (x.y / D - RADIUS) / height;
