@@ -268,16 +268,19 @@ fn a_plate_holds_its_force_and_a_run_resumed_gives_the_same_bits() {
     assert_eq!(simulation.simulator().state_hash(), resumed.simulator().state_hash());
 }
 
-/// A cell of grains is compressed to a pressure: contacts carry it along every axis, and it stays.
-#[test]
-fn a_cell_holds_its_pressure_and_a_run_resumed_gives_the_same_bits() {
-    let rest = r#"
-        periodic = { x = [0, 0.08], y = [0, 0.08], z = [0, 0.08] }
+/// A cell of grains of different sizes without weight, under a pressure of 1000 Pa along x and y and another one along z.
+fn cell_of_grains(pressure_along_z: u32) -> Scene {
+    let strain = format!(
+        r#"
+        fps = 100
+        gravity = [0, 0, 0]
+        periodic = {{ x = [0, 0.08], y = [0, 0.08], z = [0, 0.08] }}
         [simulation.strain]
-        x = { pressure = 1000, max_rate = 2 }
-        y = { pressure = 1000, max_rate = 2 }
-        z = { pressure = 2000, max_rate = 2 }
-    "#;
+        x = {{ pressure = 1000, max_rate = 2 }}
+        y = {{ pressure = 1000, max_rate = 2 }}
+        z = {{ pressure = {pressure_along_z}, max_rate = 2 }}
+    "#
+    );
     let grains = r#"
         [[grains]]
         material = "sand"
@@ -285,8 +288,13 @@ fn a_cell_holds_its_pressure_and_a_run_resumed_gives_the_same_bits() {
         radius = [0.004, 0.006]
         shape.box = { min = [0, 0, 0], max = [0.08, 0.08, 0.08] }
         "#;
-    let scene = scene(&format!("fps = 100\ngravity = [0, 0, 0]\n{rest}"), grains);
-    let mut simulation = simulate(scene);
+    scene(&strain, grains)
+}
+
+/// A cell of grains is compressed to a pressure: contacts carry it along every axis, and it stays.
+#[test]
+fn a_cell_holds_its_pressure_and_a_run_resumed_gives_the_same_bits() {
+    let mut simulation = simulate(cell_of_grains(2000));
     run(&mut simulation, 0.2);
     let state = simulation.checkpoint().unwrap();
     run(&mut simulation, 0.6);
@@ -320,21 +328,7 @@ fn a_cell_holds_its_pressure_and_a_run_resumed_gives_the_same_bits() {
 /// A triaxial test by commands: packed by pressure, then shortened along y while x and z hold theirs.
 #[test]
 fn rates_of_a_cell_change_on_the_way_and_are_in_checkpoints() {
-    let rest = r#"
-        periodic = { x = [0, 0.08], y = [0, 0.08], z = [0, 0.08] }
-        [simulation.strain]
-        x = { pressure = 1000, max_rate = 2 }
-        y = { pressure = 1000, max_rate = 2 }
-        z = { pressure = 1000, max_rate = 2 }
-    "#;
-    let grains = r#"
-        [[grains]]
-        material = "sand"
-        fill = "random"
-        radius = [0.004, 0.006]
-        shape.box = { min = [0, 0, 0], max = [0.08, 0.08, 0.08] }
-        "#;
-    let mut simulation = simulate(scene(&format!("fps = 100\ngravity = [0, 0, 0]\n{rest}"), grains));
+    let mut simulation = simulate(cell_of_grains(1000));
     run(&mut simulation, 0.4);
     let before = simulation.simulator().cell().unwrap();
     let set = |simulation: &mut Simulation, key: &str, value: f64| {
