@@ -232,9 +232,11 @@ mod tests {
             turned);
         same_layout!("clump_drift", "Member", dem::layout::MemberRecord: offset, radius, row, id, mass);
         same_layout!("clump_drift", "Inertia", dem::layout::InertiaRecord: moments, shape_from_principal);
-        same_layout!("body_drift", "Flight", dem::layout::FlightRecord: clump, force, torque, way, speed, load);
-        same_layout!("body_drift", "FlightShape", dem::layout::FlightShapeRecord: inertia, center, servo,
-            servo_mass, servo_damping, servo_fastest, servo_start);
+        same_layout!("body_drift", "Flight", dem::layout::FlightRecord: clump, force, torque, servo);
+        same_layout!("body_drift", "FlightShape", dem::layout::FlightShapeRecord: inertia, center, servo);
+        same_layout!("lead_servos", "Servo", dem::layout::ServoRecord: way, speed, load, middle_speed);
+        same_layout!("lead_servos", "ServoShape", dem::layout::ServoShapeRecord: direction, inverse_mass, damping, fastest,
+            start);
         same_layout!("touch_walls", "WallTouch", dem::layout::WallTouchRecord: first, second, normal, wall, owner,
             unused_1, unused_2);
     }

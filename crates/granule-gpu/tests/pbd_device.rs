@@ -209,9 +209,12 @@ fn grains_come_and_go_and_none_is_lost_but_a_broken_one() {
 #[test]
 fn what_devices_do_not_have_is_refused_by_name() {
     let Some(device) = gpu() else { return };
-    let body = "[[body]]\nname = \"ball\"\ndensity = 500\nshape.sphere = { center = [0.1, 0.5, 0.05], radius = 0.05 }\n";
-    let cases =
-        [("`body`", bed("", "", body)), ("`pbd.scheme`", bed("[pbd]\nscheme = \"averaged\"\n", "", ""))];
+    let body = "[[body]]\nname = \"ball\"\ndensity = 500\ncoupling = \"particles\"\n\
+                shape.sphere = { center = [0.1, 0.5, 0.05], radius = 0.05 }\n";
+    let cases = [
+        ("`body.ball.coupling`", bed("", "", body)),
+        ("`pbd.scheme`", bed("[pbd]\nscheme = \"averaged\"\n", "", "")),
+    ];
     for (key, scene) in cases {
         let error = Simulation::new(scene, &options(&device)).err().unwrap().to_string();
         assert!(error.contains(key) && error.contains("--device cpu"), "{key}: {error}");

@@ -66,6 +66,15 @@ pub const PARTNERS: &str = "partners of contacts";
 /// Contacts with walls within a step.
 pub const WALL_STEPS: &str = "contacts with walls";
 
+/// Walls that hold a force, by boundary.
+pub const SERVOS: &str = "walls that hold a force";
+
+/// What does not change about them.
+pub const SERVO_SHAPES: &str = "forces that walls hold";
+
+/// Sums of what grains do to bodies and to such walls, by boundary.
+pub const PUSHES: &str = "pushes of grains";
+
 /// The pools of buffers with this capacity: a pair has two entries in the lists.
 pub fn pools(capacity: &Capacity) -> Vec<PoolInfo> {
     let entries = u64::from(capacity.slots) * u64::from(LANES);

@@ -28,17 +28,7 @@ pub fn check(input: &MethodInput) -> Result<(), GpuError> {
         let key = format!("body.{}.coupling", body.name);
         return unsupported(key, "bodies made of particles", TAKE_THE_CPU);
     }
-    if !scene.body.is_empty() {
-        return unsupported("body", "rigid bodies", "take them out, or the CPU (--device cpu)");
-    }
-    if input.has_meshes {
-        return unsupported("boundary.shape.mesh", "walls of triangles", TAKE_THE_CPU);
-    }
-    if let Some(wall) = scene.boundary.iter().find(|b| b.motion.as_ref().is_some_and(|m| m.servo.is_some())) {
-        let key = format!("boundary.{}.motion.servo", wall.name);
-        return unsupported(key, "a wall that holds a force", TAKE_THE_CPU);
-    }
-    let (materials, walls) = (scene.material.len(), scene.boundary.len());
+    let (materials, walls) = (scene.material.len(), scene.boundary.len() + scene.body.len());
     let count = materials * (materials + walls);
     if count > MOST_LAWS {
         return Err(GpuError::Laws { count, most: MOST_LAWS });
