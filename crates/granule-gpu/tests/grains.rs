@@ -202,7 +202,7 @@ fn grains_of_different_radii_are_those_of_the_cpu() {
     let mut scene = with_grains(collapse(), 0.4);
     let radius = RadiusSettings::Range([0.1 * D, 0.3 * D]);
     scene.upsample = Some(UpsampleSettings { radius, fraction: 0.3825 });
-    let Some(side) = compare(&scene, 4) else { return };
+    let Some(side) = compare(&scene, 3) else { return };
     let (radii, walls) = (side.upsamplers[1].radii(), side.upsamplers[1].boundaries());
     let gaps = side.grains(1).into_iter().map(|grain| {
         let distance = walls.distance(grain.position.into());
@@ -221,7 +221,7 @@ fn guides_of_different_radii_lead_grains_as_on_the_cpu() {
         velocity = [0.5, 0, 0]\nshape.box = { min = [0, 0, 0], max = [0.2, 0.15, 0.12] }\n\
         [[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }\n";
     let scene = Scene::parse(text, "sizes").unwrap();
-    let Some(side) = compare(&scene, 4) else { return };
+    let Some(side) = compare(&scene, 2) else { return };
     let radii: Vec<f32> = side.upsamplers[0].guides().guide.iter().map(|guide| guide.radius).collect();
     let most = |a: f32, b: &f32| a.max(*b);
     assert!(radii.iter().fold(0.0, most) > 2.0 * radii.iter().fold(1.0, |a: f32, b| a.min(*b)), "{radii:?}");

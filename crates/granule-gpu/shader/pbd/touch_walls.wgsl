@@ -99,9 +99,10 @@ fn pbd_touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
             if !touching && !connected && gap + step.dt * approach >= 0.0 {
                 continue;
             }
-            along *= step.dt;
+            let carry = select(step.dt, 0.0, AVERAGED);
+            along *= carry;
             along = vec4(along.x, along.yzw - dot(along.yzw, wall.normal) * wall.normal);
-            turning = vec4(step.dt * turning.xyz, select(0.0, 1.0, connected));
+            turning = vec4(carry * turning.xyz, select(0.0, 1.0, connected && !AVERAGED));
             push += push_apart(gap, 2.0 * radius, most) * wall.normal;
             own = pushed_at_wall(own, wall.normal, arm, impulse_of(along, turning));
             now[now_count] = WallTouch(along, turning, vec4(wall.normal, feature), word, i, 0u, 0u);

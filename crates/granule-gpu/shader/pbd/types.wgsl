@@ -35,6 +35,8 @@ struct Law {
 // Whether grains turn, and whether anything bounces.
 override ROTATION: bool = true;
 override BOUNCES: bool = false;
+// Whether the scheme is the averaged one, whose contacts remember nothing.
+override AVERAGED: bool = false;
 
 // Where a step is (Step.progress): its length is not chosen yet; is by this attempt, or by an earlier one that found no room.
 const NOT_BEGUN: u32 = 0u;

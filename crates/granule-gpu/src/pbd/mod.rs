@@ -48,13 +48,16 @@
 //! with bodies is read back once per step, with a lag of 0 steps. **Walls that hold a force** are moved on the device by the same
 //! sums, twice half a kick per step, and are read at the ends of batches (`bodies.rs`).
 //!
+//! **The averaged scheme** takes the place of warm start and sweeps (`averaged.rs`): a thread per grain gathers the corrections of its list
+//! and its walls, from one column to another. A run keeps the scheme that it has begun with.
+//!
 //! **Interrupted steps** halt before anything has moved, where lists or contacts with walls have no room. Forces are put aside once:
 //! what was put aside stays until new lists have taken it over.
 //!
 //! **Departures from the CPU**: sums are single precision; a step's length and displacements are rounded to it; walls are measured as
-//! in `dem`. A sphere that touches more than eight walls at once knows eight of them. Without bodies made of particles and the
-//! averaged scheme (`refuse.rs`).
+//! in `dem`. A sphere that touches more than eight walls at once knows eight of them. Without bodies made of particles (`refuse.rs`).
 
+mod averaged;
 mod bodies;
 mod checkpoint;
 mod columns;
@@ -206,7 +209,7 @@ impl Method for Pbd {
     }
 
     fn columns(&self) -> Vec<ColumnInfo> {
-        columns::list()
+        columns::list(self.setup.averaging.is_some())
     }
 
     fn hooks(&self) -> Hooks {
@@ -267,6 +270,10 @@ impl Method for Pbd {
             bounces: self.setup.laws.bounces,
             solids: (self.walls > 0).then_some(&self.solids),
             pushed: self.pushed,
+            averaged: self.setup.averaging.map(|averaging| averaged::Iterations {
+                stabilization: averaging.stabilization,
+                moves: self.setup.sweeps,
+            }),
         };
         Box::new(stages::PbdStages::new(binder, buffers, shape))
     }
@@ -305,7 +312,8 @@ impl Method for Pbd {
 
     fn refuses(&self, scene: &Scene) -> Option<String> {
         let averaged = scene.pbd.scheme == PbdScheme::Averaged;
-        averaged.then(|| "devices do not have the averaged scheme; take the CPU".into())
+        let other = averaged != self.setup.averaging.is_some();
+        other.then(|| "devices keep the scheme that a run has begun with; take the CPU".into())
     }
 
     fn field_columns(&self, field: &str) -> Vec<ColumnInfo> {

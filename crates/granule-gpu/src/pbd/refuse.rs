@@ -1,6 +1,6 @@
 //! What of a scene position-based sand does not have on devices.
 
-use granule::scene::{BodyCoupling, PbdScheme};
+use granule::scene::BodyCoupling;
 
 use crate::GpuError;
 use crate::core::method::MethodInput;
@@ -20,10 +20,6 @@ fn unsupported(key: impl Into<String>, what: &'static str, remedy: &'static str)
 /// Names the key and the remedy.
 pub fn check(input: &MethodInput) -> Result<(), GpuError> {
     let scene = input.scene;
-    if scene.pbd.scheme == PbdScheme::Averaged {
-        let remedy = "take scheme = \"impulse\", or the CPU (--device cpu)";
-        return unsupported("pbd.scheme", "the averaged scheme", remedy);
-    }
     if let Some(body) = scene.body.iter().find(|body| body.coupling == BodyCoupling::Particles) {
         let key = format!("body.{}.coupling", body.name);
         return unsupported(key, "bodies made of particles", TAKE_THE_CPU);

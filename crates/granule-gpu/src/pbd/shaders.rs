@@ -32,6 +32,7 @@ const PAIR_SIDES: &str = part!("pbd/pairs");
 const COLOUR_PASS: &str = part!("pbd/colour_pass");
 const WALL_REACH: &str = part!("pbd/wall_reach");
 const WALL_STEPS: &str = part!("pbd/wall_steps");
+const AVERAGING: &str = part!("pbd/averaging");
 const PUSH_SCALES: &str = part!("pbd/push_scales");
 
 /// What the method adds to shared kernels.
@@ -134,6 +135,16 @@ gpu_shaders! { "shader/pbd";
     KICK_SERVOS = "kick_servos": [
         TYPES, STEP, MOTION, POSITION, SERVOS, LOADS, PUSH_SCALES, PUSH_WORDS, PUSHED
     ];
+    /// How high the lowest grain is.
+    AVERAGE_LOWEST = "average_lowest": [TYPES, STEP, TREE, AVERAGING];
+    /// The averaged scheme begins.
+    AVERAGE_BEGIN = "average_begin": [TYPES, STEP, AVERAGING];
+    /// Its iterations.
+    AVERAGE = "average": [
+        TYPES, STEP, LIST, POSITION, PLACES, DOMAIN, CONTACT, WALL_TOUCH, WALL_STEPS, AVERAGING
+    ];
+    /// It ends.
+    AVERAGE_END = "average_end": [TYPES, STEP, WALL_TOUCH];
     /// Positions.
     DRIFT = "drift": [TYPES, STEP, PAIRS, TREE, SOUNDNESS, POSITION, PLACES, DOMAIN];
     /// Whether lists hold.

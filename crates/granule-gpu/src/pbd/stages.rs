@@ -12,6 +12,7 @@ use crate::core::shared::SharedStages;
 use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Access, Bound, Part, Shader};
 
+use super::averaged::{AveragedStages, Iterations};
 use super::bodies::{PushStages, Pushed, SumPhase};
 use super::columns::{
     APPROACHES, COLOURING, COLOURS, GEOMETRY, HEAD, IMPULSES, MOTION, ORIENTATION, PAIR_LAWS, PAIR_OF, PAIRS,
@@ -250,6 +251,8 @@ pub struct StepShape<'a> {
     pub solids: Option<&'a [(&'static str, f64); 2]>,
     /// What grains push.
     pub pushed: Pushed,
+    /// Of the averaged scheme, where that is asked for.
+    pub averaged: Option<Iterations>,
 }
 
 /// The kernels with their buffers.
@@ -265,6 +268,7 @@ pub struct PbdStages {
     bounce: Option<ColourPass>,
     walls: Option<WallStages>,
     pushed: Option<PushStages>,
+    averaged: Option<AveragedStages>,
     drift: Bound,
     note_motion: Bound,
     sweeps: u32,
@@ -336,6 +340,7 @@ impl PbdStages {
                 .then(|| ColourPass::new(b, &shaders::BOUNCE, ["bounce_colour", "bounce_tail"], &bounce)),
             walls: shape.solids.map(|solids| WallStages::new(b, c, solids)),
             pushed: (shape.pushed.bodies || shape.pushed.servos).then(|| PushStages::new(b, c, shape.pushed)),
+            averaged: shape.averaged.map(|iterations| AveragedStages::new(b, c, iterations)),
             drift: b.stage(&shaders::DRIFT, "pbd_drift", &[], &drift),
             note_motion: b.control(
                 &shaders::NOTE_MOTION,
@@ -418,14 +423,24 @@ impl MethodStages for PbdStages {
                 }),
             ));
         }
-        list.push((Stage::WarmStart, Box::new(move |pass| self.warm_start.run(pass, s, colours))));
-        list.push((
-            Stage::Project,
-            Box::new(move |pass| {
-                (0..self.sweeps).for_each(|number| self.sweep(pass, s, number, colours));
-                self.bounce(pass, s, colours);
-            }),
-        ));
+        if let Some(averaged) = &self.averaged {
+            list.push((
+                Stage::Project,
+                Box::new(|pass| {
+                    averaged.run(pass, s);
+                    self.pushed.iter().for_each(|pushed| pushed.load(pass, s, SumPhase::Swept));
+                }),
+            ));
+        } else {
+            list.push((Stage::WarmStart, Box::new(move |pass| self.warm_start.run(pass, s, colours))));
+            list.push((
+                Stage::Project,
+                Box::new(move |pass| {
+                    (0..self.sweeps).for_each(|number| self.sweep(pass, s, number, colours));
+                    self.bounce(pass, s, colours);
+                }),
+            ));
+        }
         list.push((Stage::Integrate, Box::new(|pass| s.over_particles(pass, &self.drift))));
         list.push((
             Stage::Quarantine,
