@@ -163,15 +163,15 @@ impl Grains {
             (material_paint(&frame.scene), None)
         };
         let empty = Self::none(paint, legend);
-        let (grains, radius) = match grains {
+        let (grains, radii) = match grains {
             FineGrains::Device(view) => return Self { on_device: Some(view), ..empty },
-            FineGrains::Memory(grains, radius) => (grains, radius),
+            FineGrains::Memory(grains, radii) => (grains, radii),
         };
         let shown = |grain: &&Grain| look.cut.is_none_or(|cut| !cut.removes(&grain.position));
         let sphere = |grain: &Grain| {
             let [x, y, z] = grain.position;
             let value = if speeds { Vec3::from(grain.velocity).length() } else { grain.material as f32 };
-            ([x, y, z, radius], SphereTag { value, id: grain.id })
+            ([x, y, z, radii.of(grain.id)], SphereTag { value, id: grain.id })
         };
         let (spheres, tags) = grains.iter().filter(shown).map(sphere).unzip();
         Self { spheres, tags, ..empty }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use glam::Vec3;
 use granule::Simulation;
 use granule::live::{Frame, Publish};
-use granule::upsample::Grain;
+use granule::upsample::{FineRadii, Grain};
 use granule_gpu::{GpuGrains, GpuSimulation, ParticleView};
 
 /// Fine grains of a frame.
@@ -17,8 +17,8 @@ use granule_gpu::{GpuGrains, GpuSimulation, ParticleView};
 pub enum FineGrains {
     /// On the device.
     Device(ParticleView),
-    /// In memory, with their radius \[m\].
-    Memory(Arc<Vec<Grain>>, f32),
+    /// In memory, with their radii.
+    Memory(Arc<Vec<Grain>>, FineRadii),
 }
 
 /// A frame for a video, with all that is drawn of it in memory.
@@ -133,10 +133,10 @@ fn fine_grains(simulation: &mut Simulation, speeds: bool, bounds: Option<[Vec3; 
 }
 
 fn fine_in_memory(simulation: &Simulation) -> Option<FineGrains> {
-    let radius = simulation.upsampler()?.radius();
+    let radii = simulation.upsampler()?.radii().clone();
     // What the device does not give is told by the simulation itself.
     let grains = simulation.fine_grains().ok()?;
-    Some(FineGrains::Memory(Arc::new(grains), radius))
+    Some(FineGrains::Memory(Arc::new(grains), radii))
 }
 
 #[cfg(test)]
@@ -165,8 +165,12 @@ mod tests {
             views.publisher().publish(&mut simulation, &frame);
             let Tapped { fine, .. } = receiver.try_recv().unwrap();
             match fine {
-                Some(FineGrains::Memory(grains, radius)) => {
-                    assert!(!guides && grains.len() > 300 && radius == 0.008, "{} grains", grains.len());
+                Some(FineGrains::Memory(grains, radii)) => {
+                    assert!(
+                        !guides && grains.len() > 300 && radii.mean() == 0.008,
+                        "{} grains",
+                        grains.len()
+                    );
                 }
                 Some(FineGrains::Device(_)) => panic!("a video draws later, when these are others"),
                 None => assert!(guides),

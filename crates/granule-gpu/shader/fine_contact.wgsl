@@ -33,11 +33,10 @@ fn after_contact(velocity: vec3<f32>, normal: vec3<f32>, friction: f32) -> vec3<
 
 // The motion that a wall allows; tells whether it changed it. Twin of Wall::restrict: first whether the path is free, then
 // from the start again along the wall. Both in one loop, as functions are best called from few places.
-fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, material_friction: f32) -> bool {
+fn restrict_motion(k: u32, motion: ptr<function, FineMotion>, radius: f32, material_friction: f32) -> bool {
     let wall = fine_scene.walls[k];
     let start = in_pose(wall.start_rotation, wall.start_translation.xyz, (*motion).start);
     let goal = in_pose(wall.end_rotation, wall.end_translation.xyz, (*motion).goal);
-    let radius = frame.radius;
     var friction = wall.start_translation.w;
     if friction < 0.0 {
         friction = material_friction;

@@ -36,7 +36,6 @@ fn deform(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     let own = guides[3u * i];
     let x = own.xyz;
     let u = guides[3u * i + 1u].xyz;
-    let inverse_square = 1.0 / (frame.support * frame.support);
     var across = mat3x3(vec3(0.0), vec3(0.0), vec3(0.0));
     var moment = mat3x3(vec3(0.0), vec3(0.0), vec3(0.0));
     var sum = 0.0;
@@ -47,7 +46,7 @@ fn deform(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
         for (var j = row.x; j < row.y; j++) {
             let other = guides[3u * j];
             let d = other.xyz - x;
-            let w = guide_weight(dot(d, d) * inverse_square);
+            let w = weight_of(j, dot(d, d));
             if w > 0.0 {
                 let scaled = d / frame.support;
                 across += outer(w * (guides[3u * j + 1u].xyz - u), scaled);

@@ -65,7 +65,11 @@ struct FineFrame {
     list_length: u32,
     // Distance of a region from the middle of a block from which on it takes no grain from there [m].
     region_reach: f32,
-    unused: u32,
+    // Radius of the largest grains, and of all classes of grains, four to a row [m]; `radius` is their mean by volume.
+    largest: f32,
+    // Whether guides have radii of their own.
+    sized: u32,
+    radii: array<vec4<f32>, 64>,
 }
 
 struct FineWall {

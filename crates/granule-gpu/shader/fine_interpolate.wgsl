@@ -40,7 +40,6 @@ fn interpolate(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     let spacing = frame.origin.w / f32(ALONG);
     let x = low + spacing * vec3(f32(node % 3u), f32(node / 3u % 3u), f32(node / 9u));
     let inner = clamp(cell, vec3(1u), frame.cells.xyz - vec3(2u));
-    let inverse_square = 1.0 / (frame.support * frame.support);
     var sum = 0.0;
     var largest = 0.0;
     var carrying = 0.0;
@@ -50,7 +49,7 @@ fn interpolate(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
         let row = guide_row(inner, k);
         for (var j = row.x; j < row.y; j++) {
             let d = x - guides[3u * j].xyz;
-            let w = guide_weight(dot(d, d) * inverse_square);
+            let w = weight_of(j, dot(d, d));
             if w > 0.0 {
                 let first = deformation[3u * j];
                 let deformed = vec3(

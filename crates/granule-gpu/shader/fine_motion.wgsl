@@ -76,7 +76,7 @@ fn shift(goal: vec3<f32>, x: vec3<f32>, guided: GuideMotion) -> vec3<f32> {
 
 // Bits of the walls that a grain may meet on its displacement from a point in a block.
 fn walls_on_path(block: u32, displacement: vec3<f32>) -> u32 {
-    let least = frame.reach - 2.0 * frame.radius;
+    let least = frame.reach - 2.0 * frame.largest;
     if block != NONE && dot(displacement, displacement) <= least * least {
         return walls_of_block(block);
     }

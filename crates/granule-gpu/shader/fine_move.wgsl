@@ -1,6 +1,12 @@
 // Advects grains for which walls, the surface or regions may matter; twin of upsample/advection.rs.
 
-fn restrict_all(motion: ptr<function, FineMotion>, bits: u32, friction: f32) {
+// Radius of a grain [m].
+fn grain_radius(id: u32) -> f32 {
+    let number = class_of(id);
+    return frame.radii[number / 4u][number % 4u];
+}
+
+fn restrict_all(motion: ptr<function, FineMotion>, bits: u32, radius: f32, friction: f32) {
     if bits == 0u {
         return;
     }
@@ -11,7 +17,7 @@ fn restrict_all(motion: ptr<function, FineMotion>, bits: u32, friction: f32) {
         for (var k = 0u; k < frame.wall_count; k++) {
             if ((bits >> min(k, 31u)) & 1u) == 1u {
                 count++;
-                if restrict_motion(k, motion, friction) {
+                if restrict_motion(k, motion, radius, friction) {
                     touched = true;
                 }
             }
@@ -35,10 +41,9 @@ struct Around {
 }
 
 fn take_in(around: ptr<function, Around>, x: vec3<f32>, row: vec2<u32>) {
-    let inverse_square = 1.0 / (frame.support * frame.support);
     for (var j = row.x; j < row.y; j++) {
         let d = x - guides[3u * j].xyz;
-        let w = guide_weight(dot(d, d) * inverse_square);
+        let w = weight_of(j, dot(d, d));
         (*around).sum += w;
         (*around).largest = max((*around).largest, w);
         (*around).velocity += w * guides[3u * j + 2u].xyz;
@@ -122,6 +127,7 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     }
     let i = atomicLoad(&counters[frame.list + LIST_ENTRIES + k]);
     let first = grain_position[i];
+    let radius = grain_radius(bitcast<u32>(first.w));
     let second = grain_velocity[i];
     let x = first.xyz;
     var guided = guide_motion_at(x);
@@ -145,7 +151,7 @@ fn advance(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         let friction = fine_scene.friction[material / 4u][material % 4u];
         // Once, and once more for a grain that has landed.
         for (var landed = false; ; ) {
-            restrict_all(&motion, bits, friction);
+            restrict_all(&motion, bits, radius, friction);
             if landed || !(motion.flight_share > 0.0) || !land(&motion) {
                 break;
             }

@@ -13,8 +13,9 @@ struct Row {
 @group(0) @binding(2) var<storage, read> draw: vec4<u32>;
 @group(0) @binding(3) var<storage, read_write> spheres: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> marks: array<vec2<u32>>;
+// Radii of classes of grains.
+@group(0) @binding(5) var<storage, read> radii: array<f32, CLASSES>;
 
-override RADIUS: f32 = 0.0;
 override FIELD: u32 = 0u;
 
 const SPEED: u32 = 1u;
@@ -29,7 +30,7 @@ fn publish(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     }
     let position = positions[i];
     let velocity = velocities[i];
-    spheres[i] = vec4(position.at, select(RADIUS, 0.0, position.number == REMOVED_ID));
+    spheres[i] = vec4(position.at, select(radii[class_of(position.number)], 0.0, position.number == REMOVED_ID));
     var value = f32(velocity.number);
     if FIELD == SPEED {
         value = length(velocity.at);

@@ -12,6 +12,7 @@ const FINE_WALLS: &str = include_str!("../shader/fine_walls.wgsl");
 const FINE_GRID: &str = include_str!("../shader/fine_grid.wgsl");
 const FINE_MOTION: &str = include_str!("../shader/fine_motion.wgsl");
 const FINE_CONTACT: &str = include_str!("../shader/fine_contact.wgsl");
+const FINE_RADIUS: &str = include_str!("../shader/fine_radius.wgsl");
 
 macro_rules! shaders {
     ($($(#[$doc:meta])* $constant:ident = $name:literal : [$($part:expr),*];)+) => {
@@ -38,7 +39,7 @@ shaders! {
     /// Fine grains at nodes and on their grid.
     FINE_COUNT = "fine_count": [FINE_FRAME, FINE_TABLES, FINE_GRID];
     /// Fine grains for a renderer.
-    FINE_PUBLISH = "fine_publish": [];
+    FINE_PUBLISH = "fine_publish": [FINE_RADIUS];
     /// Shifts of fine grains at nodes.
     FINE_NODE_SHIFT = "fine_node_shift": [FINE_FRAME, FINE_TABLES];
     /// Nodes of blocks.
@@ -51,7 +52,8 @@ shaders! {
     FINE_LIST = "fine_list": [FINE_FRAME];
     /// Advection of these.
     FINE_MOVE = "fine_move": [
-        MOTION, FINE_FRAME, FINE_TABLES, FINE_GUIDES, FINE_GRID, FINE_MOTION, SOLIDS, MAPS, FINE_WALLS, FINE_CONTACT
+        MOTION, FINE_FRAME, FINE_TABLES, FINE_GUIDES, FINE_GRID, FINE_MOTION, SOLIDS, MAPS, FINE_WALLS, FINE_CONTACT,
+        FINE_RADIUS
     ];
     /// The order of fine grains.
     FINE_SORT = "fine_sort": [FINE_FRAME, FINE_TABLES];
@@ -233,9 +235,11 @@ mod tests {
         same_layout!("clump_drift", "Member", dem::layout::MemberRecord: offset, radius, row, id, mass, is_first);
         same_layout!("clump_drift", "Acting", dem::layout::ActingRecord: force, known, torque);
         same_layout!("clump_drift", "Inertia", dem::layout::InertiaRecord: moments, shape_from_principal);
-        same_layout!("body_drift", "Flight", dem::layout::FlightRecord: clump, force, torque, way, speed, load);
-        same_layout!("body_drift", "FlightShape", dem::layout::FlightShapeRecord: inertia, center, servo,
-            servo_mass, servo_damping, servo_fastest, servo_start);
+        same_layout!("body_drift", "Flight", dem::layout::FlightRecord: clump, force, torque, servo);
+        same_layout!("body_drift", "FlightShape", dem::layout::FlightShapeRecord: inertia, center, servo);
+        same_layout!("lead_servos", "Servo", dem::layout::ServoRecord: way, speed, load, middle_speed);
+        same_layout!("lead_servos", "ServoShape", dem::layout::ServoShapeRecord: direction, inverse_mass, damping, fastest,
+            start);
         same_layout!("touch_walls", "WallTouch", dem::layout::WallTouchRecord: first, second, normal, wall, owner,
             unused_1, unused_2);
     }

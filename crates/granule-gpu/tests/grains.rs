@@ -8,10 +8,11 @@ use std::ops::ControlFlow;
 use common::{D, adapter, block, sand, wall};
 use glam::Vec3;
 use granule::boundary::{Boundaries, Interpolation, Keyframe, Motion, Sdf, Shape};
-use granule::scene::{OutletSettings, Scene, UpsampleSettings};
+use granule::scene::{OutletSettings, RadiusSettings, Scene, UpsampleSettings};
 use granule::simd::Instructions;
 use granule::upsample::{
-    AdvectionSettings, CpuGrains, FrameContext, GUIDE_FIELDS, Grain, GrainAdvector, Upsampler,
+    AdvectionSettings, CpuGrains, FrameContext, GUIDE_FIELDS, Grain, GrainAdvector, SIZED_GUIDE_FIELDS,
+    Upsampler,
 };
 use granule::{Options, Simulation};
 use granule_gpu::GpuGrains;
@@ -19,6 +20,11 @@ use granule_gpu::GpuGrains;
 fn on_cpu(settings: &AdvectionSettings) -> Box<dyn GrainAdvector> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     Box::new(CpuGrains::new(settings.clone(), Instructions::best(), pool))
+}
+
+/// What is read of guides.
+fn fields(scene: &Scene) -> &'static [&'static str] {
+    if scene.one_radius().is_some() { &GUIDE_FIELDS } else { &SIZED_GUIDE_FIELDS }
 }
 
 /// What makes a mover.
@@ -39,7 +45,7 @@ impl Side {
         let mut guides = Simulation::new(coarse, &Options::default()).unwrap();
         let shapes: Vec<Sdf> = scene.grains.iter().map(|g| Sdf::new(&g.shape).unwrap()).collect();
         let outlets = scene.outlet.iter().map(|o| Sdf::new(&o.shape).unwrap()).collect();
-        let start = guides.read(&GUIDE_FIELDS).unwrap();
+        let start = guides.read(fields(scene)).unwrap();
         let upsamplers = advectors.iter().map(|make| {
             let walls = scene
                 .boundary
@@ -57,7 +63,7 @@ impl Side {
         let _ = self.guides.run_frame(&mut |_, _| ControlFlow::Continue(()));
         let fps = self.scene.simulation.fps;
         let outlets: Vec<&Sdf> = self.outlets.iter().collect();
-        let snapshot = self.guides.read(&GUIDE_FIELDS).unwrap();
+        let snapshot = self.guides.read(fields(&self.scene)).unwrap();
         let (from, to) = ((number - 1) as f64 / fps, number as f64 / fps);
         let context = FrameContext { frame: number, from, to, bodies: &[], outlets: &outlets };
         for upsampler in &mut self.upsamplers {
@@ -188,6 +194,38 @@ fn grains_between_outlets_and_emitters_are_those_of_the_cpu() {
     let scene = with_grains(Scene::open("heap", true, &[]).unwrap(), 0.5);
     let Some(side) = compare(&scene, 8) else { return };
     assert!(side.upsamplers[1].totals().made > 100);
+}
+
+/// Walls hold every grain by its own radius there, too.
+#[test]
+fn grains_of_different_radii_are_those_of_the_cpu() {
+    let mut scene = with_grains(collapse(), 0.4);
+    let radius = RadiusSettings::Range([0.1 * D, 0.3 * D]);
+    scene.upsample = Some(UpsampleSettings { radius, fraction: 0.3825 });
+    let Some(side) = compare(&scene, 3) else { return };
+    let (radii, walls) = (side.upsamplers[1].radii(), side.upsamplers[1].boundaries());
+    let gaps = side.grains(1).into_iter().map(|grain| {
+        let distance = walls.distance(grain.position.into());
+        (distance / radii.of(grain.id), distance / radii.mean())
+    });
+    let (own, mean) = gaps.fold((f32::MAX, f32::MAX), |least, gap| (least.0.min(gap.0), least.1.min(gap.1)));
+    eprintln!("gaps from {own} radii, {mean} mean radii");
+    assert!(own > 0.9 && mean < 0.8, "{own} {mean}");
+}
+
+/// Guides that weigh by their own radii, of 1 to 3.
+#[test]
+fn guides_of_different_radii_lead_grains_as_on_the_cpu() {
+    let text = "name = \"sizes\"\n[simulation]\nsolver = \"pbd\"\nfps = 60\n[[material]]\nname = \"sand\"\nradius = 0.01\n\
+        [upsample]\nradius = [0.002, 0.004]\n[[grains]]\nmaterial = \"sand\"\nradius = [0.005, 0.015]\nfill = \"relaxed\"\n\
+        velocity = [0.5, 0, 0]\nshape.box = { min = [0, 0, 0], max = [0.2, 0.15, 0.12] }\n\
+        [[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }\n";
+    let scene = Scene::parse(text, "sizes").unwrap();
+    let Some(side) = compare(&scene, 2) else { return };
+    let radii: Vec<f32> = side.upsamplers[0].guides().guide.iter().map(|guide| guide.radius).collect();
+    let most = |a: f32, b: &f32| a.max(*b);
+    assert!(radii.iter().fold(0.0, most) > 2.0 * radii.iter().fold(1.0, |a: f32, b| a.min(*b)), "{radii:?}");
+    assert!(side.grains(1).len() > 3000, "{}", side.grains(1).len());
 }
 
 #[test]

@@ -113,6 +113,19 @@ fn walls_are_those_of_the_cpu() {
     }
 }
 
+/// The averaged scheme with scaled masses, over a floor and beside a plate that moves: twenty substeps.
+#[test]
+fn the_averaged_scheme_is_that_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let plate = "[[boundary]]\nname = \"plate\"\nshape.box = { min = [0.05, 0.14, 0.02], max = [0.15, 0.16, 0.1] }\n\
+        [boundary.motion]\nkeyframe = [{ time = 0 }, { time = 1, translation = [0.3, -0.5, 0] }]\n";
+    let settings = "[pbd]\nscheme = \"averaged\"\nsweeps = 4\n[pbd.averaged]\nmass_scaling = 0.3\n";
+    let scene = bed(settings, "", plate);
+    let found = compare("averaged", &scene, 5, &device);
+    assert!(found[0] < 1e-4 && found[1] < 1e-3, "{found:?}");
+    repeat_and_resume(&scene, 1, &device);
+}
+
 /// Grains of very different sizes: more contacts at one of them than there are colours.
 #[test]
 fn pairs_without_a_colour_are_solved_as_on_the_cpu() {
@@ -209,11 +222,12 @@ fn grains_come_and_go_and_none_is_lost_but_a_broken_one() {
 #[test]
 fn what_devices_do_not_have_is_refused_by_name() {
     let Some(device) = gpu() else { return };
-    let body = "[[body]]\nname = \"ball\"\ndensity = 500\nshape.sphere = { center = [0.1, 0.5, 0.05], radius = 0.05 }\n";
-    let cases =
-        [("`body`", bed("", "", body)), ("`pbd.scheme`", bed("[pbd]\nscheme = \"averaged\"\n", "", ""))];
-    for (key, scene) in cases {
-        let error = Simulation::new(scene, &options(&device)).err().unwrap().to_string();
-        assert!(error.contains(key) && error.contains("--device cpu"), "{key}: {error}");
-    }
+    let body = "[[body]]\nname = \"ball\"\ndensity = 500\ncoupling = \"particles\"\n\
+                shape.sphere = { center = [0.1, 0.5, 0.05], radius = 0.05 }\n";
+    let error = Simulation::new(bed("", "", body), &options(&device)).err().unwrap().to_string();
+    assert!(error.contains("`body.ball.coupling`") && error.contains("--device cpu"), "{error}");
+    let mut impulse = simulate(&bed("", "", ""), &device);
+    let other = Command::Choose { path: "pbd.scheme".into(), word: "averaged".into() };
+    let error = impulse.apply(&other).unwrap_err().to_string();
+    assert!(error.contains("scheme") && error.contains("take the CPU"), "{error}");
 }

@@ -9,9 +9,9 @@ use crate::grains::size_distribution;
 use crate::neighbors::{CellIndex, Domain, NeighborLists, Permutation};
 use crate::particles::NewParticle;
 use crate::random::Random;
-use crate::scene::{RadiusSettings, Scene};
+use crate::scene::{RadiusSettings, Scene, UpsampleSettings};
 use crate::simd::Instructions;
-use crate::upsample::VOLUME_PER_GRAIN;
+use crate::upsample::{FineRadii, VOLUME_PER_GRAIN};
 
 /// Bytes that a particle takes: columns, lists of 32 neighbours with their gradients, and room for growth.
 const BYTES_PER_PARTICLE: f64 = 800.0;
@@ -84,6 +84,7 @@ pub fn check_memory(
 /// Number of fine grains that a scene will have at most: those that fill its shapes and those of all emitters.
 pub fn fine_grain_count(scene: &Scene, shapes: &[Sdf]) -> f64 {
     let Some(settings) = &scene.upsample else { return 0.0 };
+    let spread = settings.spread(FineRadii::new(&settings.radius).mean());
     let guide = (2.0 * f64::from(scene.reference_radius())).powi(3);
     let emitted = scene.emitter.iter().map(|emitter| {
         let window = emitter.time.map_or(scene.simulation.seconds, |[from, to]| {
@@ -92,7 +93,7 @@ pub fn fine_grain_count(scene: &Scene, shapes: &[Sdf]) -> f64 {
         (emitter.rate * window).min(emitter.limit.map_or(f64::INFINITY, |limit| limit as f64)) * guide
     });
     let filled: f64 = shapes.iter().map(volume).sum();
-    (filled + emitted.sum::<f64>()) / (VOLUME_PER_GRAIN * f64::from(settings.spread()).powi(3))
+    (filled + emitted.sum::<f64>()) / (VOLUME_PER_GRAIN * f64::from(spread).powi(3))
 }
 
 /// More fine grains than fit into memory.
@@ -124,7 +125,8 @@ pub fn check_fine_memory(
     if count <= fits {
         return Ok(());
     }
-    let radius = scene.upsample.map_or(0.0, |settings| f64::from(settings.radius));
+    let mean = |settings: &UpsampleSettings| f64::from(FineRadii::new(&settings.radius).mean());
+    let radius = scene.upsample.as_ref().map_or(0.0, mean);
     let larger = radius * (count / fits).cbrt() * 1.01;
     Err(FineMemoryError { count, fits, larger })
 }

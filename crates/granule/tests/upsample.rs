@@ -7,11 +7,11 @@ use glam::Vec3;
 use granule::boundary::{Boundaries, Pose, Sdf, Shape};
 use granule::measure::fine::{Watch, blue_noise, drift_inside, evenness_inside, penetration, volume_ratio};
 use granule::neighbors::Domain;
-use granule::scene::{Fill, Scene, UpsampleSettings};
+use granule::scene::{Fill, RadiusSettings, Scene, UpsampleSettings};
 use granule::simd::Instructions;
 use granule::simulator::Command;
 use granule::upsample::{
-    AdvectionSettings, CpuGrains, Fault, FrameInput, Grain, GrainAdvector, GuideGrid, Wall,
+    AdvectionSettings, CpuGrains, Fault, FineRadii, FrameInput, Grain, GrainAdvector, GuideGrid, Wall,
 };
 use granule::{Options, Simulation};
 
@@ -110,11 +110,57 @@ fn in_ten_seconds_sand_at_rest_does_not_creep_and_without_slack_it_does() {
 fn walls_hold_grains_in_a_collapse_and_without_contact_they_do_not() {
     let deep = |fault| {
         let simulation = run(scene(false), fault, 0.4, 2);
-        penetration(&grains(&simulation), RADIUS, simulation.upsampler().unwrap().boundaries())
+        let upsampler = simulation.upsampler().unwrap();
+        penetration(&grains(&simulation), upsampler.radii(), upsampler.boundaries())
     };
     let (held, fallen) = (deep(None), deep(Some(Fault::NoContact)));
     assert!(held.share <= 1e-4 && held.deepest <= 1.0, "{held:?}");
     assert!(fallen.share > 1e-3 && fallen.deepest > 1.0, "{fallen:?}");
+}
+
+/// Radii of 1 to 3: walls hold every grain by its own, numbers are those of the mean volume, and what is written has radii.
+#[test]
+fn grains_of_different_radii_are_held_by_their_own() {
+    let mut scene = scene(true);
+    let settings = UpsampleSettings { radius: RadiusSettings::Range([0.08 * D, 0.24 * D]), fraction: 0.3825 };
+    scene.upsample = Some(settings);
+    let simulation = run(scene, None, 0.3, 2);
+    let upsampler = simulation.upsampler().unwrap();
+    let (radii, walls, grains) = (upsampler.radii(), upsampler.boundaries(), grains(&simulation));
+    let volume: f64 = grains.iter().map(|grain| f64::from(radii.of(grain.id)).powi(3)).sum();
+    let mean = (volume / grains.len() as f64).cbrt();
+    assert!((mean / f64::from(radii.mean()) - 1.0).abs() < 0.02, "{mean} {}", radii.mean());
+    // Of a cube of which only whole grains fit into a layer at its sides.
+    let filled = 4.0 / 3.0 * std::f64::consts::PI * volume / f64::from(8.0 * D).powi(3);
+    assert!((0.3..0.39).contains(&filled), "{filled}");
+    let gap = |grain: &Grain| walls.distance(grain.position.into()) / radii.of(grain.id);
+    let least = grains.iter().map(gap).fold(f32::INFINITY, f32::min);
+    let nearest =
+        grains.iter().map(|grain| walls.distance(grain.position.into())).fold(f32::INFINITY, f32::min);
+    eprintln!(
+        "{} grains, {filled:.3} of the volume, gaps from {least} radii, {} means",
+        grains.len(),
+        nearest / radii.mean()
+    );
+    assert!(least > 0.9, "large ones keep off: {least}");
+    assert!(nearest < 0.8 * radii.mean(), "small ones come nearer than the mean: {nearest}");
+    let snapshot = simulation.read_fine().unwrap().unwrap();
+    let (id, own) = (snapshot.integer("id").unwrap(), snapshot.scalar("radius").unwrap());
+    assert!(id.iter().zip(own).all(|(id, own)| radii.of(*id) == *own));
+}
+
+#[test]
+fn impossible_radii_of_fine_grains_are_refused_by_their_key() {
+    for (radius, word) in [
+        ("[0.001, 0.1]", "of material.0.radius"),
+        ("[0.004, 0.003]", "smallest"),
+        ("{ table = { rows = [] } }", "upsample.radius.table.rows"),
+        ("{ uniform = { min = 0.0011, max = 0.019 } }", "10 times the smallest"),
+    ] {
+        let set = [("upsample.radius".to_string(), radius.to_string())];
+        let error = Scene::open("column", true, &set).unwrap_err().to_string();
+        assert!(error.contains("upsample.radius") && error.contains(word), "{radius}: {error}");
+    }
 }
 
 #[test]
@@ -138,6 +184,7 @@ fn a_collapse_keeps_grains_spread_and_without_spreading_they_clump() {
 /// A single grain without guides through some frames.
 fn lone(fault: Option<Fault>, start: Grain, walls: &[Wall], frames: u64, mut look: impl FnMut(u64, &Grain)) {
     let settings = AdvectionSettings {
+        radii: FineRadii::one(RADIUS),
         radius: RADIUS,
         spread: RADIUS,
         guide_radius: 0.5 * D,

@@ -20,14 +20,6 @@ struct Body {
     torque: vec4<f32>,
 }
 
-const NO_BODY: u32 = 0xffffffffu;
-
-// Number of the body that a contact is with; NO_BODY for walls.
-fn contact_body(contact: Contact) -> u32 {
-    let boundary = contact_boundary(contact);
-    return select(NO_BODY, boundary - params.wall_count, boundary >= params.wall_count);
-}
-
 fn inverse_inertia_times(body: Body, v: vec3<f32>) -> vec3<f32> {
     return v.x * body.inertia_x.xyz + v.y * body.inertia_y.xyz + v.z * body.inertia_z.xyz;
 }

@@ -23,6 +23,14 @@ fn contact_boundary(contact: Contact) -> u32 {
     return contact.wall & 0xffffu;
 }
 
+const NO_BODY: u32 = 0xffffffffu;
+
+// Number of the body that a contact is with; NO_BODY for walls.
+fn contact_body(contact: Contact) -> u32 {
+    let boundary = contact_boundary(contact);
+    return select(NO_BODY, boundary - params.wall_count, boundary >= params.wall_count);
+}
+
 // Corrects a wall's impulses for a particle velocity and returns them: tangent and normal.
 fn correct_contact(contact: Contact, velocity: vec3<f32>, mu: f32, inverse_dt: f32) -> vec4<f32> {
     let gap = contact.normal.w - params.radius;

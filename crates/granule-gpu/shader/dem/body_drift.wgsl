@@ -32,10 +32,6 @@ fn drifted(flight: Flight, shape: FlightShape) -> Clump {
     return clump;
 }
 
-fn beyond_rounded(words: vec2<u32>, rounded: f32) -> f32 {
-    return meters_of(subtract_words(words, nearest_quantum(rounded).words));
-}
-
 // The wall that a body is, with the velocities of the middle of the step.
 fn placed(before: Pose, clump: Clump, shape: FlightShape) -> Pose {
     var pose = before;
@@ -52,40 +48,6 @@ fn placed(before: Pose, clump: Clump, shape: FlightShape) -> Pose {
     pose.pivot = vec4(position_meters(center_of(clump)), pose.pivot.w);
     pose.linear = vec4(velocity_of(clump), clump.inverse_mass);
     pose.angular = vec4(clump.spin, 0.0);
-    return pose;
-}
-
-// A part of the way of a servo, along an axis.
-fn part_of_way(way: vec2<u32>, along: f32) -> vec2<u32> {
-    if along == 1.0 {
-        return way;
-    }
-    if along == -1.0 {
-        return negate_words(way);
-    }
-    return nearest_quantum(along * meters_of(way)).words;
-}
-
-fn beyond(at: f32, way: vec2<u32>, along: f32) -> vec2<u32> {
-    return add_words(nearest_quantum(at).words, part_of_way(way, along));
-}
-
-// A wall with a servo, moved on from where its keyframes have it.
-fn moved_on(before: Pose, flight: Flight, direction: vec3<f32>) -> Pose {
-    var pose = before;
-    let x = beyond(pose.translation.x, flight.way, direction.x);
-    let y = beyond(pose.translation.y, flight.way, direction.y);
-    let z = beyond(pose.translation.z, flight.way, direction.z);
-    let rounded = vec3(meters_of(x), meters_of(y), meters_of(z));
-    pose.translation = vec4(rounded, pose.translation.w);
-    pose.rest = vec4(
-        beyond_rounded(x, rounded.x),
-        beyond_rounded(y, rounded.y),
-        beyond_rounded(z, rounded.z),
-        pose.rest.w,
-    );
-    pose.pivot = vec4(pose.pivot.xyz + meters_of(flight.way) * direction, pose.pivot.w);
-    pose.linear = vec4(pose.linear.xyz + flight.force.w * direction, 0.0);
     return pose;
 }
 
@@ -110,15 +72,13 @@ fn body_drift(@builtin(local_invocation_index) thread: u32) {
                     way = max(way, step.dt * (length(velocity_of(clump)) + length(clump.spin) * shape.center.w));
                 }
                 poses[b] = placed(poses[b], flights[b].clump, shape);
-            } else if shape.servo_mass > 0.0 && step.progress != PRIMES {
+            } else if shape.servo.inverse_mass > 0.0 && step.progress != PRIMES {
                 if step.progress == KICKS {
-                    let speed = servo_kicked(shape, flights[b].speed, flights[b].load, step.elapsed, 0.5 * step.dt);
-                    flights[b].speed = speed;
-                    flights[b].force.w = speed;
-                    flights[b].way = add_words(flights[b].way, nearest_quantum(step.dt * speed).words);
-                    way = max(way, step.dt * abs(speed));
+                    let servo = servo_drifted(flights[b].servo, shape.servo, step.elapsed, step.dt);
+                    flights[b].servo = servo;
+                    way = max(way, step.dt * abs(servo.middle_speed));
                 }
-                poses[b] = moved_on(poses[b], flights[b], shape.servo.xyz);
+                poses[b] = moved_on(poses[b], flights[b].servo, shape.servo.direction.xyz);
             }
         }
     }

@@ -5,14 +5,6 @@
 @group(0) @binding(1) var<storage, read> flight_shapes: array<FlightShape>;
 @group(0) @binding(2) var<storage, read> pushes: array<u32>;
 
-fn pushed(at: u32) -> vec3<f32> {
-    return vec3(
-        from_fixed_point(pushes[at], pushes[at + 1u]),
-        from_fixed_point(pushes[at + 2u], pushes[at + 3u]),
-        from_fixed_point(pushes[at + 4u], pushes[at + 5u]),
-    );
-}
-
 @compute @workgroup_size(256)
 fn body_kick(@builtin(local_invocation_index) thread: u32) {
     if step.phase != SOLVED {
@@ -21,15 +13,15 @@ fn body_kick(@builtin(local_invocation_index) thread: u32) {
     for (var b = thread; b < arrayLength(&flights); b += WORKGROUP) {
         let force = push_scale() * pushed(PUSH_WORDS * b);
         let torque = turning_scale() * pushed(PUSH_WORDS * b + 6u);
-        flights[b].force = vec4(force, flights[b].force.w);
+        flights[b].force = vec4(force, 0.0);
         flights[b].torque = vec4(torque, 0.0);
         let shape = flight_shapes[b];
-        if shape.servo_mass > 0.0 {
-            let load = dot(force, shape.servo.xyz);
-            flights[b].load = load;
+        if shape.servo.inverse_mass > 0.0 {
+            let load = dot(force, shape.servo.direction.xyz);
+            flights[b].servo.load = load;
             if step.progress != PRIMES {
-                flights[b].speed =
-                    servo_kicked(shape, flights[b].speed, load, step.elapsed + step.dt, 0.5 * step.dt);
+                flights[b].servo.speed =
+                    servo_kicked(shape.servo, flights[b].servo.speed, load, step.elapsed + step.dt, 0.5 * step.dt);
             }
         }
         if flights[b].clump.count == 0u || flights[b].clump.sound == 0.0 || step.progress == PRIMES {

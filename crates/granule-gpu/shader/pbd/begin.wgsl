@@ -3,6 +3,8 @@
 fn begin_step(fastest: f32, pushed: f32) -> f32 {
     if step.progress == NOT_BEGUN {
         choose_equal_dt();
+        step.progress = BEGINS;
+    } else {
         step.progress = BEGUN;
     }
     if !(step.memory_dt > 0.0) {

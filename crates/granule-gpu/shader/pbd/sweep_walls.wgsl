@@ -14,13 +14,13 @@ fn contact_at_wall(law: Law, normal: vec3<f32>, now: WallStep, own: AtWall, conn
     let radius = own.spin.w;
     var rolling_mass = 0.0;
     if ROTATION {
-        rolling_mass = 1.0 / (5.0 * mass / (radius * radius));
+        rolling_mass = 1.0 / (5.0 * mass / (radius * radius) + now.gives.z);
     }
     return Contact(
         normal,
         -max(now.gap, 0.0) * step.inverse_dt,
-        1.0 / mass,
-        1.0 / (mass / tangential_share(law.rolling)),
+        1.0 / (mass + now.gives.x),
+        1.0 / (mass / tangential_share(law.rolling) + now.gives.y),
         rolling_mass,
         law.friction,
         law.rolling * radius,

@@ -12,32 +12,22 @@
 
 // Cosine of the largest angle by which a wall's normal turns from step to step.
 const SAME_TOUCH: f32 = 0.7;
-// Walls near a particle at a time.
-const MOST_NEAR: u32 = 12u;
-
-var<private> near_count: u32;
-var<private> near: array<Surface, 12>;
-var<private> near_solids: array<u32, 12>;
-var<private> current_solid: u32;
-
-// Takes a wall in the shape's frame.
-fn accept(boundary: u32, surface: Surface) {
-    if near_count < MOST_NEAR {
-        near[near_count] = surface;
-        near_solids[near_count] = current_solid;
-        near_count++;
-    }
-}
-
-// The contact of before that one of now goes on with, and is not taken yet: of the same wall, its normal turned least.
-fn known_touch(first: u32, count: u32, taken: u32, wall: u32, normal: vec3<f32>) -> u32 {
+// The contact of before that one of now goes on with, and is not taken yet: of the same wall; of the same face, edge or vertex of a
+// mesh where there is one, and its normal turned least.
+fn known_touch(first: u32, count: u32, taken: u32, wall: u32, normal: vec3<f32>, feature: f32) -> u32 {
     var best = NOBODY;
     var least_turn = SAME_TOUCH;
+    var best_is_same = false;
     for (var k = 0u; k < count; k++) {
         let turn = dot(touches[first + k].normal.xyz, normal);
-        if (taken & (1u << k)) == 0u && touches[first + k].wall == wall && turn > least_turn {
+        if (taken & (1u << k)) != 0u || touches[first + k].wall != wall || !(turn > SAME_TOUCH) {
+            continue;
+        }
+        let same = touches[first + k].normal.w == feature;
+        if best == NOBODY || (same && !best_is_same) || (same == best_is_same && turn > least_turn) {
             best = k;
             least_turn = turn;
+            best_is_same = same;
         }
     }
     return best;
@@ -66,7 +56,7 @@ fn pbd_touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
     let count = own_meta.w & ~NEAR_WALLS;
     var taken = 0u;
     var now: array<WallTouch, 8>;
-    var found = 0u;
+    var now_count = 0u;
     var push = vec3(0.0);
     for (var b = 0u; b < params.boundary_count; b++) {
         let pose = poses[b];
@@ -77,23 +67,27 @@ fn pbd_touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
         if is_beyond(pose, local, reach) {
             continue;
         }
-        near_count = 0u;
+        found_count = 0u;
         for (var s = 0u; s < pose.solids.y; s++) {
-            current_solid = pose.solids.x + s;
-            solid_walls(b, solid_table[current_solid], local, reach);
+            find_walls_of(b, pose, solid_table[pose.solids.x + s], place.point, local, reach);
         }
-        for (var k = 0u; k < near_count && found < MOST_TOUCHES; k++) {
-            let wall = exact_wall(pose, solid_table[near_solids[k]], near[k], place.point, local);
-            let word = b | (near[k].face << 16u);
+        // Bodies that give way fall, and have not gone ahead.
+        let gives_way = pose.high.w == 1.0;
+        let falls = select(vec3(0.0), step.dt * params.gravity.xyz, gives_way);
+        for (var k = 0u; k < found_count && now_count < MOST_TOUCHES; k++) {
+            let wall = found[k];
+            let word = b | (found_faces[k] << 16u);
+            let feature = f32(found_features[k]);
             let arm = clamp(wall.distance, 0.0, radius);
             let point = x - arm * wall.normal;
-            let velocity = pose.linear.xyz + cross(pose.angular.xyz, point - pose.pivot.xyz);
+            let velocity = pose.linear.xyz + falls + cross(pose.angular.xyz, point - pose.pivot.xyz);
             // A led wall is where it will be: the gap was larger by its way.
-            let gap = wall.distance - radius + step.dt * dot(velocity, wall.normal);
+            let ahead = select(step.dt * dot(velocity, wall.normal), 0.0, gives_way);
+            let gap = wall.distance - radius + ahead;
             let approach = dot(v - velocity, wall.normal);
             var along = vec4(0.0);
             var turning = vec4(0.0);
-            let known = known_touch(first, count, taken, word, wall.normal);
+            let known = known_touch(first, count, taken, word, wall.normal, feature);
             if known != NOBODY {
                 taken |= 1u << known;
                 along = touches[first + known].first;
@@ -105,23 +99,25 @@ fn pbd_touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
             if !touching && !connected && gap + step.dt * approach >= 0.0 {
                 continue;
             }
-            along *= step.dt;
+            let carry = select(step.dt, 0.0, AVERAGED);
+            along *= carry;
             along = vec4(along.x, along.yzw - dot(along.yzw, wall.normal) * wall.normal);
-            turning = vec4(step.dt * turning.xyz, select(0.0, 1.0, connected));
+            turning = vec4(carry * turning.xyz, select(0.0, 1.0, connected && !AVERAGED));
             push += push_apart(gap, 2.0 * radius, most) * wall.normal;
             own = pushed_at_wall(own, wall.normal, arm, impulse_of(along, turning));
-            now[found] = WallTouch(along, turning, vec4(wall.normal, 0.0), word, i, 0u, 0u);
-            wall_steps[number * MOST_TOUCHES + found] = WallStep(velocity, gap, pose.angular.xyz, arm, approach);
-            found++;
+            now[now_count] = WallTouch(along, turning, vec4(wall.normal, feature), word, i, 0u, 0u);
+            wall_steps[number * MOST_TOUCHES + now_count] =
+                WallStep(velocity, gap, pose.angular.xyz, arm, vec3(0.0), approach, point);
+            now_count++;
         }
     }
-    for (var k = 0u; k < found; k++) {
+    for (var k = 0u; k < now_count; k++) {
         touches[first + k] = now[k];
     }
-    if found != count {
-        metadata[i].w = NEAR_WALLS | found;
+    if now_count != count {
+        metadata[i].w = NEAR_WALLS | now_count;
     }
-    if found > 0u {
+    if now_count > 0u {
         motion[2u * i] = own.velocity;
         motion[2u * i + 1u] = own.spin;
         way[2u * i] = vec4(push, 0.0);

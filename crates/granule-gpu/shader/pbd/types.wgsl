@@ -35,10 +35,13 @@ struct Law {
 // Whether grains turn, and whether anything bounces.
 override ROTATION: bool = true;
 override BOUNCES: bool = false;
+// Whether the scheme is the averaged one, whose contacts remember nothing.
+override AVERAGED: bool = false;
 
-// Where a step is (Step.progress): its length is not chosen yet, or is.
+// Where a step is (Step.progress): its length is not chosen yet; is by this attempt, or by an earlier one that found no room.
 const NOT_BEGUN: u32 = 0u;
-const BEGUN: u32 = 1u;
+const BEGINS: u32 = 1u;
+const BEGUN: u32 = 2u;
 
 // Whether walls may be near as long as lists hold, in the last word of a meta record; below it the number of contacts.
 const NEAR_WALLS: u32 = 0x80000000u;

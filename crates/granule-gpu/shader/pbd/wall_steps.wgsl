@@ -1,14 +1,18 @@
-// What contacts with walls are like within a step, beside what they remember: three records for each place.
+// What contacts with walls are like within a step, beside what they remember: four records for each place.
 
 struct WallStep {
-    // Velocity of the wall there; gap at the beginning of the step.
+    // Velocity of the wall there, after bounces the impulse on the grain; gap at the beginning of the step.
     velocity: vec3<f32>,
     gap: f32,
-    // Angular velocity of the wall; from the grain's centre to where it touches.
+    // Angular velocity of the wall, after bounces the impulse against rolling; from the grain's centre to where it touches.
     turning: vec3<f32>,
     arm: f32,
+    // What a body that gives way adds to the inverse masses along the normal and across it, and to the inverse inertia.
+    gives: vec3<f32>,
     // Velocity along the normal at the beginning of the step.
     approach: f32,
+    // Where the grain touches the wall, or would.
+    point: vec3<f32>,
 }
 
 // A grain at walls.

@@ -48,8 +48,6 @@ pub struct MethodInput<'a> {
     pub assemblies: &'a [PlacedAssembly],
     /// What grains of several spheres are like.
     pub grain_shapes: &'a GrainShapes,
-    /// Whether some wall is a mesh.
-    pub has_meshes: bool,
     /// Overrides for kernels that find walls.
     pub solids: [(&'static str, f64); 2],
     /// Bytes of the largest buffer that kernels may be bound to.
@@ -306,6 +304,11 @@ pub trait Method: Send {
     /// When rapier moves the bodies.
     fn body_visit(&self) -> BodyVisit {
         BodyVisit::AfterStep
+    }
+
+    /// Whether bodies are coupled by the kernels that methods share, by contacts as these know them.
+    fn shares_body_kernels(&self) -> bool {
+        self.body_visit() != BodyVisit::AtIntervals
     }
 
     /// Simulated time between two visits of rapier \[s\], where the device moves bodies in between.

@@ -27,7 +27,7 @@ use super::capacity::Capacity;
 use super::columns::{Allocator, META, POSITION, VELOCITY};
 use super::constants::{self, BodyVariant, SceneConstants, Variant};
 use super::layout::{BodyRecord, LANES, MotionSegmentRecord, OF_GRAIN, PoseRecord, StepRecord};
-use super::method::{BodyVisit, Method, MethodEntry, MethodInput, MethodStages};
+use super::method::{Method, MethodEntry, MethodInput, MethodStages};
 use super::motion;
 use super::pacing::{Pacing, PacingReport};
 use super::queries::Queries;
@@ -121,7 +121,6 @@ impl GpuSimulation {
             grains,
             assemblies,
             grain_shapes: shapes,
-            has_meshes: solid_table.has_maps(),
             solids: solid_table.constants(),
             most_bytes: Allocator::new(&gpu).most(),
         })?;
@@ -404,7 +403,7 @@ fn bind(
     method: &dyn Method,
 ) -> (SharedStages, Box<dyn MethodStages>) {
     let mut binder = Binder::new(gpu, buffers, kernels);
-    let coupled = method.body_visit() != BodyVisit::AtIntervals;
+    let coupled = method.shares_body_kernels();
     let shared = SharedStages::new(&mut binder, buffers, table, method.measured(), method.driven(), coupled);
     let stages = method.bind(&mut binder, buffers);
     (shared, stages)

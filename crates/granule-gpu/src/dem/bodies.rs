@@ -12,7 +12,9 @@ use crate::core::layout::LOAD_WORDS;
 use crate::core::method::{MovedBodies, MovedServo, PoolWrite};
 
 use super::columns::{FLIGHT_SHAPES, FLIGHTS, PUSHES};
-use super::layout::{ClumpRecord, FlightRecord, FlightShapeRecord, InertiaRecord};
+use super::layout::{
+    ClumpRecord, FlightRecord, FlightShapeRecord, InertiaRecord, ServoRecord, ServoShapeRecord,
+};
 
 /// Whether a scene has such boundaries.
 pub fn needed(scene: &Scene) -> bool {
@@ -40,7 +42,7 @@ pub fn send(bodies: &mut Bodies, boundaries: &Boundaries, start: f64) -> Vec<Poo
     for (k, wall) in boundaries.iter().enumerate() {
         let (body, load) =
             of_wall(k).map_or((None, Wrench::default()), |(body, load)| (body.as_ref(), *load));
-        flights.push(with_servo(flight(body, &load), &wall.servo_state()));
+        flights.push(FlightRecord { servo: servo_record(wall), ..flight(body, &load) });
         shapes.push(shape(body, wall, start));
     }
     vec![
@@ -69,24 +71,48 @@ fn flight(body: Option<&Assembly>, load: &Wrench) -> FlightRecord {
     FlightRecord { clump, force: row(load.force), torque: row(load.torque), ..FlightRecord::default() }
 }
 
-fn with_servo(record: FlightRecord, state: &ServoState) -> FlightRecord {
+/// Where the servo of a boundary is and how it moves, where it has one.
+pub fn servo_record(wall: &Boundary) -> ServoRecord {
+    let state = wall.servo_state();
     let way = (state.way / QUANTUM).round_ties_even() as i64;
-    FlightRecord { way, speed: state.speed as f32, load: state.load as f32, ..record }
+    ServoRecord { way, speed: state.speed as f32, load: state.load as f32, ..ServoRecord::default() }
+}
+
+/// What does not change about it; `start` is when the frame begins \[s\].
+pub fn servo_shape(wall: &Boundary, start: f64) -> ServoShapeRecord {
+    let Some(servo) = wall.servo() else { return ServoShapeRecord::default() };
+    ServoShapeRecord {
+        direction: servo.direction().as_vec3().extend(servo.wanted() as f32).to_array(),
+        inverse_mass: (1.0 / servo.mass) as f32,
+        damping: (servo.damping / servo.mass) as f32,
+        fastest: servo.max_speed.map_or(f32::MAX, |fastest| fastest as f32),
+        start: if servo.start > start { (servo.start - start) as f32 } else { f32::MIN },
+    }
+}
+
+/// Walls that hold a force, as a device left the records of all boundaries.
+pub fn moved_servos<'a>(
+    records: impl Iterator<Item = &'a ServoRecord>,
+    boundaries: &Boundaries,
+) -> Vec<MovedServo> {
+    let moved = |(index, (record, wall)): (usize, (&ServoRecord, &Boundary))| {
+        let _ = wall.servo()?;
+        let state = ServoState {
+            way: record.way as f64 * QUANTUM,
+            speed: record.speed.into(),
+            load: record.load.into(),
+        };
+        Some(MovedServo { index, state, middle_speed: record.middle_speed.into() })
+    };
+    records.zip(boundaries.iter()).enumerate().filter_map(moved).collect()
 }
 
 fn shape(body: Option<&Assembly>, wall: &Boundary, start: f64) -> FlightShapeRecord {
-    let mut record = FlightShapeRecord::default();
+    let mut record = FlightShapeRecord { servo: servo_shape(wall, start), ..FlightShapeRecord::default() };
     if let Some(properties) = body.map(|body| &body.properties) {
         let center = properties.center.as_vec3();
         record.inertia = InertiaRecord::of(properties);
         record.center = center.extend(wall.sdf().farthest_wall(center)).to_array();
-    }
-    if let Some(servo) = wall.servo() {
-        record.servo = servo.direction().as_vec3().extend(servo.wanted() as f32).to_array();
-        record.servo_mass = (1.0 / servo.mass) as f32;
-        record.servo_damping = (servo.damping / servo.mass) as f32;
-        record.servo_fastest = servo.max_speed.map_or(f32::MAX, |fastest| fastest as f32);
-        record.servo_start = if servo.start > start { (servo.start - start) as f32 } else { f32::MIN };
     }
     record
 }
@@ -105,21 +131,12 @@ pub fn fetch(bytes: &[u8], known: &[Option<Assembly>], boundaries: &Boundaries) 
             ..*body
         })
     };
-    let servo = |(index, (record, wall)): (usize, (&FlightRecord, &Boundary))| {
-        let _ = wall.servo()?;
-        let state = ServoState {
-            way: record.way as f64 * QUANTUM,
-            speed: record.speed.into(),
-            load: record.load.into(),
-        };
-        Some(MovedServo { index, state, middle_speed: record.force[3].into() })
-    };
     let bodies = &records[records.len() - known.len()..];
     let wrench =
         |record: &FlightRecord| Wrench { force: vector(&record.force), torque: vector(&record.torque) };
     MovedBodies {
         free: bodies.iter().zip(known).map(moved).collect(),
         loads: bodies.iter().map(wrench).collect(),
-        servos: records.iter().zip(boundaries.iter()).enumerate().filter_map(servo).collect(),
+        servos: moved_servos(records.iter().map(|record| &record.servo), boundaries),
     }
 }

@@ -148,9 +148,7 @@ pub struct FlightRecord {
     pub clump: ClumpRecord,
     pub force: [f32; 4],
     pub torque: [f32; 4],
-    pub way: i64,
-    pub speed: f32,
-    pub load: f32,
+    pub servo: ServoRecord,
 }
 
 /// What does not change about it; twin of `FlightShape`.
@@ -159,11 +157,29 @@ pub struct FlightRecord {
 pub struct FlightShapeRecord {
     pub inertia: InertiaRecord,
     pub center: [f32; 4],
-    pub servo: [f32; 4],
-    pub servo_mass: f32,
-    pub servo_damping: f32,
-    pub servo_fastest: f32,
-    pub servo_start: f32,
+    pub servo: ServoShapeRecord,
+}
+
+/// A wall that holds a force; twin of `Servo`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct ServoRecord {
+    pub way: i64,
+    pub speed: f32,
+    pub load: f32,
+    pub middle_speed: f32,
+    pub unused: [u32; 3],
+}
+
+/// What does not change about it; twin of `ServoShape`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct ServoShapeRecord {
+    pub direction: [f32; 4],
+    pub inverse_mass: f32,
+    pub damping: f32,
+    pub fastest: f32,
+    pub start: f32,
 }
 
 /// A sphere's place; as shaders read it from two records of 16 bytes.

@@ -59,7 +59,7 @@
 //! A sphere that touches more than eight walls at once remembers eight of them, and pushes bodies through these. Grains of several spheres add up loads in single
 //! precision, and are lost beyond 32,700 m; views colour their spheres by contacts of their own.
 
-mod bodies;
+pub mod bodies;
 mod checkpoint;
 mod clumps;
 mod columns;

@@ -42,10 +42,20 @@ pub const CLUMP_ARMS: &str = part!("dem/clump_arms");
 pub const CLUMP_KICKS: &str = part!("dem/clump_kicks");
 /// Rigid bodies.
 pub const FLIGHTS: &str = part!("dem/flights");
+/// Walls that hold a force.
+pub const SERVOS: &str = part!("dem/servos");
+/// Words of sums of what grains do to boundaries.
+pub const PUSH_WORDS: &str = part!("dem/push_words");
+/// These sums, made.
+pub const WALL_SUMS: &str = part!("dem/wall_sums");
+/// And read.
+pub const PUSHED: &str = part!("dem/pushed");
 const CLUMP_TABLE: &str = part!("dem/clump_table");
 const CLUMP_WRITES: &str = part!("dem/clump_writes");
 const CLUMP_LOADS: &str = part!("dem/clump_loads");
 const MEMORY: &str = part!("dem/memory");
+/// Walls that a sphere may touch.
+pub const NEAR_WALLS: &str = part!("dem/near_walls");
 /// Contacts with walls as they are kept.
 pub const WALL_TOUCH: &str = part!("dem/wall_touch");
 /// Which particles may touch some.
@@ -88,7 +98,7 @@ gpu_shaders! { "shader/dem";
     /// Contacts with walls.
     TOUCH_WALLS = "touch_walls": [
         TYPES, STEP, MOTION, SOLIDS, MAPS, WALLS, MAP_WALLS, WALL_TABLE, INTERSECTION, POSITION, PLACES, DOMAIN, FRAMES, FINE, EXACT_WALLS,
-        FACETS, CONTACT, WALL_TOUCH
+        FACETS, NEAR_WALLS, CONTACT, WALL_TOUCH
     ];
     /// First kick and drift of rigid grains.
     CLUMP_DRIFT = "clump_drift": [
@@ -113,11 +123,17 @@ gpu_shaders! { "shader/dem";
     /// Their spheres.
     MARK_MEMBERS = "mark_members": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_TABLE];
     /// First kick and drift of bodies.
-    BODY_DRIFT = "body_drift": [TYPES, MOTION, TREE, POSITION, CLUMPS, CLUMP_MOTION, CLUMP_KICKS, FLIGHTS];
+    BODY_DRIFT = "body_drift": [
+        TYPES, MOTION, TREE, POSITION, CLUMPS, CLUMP_MOTION, CLUMP_KICKS, SERVOS, FLIGHTS, PUSH_WORDS
+    ];
     /// What grains do to bodies.
-    SUM_PUSHES = "sum_pushes": [TYPES, STEP, MOTION, LOADS, POSITION, CLUMPS, CLUMP_KICKS, FLIGHTS, WALL_TOUCH];
+    SUM_PUSHES = "sum_pushes": [
+        TYPES, STEP, MOTION, LOADS, POSITION, CLUMPS, CLUMP_KICKS, SERVOS, FLIGHTS, WALL_TOUCH, PUSH_WORDS, WALL_SUMS
+    ];
     /// Their second kick.
-    BODY_KICK = "body_kick": [TYPES, STEP, MOTION, LOADS, POSITION, CLUMPS, CLUMP_KICKS, FLIGHTS];
+    BODY_KICK = "body_kick": [
+        TYPES, STEP, MOTION, LOADS, POSITION, CLUMPS, CLUMP_KICKS, SERVOS, FLIGHTS, PUSH_WORDS, PUSHED
+    ];
     /// Second kick.
     KICK = "kick": [TYPES, STEP, TREE, SOUNDNESS];
 }

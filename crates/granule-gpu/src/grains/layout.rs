@@ -65,7 +65,10 @@ pub struct FrameRecord {
     pub list: u32,
     pub list_length: u32,
     pub region_reach: f32,
-    pub unused: u32,
+    pub largest: f32,
+    pub sized: u32,
+    pub unused: [u32; 3],
+    pub radii: [[[f32; 4]; 8]; 8],
 }
 
 /// A wall; twin of `FineWall`.

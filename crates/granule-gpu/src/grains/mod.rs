@@ -203,7 +203,7 @@ impl GpuGrains {
         }
         let part_table = tables.len() as u32;
         tables.extend_from_slice(&active);
-        let number = frame.outlets.len();
+        let (number, own) = (frame.outlets.len(), self.settings.guide_radius);
         let record = FrameRecord {
             after_origin: after.origin.extend(0.0).to_array(),
             cells: with(guides.count, guides.guide.len() as u32),
@@ -216,6 +216,8 @@ impl GpuGrains {
             block_table,
             part_table,
             shifts: u32::from(!active.is_empty()),
+            support: guides.support,
+            sized: u32::from(guides.guide.iter().chain(&after.guide).any(|guide| guide.radius != own)),
             ..self.frame_record(
                 frame.frame,
                 frame.dt,
@@ -283,6 +285,8 @@ impl GpuGrains {
             carried_ramp: CARRIED_RAMP,
             surface_ramp: SURFACE_RAMP,
             radius: self.settings.radius,
+            largest: self.settings.radii.largest(),
+            radii: radii_of(&self.settings),
             guide_radius: self.settings.guide_radius,
             reach: wall_reach(&self.settings),
             full_sum: FULL_SUM,
@@ -347,6 +351,12 @@ impl GpuGrains {
         self.kernels.choose(&self.gpu, table.has_maps());
         Ok(Solids { ranges: ranges?, regions })
     }
+}
+
+/// Radii of all classes, as shaders take them.
+fn radii_of(settings: &AdvectionSettings) -> [[[f32; 4]; 8]; 8] {
+    let classes = settings.radii.classes();
+    std::array::from_fn(|a| std::array::from_fn(|b| std::array::from_fn(|c| classes[32 * a + 4 * b + c])))
 }
 
 /// Angle by which a wall turns in a frame.

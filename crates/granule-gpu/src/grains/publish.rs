@@ -1,7 +1,7 @@
 //! Fine grains for a renderer on the same device: they are drawn without leaving it.
 
 use glam::Vec3;
-use wgpu::BufferUsages;
+use wgpu::{Buffer, BufferUsages};
 
 use super::GpuGrains;
 use crate::ParticleView;
@@ -14,13 +14,15 @@ use crate::shaders;
 pub struct FineView {
     kernel: Option<(bool, Kernel)>,
     view: Option<(u32, ParticleView)>,
+    /// Radii of classes of grains.
+    radii: Option<Buffer>,
 }
 
 impl GpuGrains {
     /// Publishes the grains as they are between two frames, with their materials or their speeds [m/s] as values. `bounds` is a box
     /// that holds all of them \[m\].
     pub fn publish(&mut self, speeds: bool, bounds: [Vec3; 2]) -> ParticleView {
-        let (gpu, radius, count) = (self.gpu.clone(), self.settings.radius, self.stored);
+        let (gpu, radius, count) = (self.gpu.clone(), self.settings.radii.largest(), self.stored);
         let fits = |(capacity, _): &(u32, ParticleView)| *capacity >= count;
         let (capacity, mut view) = self.published.view.take().filter(fits).unwrap_or_else(|| {
             let capacity = count.next_multiple_of(WORKGROUP).max(WORKGROUP);
@@ -46,23 +48,34 @@ impl GpuGrains {
         gpu.queue.write_buffer(&view.draw, 0, bytemuck::cast_slice(&[4, count, 0, 0]));
         let known = self.published.kernel.take().filter(|(of_speeds, _)| *of_speeds == speeds);
         let (_, kernel) = known.unwrap_or_else(|| {
-            let constants = [("RADIUS", f64::from(radius)), ("FIELD", f64::from(u8::from(speeds)))];
+            let constants = [("FIELD", f64::from(u8::from(speeds)))];
             let plan = KernelPlan {
                 shader: &shaders::FINE_PUBLISH,
                 entry: "publish",
-                access: &[Read, Read, Read, Write, Write],
+                access: &[Read, Read, Read, Write, Write, Read],
                 shared: &[],
                 constants: &constants,
             };
             (speeds, Kernel::new(&gpu, &plan))
         });
-        let buffers =
-            [&self.buffers.positions, &self.buffers.velocities, &view.draw, &view.spheres, &view.tags];
+        let radii = self.published.radii.take().unwrap_or_else(|| {
+            let classes = self.settings.radii.classes();
+            let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
+            let buffer = gpu.create_buffer("radii of grains", size_of_val(classes) as u64, usage);
+            gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(classes));
+            buffer
+        });
+        let b = &self.buffers;
+        let buffers = [&b.positions, &b.velocities, &view.draw, &view.spheres, &view.tags, &radii];
         let bound = kernel.bind_shared(&gpu, &buffers, &[]);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         bound.dispatch(&mut encoder.begin_compute_pass(&Default::default()), count.div_ceil(WORKGROUP));
         gpu.queue.submit([encoder.finish()]);
-        self.published = FineView { kernel: Some((speeds, kernel)), view: Some((capacity, view.clone())) };
+        self.published = FineView {
+            kernel: Some((speeds, kernel)),
+            view: Some((capacity, view.clone())),
+            radii: Some(radii),
+        };
         view
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::mem::size_of;
 
 use glam::Vec3;
-use granule::scene::{Scene, UpsampleSettings};
+use granule::scene::{RadiusSettings, Scene, UpsampleSettings};
 use granule::upsample::contact;
 use granule::upsample::nodes::{ALONG, NONE, OWN};
 use granule::upsample::{AdvectionSettings, Grain, GrainAdvector};
@@ -118,8 +118,10 @@ fn a_sort_puts_the_grains_of_every_chunk_in_the_order_of_nodes_and_drops_removed
 fn published_grains_are_those_in_memory() {
     let Some(gpu) = gpu() else { return };
     let mut scene = Scene::open("column", true, &[]).unwrap();
-    scene.upsample = Some(UpsampleSettings::of_radius(0.005));
+    let radius = RadiusSettings::Range([0.002, 0.006]);
+    scene.upsample = Some(UpsampleSettings { radius, fraction: 0.4 });
     let settings = AdvectionSettings::of(&scene, None).unwrap();
+    let radii = settings.radii.clone();
     let mut grains = GpuGrains::new(gpu.clone(), settings).unwrap();
     let grain = |k: u32| Grain {
         position: [0.1 * k as f32, 1.0, 2.0],
@@ -137,7 +139,7 @@ fn published_grains_are_those_in_memory() {
         let tags: &[[u32; 2]] = bytemuck::cast_slice(&tags);
         for (k, grain) in made.iter().enumerate() {
             let [x, y, z] = grain.position;
-            let radius = if k == 1 { 0.0 } else { 0.005 };
+            let radius = if k == 1 { 0.0 } else { radii.of(grain.id) };
             let value = if speeds { 5.0 } else { grain.material as f32 };
             assert_eq!(spheres[k], [x, y, z, radius]);
             assert_eq!(tags[k], [value.to_bits(), grain.id]);

@@ -31,9 +31,15 @@ pub const COLOURING: [ColumnInfo; 2] =
 /// The entry of a grain's list with that key.
 pub const HEAD: ColumnInfo = ColumnInfo::scratch("head", 4);
 
-/// All of them.
-pub fn list() -> Vec<ColumnInfo> {
-    vec![PLACE, MOTION, WAY, ORIENTATION, SOURCE, COLOURING[0], COLOURING[1], HEAD]
+/// Of the averaged scheme: way since the beginning of the step \[m\] and scaled inverse mass [1/kg]; by how much the beginning is moved
+/// \[m\]; two of them, from one iteration to the next.
+pub const AVERAGED: [ColumnInfo; 2] =
+    [ColumnInfo::scratch("averaged way", 32), ColumnInfo::scratch("averaged way (2)", 32)];
+
+/// All of them, with those of the averaged scheme or without.
+pub fn list(averaged: bool) -> Vec<ColumnInfo> {
+    let all = [PLACE, MOTION, WAY, ORIENTATION, SOURCE, COLOURING[0], COLOURING[1], HEAD];
+    all.into_iter().chain(AVERAGED.into_iter().filter(|_| averaged)).collect()
 }
 
 /// Both grains of every pair, colour by colour.
@@ -66,6 +72,18 @@ pub const PARTNERS: &str = "partners of contacts";
 /// Contacts with walls within a step.
 pub const WALL_STEPS: &str = "contacts with walls";
 
+/// Walls that hold a force, by boundary.
+pub const SERVOS: &str = "walls that hold a force";
+
+/// What does not change about them.
+pub const SERVO_SHAPES: &str = "forces that walls hold";
+
+/// How high the lowest grain is.
+pub const LOWEST: &str = "height of the lowest grain";
+
+/// Sums of what grains do to bodies and to such walls, by boundary.
+pub const PUSHES: &str = "pushes of grains";
+
 /// The pools of buffers with this capacity: a pair has two entries in the lists.
 pub fn pools(capacity: &Capacity) -> Vec<PoolInfo> {
     let entries = u64::from(capacity.slots) * u64::from(LANES);
@@ -80,6 +98,7 @@ pub fn pools(capacity: &Capacity) -> Vec<PoolInfo> {
         (COLOURS, COLOURS_BYTES),
         (SAVED, 32 * entries),
         (PARTNERS, 4 * entries),
+        (LOWEST, 16),
         (WALL_STEPS, WALL_STEP_BYTES * u64::from(capacity.contacts)),
     ];
     sizes.into_iter().map(|(name, bytes)| PoolInfo { name, bytes: bytes.max(64) }).collect()

@@ -10,12 +10,23 @@ use super::layout::{LawRecord, MOST_LAWS, ParamsRecord};
 
 /// Overrides of constants in shaders.
 pub fn overrides(setup: &Setup) -> Vec<(&'static str, f64)> {
-    vec![
+    let averaged = setup.averaging.iter().flat_map(|averaging| {
+        [
+            ("RELAXATION", f64::from(averaging.over_relaxation)),
+            ("KINETIC_SHARE", f64::from(averaging.kinetic_share)),
+            ("MASS_SCALING", f64::from(averaging.mass_scaling)),
+            // No shader has it, but the list of stages does.
+            ("STABILIZATION", f64::from(averaging.stabilization)),
+        ]
+    });
+    let all = [
         ("ROTATION", flag(setup.rotation)),
         ("BOUNCES", flag(setup.laws.bounces)),
         // No shader has it, but the list of stages does.
         ("SWEEPS", f64::from(setup.sweeps)),
-    ]
+        ("AVERAGED", flag(setup.averaging.is_some())),
+    ];
+    all.into_iter().chain(averaged).collect()
 }
 
 /// Skins that lists have at least and at most \[m\].

@@ -63,4 +63,4 @@ pub struct LawRecord {
 }
 
 /// Bytes of a contact with a wall within a step; `WallStep`.
-pub const WALL_STEP_BYTES: u64 = 48;
+pub const WALL_STEP_BYTES: u64 = 64;

@@ -2,15 +2,15 @@
 //! `crates/granule/src/solver/pbd/mod.rs`; `stages.rs` is the list of stages.
 //!
 //! ```text
-//! sort          measure, begin; whether lists hold. Where they do not: forces put aside by partner, orientations, keys, passes, columns
+//! sort          measure, begin, walls that hold a force; whether lists hold. Where they do not: forces put aside by partner, orientations, keys, passes, columns
 //! neighbors     cells, ranges, lists by radii, walls that may be near; check of room; rounds of colouring; pairs by colour, with
 //!               their forces; the dispatches of colours
 //! integrate     gravity
 //! drag          with air
 //! touch         normals and gaps of all pairs; who touches, or will within the step
-//! touch_walls   contacts with walls, their impulses of the step before, and how far they push
+//! touch_walls   contacts with walls, their impulses of the step before, and how far they push; bodies under these
 //! warm_start    colour by colour: impulses of the step before, and how far overlaps push
-//! project       per sweep: colour by colour, then walls; bounces, where a material has restitution
+//! project       per sweep: colour by colour, then walls, then bodies; bounces, where a material has restitution; loads
 //! integrate     x += h v and the push; turns, totals, what is not finite
 //! quarantine    whether lists hold for one more step; report
 //! ```
@@ -29,7 +29,7 @@
 //!
 //! A pair takes 64 bytes: both grains and a mark of who touches (8), normal and gap (16), impulses (32), law (4), approach (4). An
 //! entry of the lists, of which a pair has two, takes 4, 4 for the pair that it has placed, and 36 for forces put aside. A
-//! contact with a wall takes 64, and 48 within a step.
+//! contact with a wall takes 64, and 64 within a step.
 //!
 //! **Colours** are those of the CPU: both devices do the rounds of `crates/granule/src/solver/pbd/colour.rs`, here a dispatch per
 //! round in which every grain finds for itself, from what the round before has left, whether the pair with its largest key has its
@@ -39,16 +39,26 @@
 //!
 //! **Held grains** have no colours and are never written; their pairs are placed by the partner.
 //!
-//! **Walls** are found and measured as those of distinct elements are. They have their warm start before pairs have theirs, which
-//! changes sums by rounding only.
+//! **Walls** are found and measured as those of distinct elements are, meshes on their triangles. They have their warm start before
+//! pairs have theirs, which changes sums by rounding only.
+//!
+//! **Bodies** are where rapier has left them after the step before. Each of N contacts is solved as if the body had N times its inverse
+//! mass and inertia; after every sweep all impulses on a body are added up in whole numbers, so that no order matters, and its
+//! contacts take over the motion that follows. At the end of a step the host reads the sums, and rapier moves the bodies: a scene
+//! with bodies is read back once per step, with a lag of 0 steps. **Walls that hold a force** are moved on the device by the same
+//! sums, twice half a kick per step, and are read at the ends of batches (`bodies.rs`).
+//!
+//! **The averaged scheme** takes the place of warm start and sweeps (`averaged.rs`): a thread per grain gathers the corrections of its list
+//! and its walls, from one column to another. A run keeps the scheme that it has begun with.
 //!
 //! **Interrupted steps** halt before anything has moved, where lists or contacts with walls have no room. Forces are put aside once:
 //! what was put aside stays until new lists have taken it over.
 //!
 //! **Departures from the CPU**: sums are single precision; a step's length and displacements are rounded to it; walls are measured as
-//! in `dem`. A sphere that touches more than eight walls at once knows eight of them. Without mesh walls, rigid bodies, walls that
-//! hold a force, and the averaged scheme (`refuse.rs`).
+//! in `dem`. A sphere that touches more than eight walls at once knows eight of them. Without bodies made of particles (`refuse.rs`).
 
+mod averaged;
+mod bodies;
 mod checkpoint;
 mod columns;
 mod constants;
@@ -61,6 +71,7 @@ mod stages;
 mod twins;
 
 use glam::Vec3;
+use granule::bodies::Bodies;
 use granule::boundary::Boundaries;
 use granule::contacts::Contact;
 use granule::grains::GrainShapes;
@@ -84,11 +95,13 @@ use crate::core::constants::StepLimits;
 use crate::core::hooks::Hooks;
 use crate::core::layout::{LANES, ReportRecord, StepRecord};
 use crate::core::method::{
-    FieldInput, Iterations, Method, MethodEntry, MethodInput, MethodStages, StateToRestore, StateToSave,
+    FieldInput, Iterations, Method, MethodEntry, MethodInput, MethodStages, MovedBodies, PoolWrite,
+    StateToRestore, StateToSave,
 };
 use crate::dem::twin;
 
-use columns::{MOTION, PLACE};
+use bodies::Pushed;
+use columns::{MOTION, PLACE, SERVOS};
 use layout::PlaceRecord;
 use stages::StepShape;
 
@@ -112,7 +125,10 @@ struct Pbd {
     /// Radius of the largest sphere \[m\].
     largest: f32,
     materials: usize,
+    /// Walls and bodies.
     walls: usize,
+    /// Which of them grains push.
+    pushed: Pushed,
     /// Overrides for kernels that find walls.
     solids: [(&'static str, f64); 2],
 }
@@ -129,7 +145,8 @@ impl Pbd {
         Ok(Self {
             largest: of_grains.chain(fixed).fold(radii(scene, shapes).1 as f32, f32::max),
             materials: scene.material.len(),
-            walls: scene.boundary.len(),
+            walls: scene.boundary.len() + scene.body.len(),
+            pushed: Pushed::of(scene),
             solids: input.solids,
             shapes: shapes.clone(),
             setup: Setup::new(scene, shapes, None, Instructions::Portable),
@@ -163,6 +180,22 @@ impl Method for Pbd {
         SORT_EVERY
     }
 
+    fn shares_body_kernels(&self) -> bool {
+        false
+    }
+
+    fn send_bodies(&self, _: &mut Bodies, boundaries: &Boundaries, start: f64) -> Vec<PoolWrite> {
+        self.pushed.send(boundaries, start)
+    }
+
+    fn body_pool(&self) -> Option<&'static str> {
+        self.pushed.servos.then_some(SERVOS)
+    }
+
+    fn fetch_bodies(&self, bytes: &[u8], _: &mut Bodies, boundaries: &Boundaries) -> MovedBodies {
+        bodies::fetch(bytes, boundaries)
+    }
+
     fn overrides(&self) -> Vec<(&'static str, f64)> {
         constants::overrides(&self.setup)
     }
@@ -176,7 +209,7 @@ impl Method for Pbd {
     }
 
     fn columns(&self) -> Vec<ColumnInfo> {
-        columns::list()
+        columns::list(self.setup.averaging.is_some())
     }
 
     fn hooks(&self) -> Hooks {
@@ -184,7 +217,7 @@ impl Method for Pbd {
     }
 
     fn pools(&self, capacity: &Capacity) -> Vec<PoolInfo> {
-        columns::pools(capacity)
+        columns::pools(capacity).into_iter().chain(self.pushed.pools(self.walls)).collect()
     }
 
     fn slots_per_particle(&self) -> Option<f64> {
@@ -219,6 +252,10 @@ impl Method for Pbd {
         vec![PLACE, MOTION]
     }
 
+    fn touches_triangles(&self) -> bool {
+        true
+    }
+
     fn keeps_wall_impulses(&self) -> bool {
         false
     }
@@ -232,6 +269,11 @@ impl Method for Pbd {
             sweeps: self.setup.sweeps,
             bounces: self.setup.laws.bounces,
             solids: (self.walls > 0).then_some(&self.solids),
+            pushed: self.pushed,
+            averaged: self.setup.averaging.map(|averaging| averaged::Iterations {
+                stabilization: averaging.stabilization,
+                moves: self.setup.sweeps,
+            }),
         };
         Box::new(stages::PbdStages::new(binder, buffers, shape))
     }
@@ -270,7 +312,8 @@ impl Method for Pbd {
 
     fn refuses(&self, scene: &Scene) -> Option<String> {
         let averaged = scene.pbd.scheme == PbdScheme::Averaged;
-        averaged.then(|| "devices do not have the averaged scheme; take the CPU".into())
+        let other = averaged != self.setup.averaging.is_some();
+        other.then(|| "devices keep the scheme that a run has begun with; take the CPU".into())
     }
 
     fn field_columns(&self, field: &str) -> Vec<ColumnInfo> {

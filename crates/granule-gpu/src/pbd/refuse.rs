@@ -1,6 +1,6 @@
 //! What of a scene position-based sand does not have on devices.
 
-use granule::scene::{BodyCoupling, PbdScheme};
+use granule::scene::BodyCoupling;
 
 use crate::GpuError;
 use crate::core::method::MethodInput;
@@ -20,25 +20,11 @@ fn unsupported(key: impl Into<String>, what: &'static str, remedy: &'static str)
 /// Names the key and the remedy.
 pub fn check(input: &MethodInput) -> Result<(), GpuError> {
     let scene = input.scene;
-    if scene.pbd.scheme == PbdScheme::Averaged {
-        let remedy = "take scheme = \"impulse\", or the CPU (--device cpu)";
-        return unsupported("pbd.scheme", "the averaged scheme", remedy);
-    }
     if let Some(body) = scene.body.iter().find(|body| body.coupling == BodyCoupling::Particles) {
         let key = format!("body.{}.coupling", body.name);
         return unsupported(key, "bodies made of particles", TAKE_THE_CPU);
     }
-    if !scene.body.is_empty() {
-        return unsupported("body", "rigid bodies", "take them out, or the CPU (--device cpu)");
-    }
-    if input.has_meshes {
-        return unsupported("boundary.shape.mesh", "walls of triangles", TAKE_THE_CPU);
-    }
-    if let Some(wall) = scene.boundary.iter().find(|b| b.motion.as_ref().is_some_and(|m| m.servo.is_some())) {
-        let key = format!("boundary.{}.motion.servo", wall.name);
-        return unsupported(key, "a wall that holds a force", TAKE_THE_CPU);
-    }
-    let (materials, walls) = (scene.material.len(), scene.boundary.len());
+    let (materials, walls) = (scene.material.len(), scene.boundary.len() + scene.body.len());
     let count = materials * (materials + walls);
     if count > MOST_LAWS {
         return Err(GpuError::Laws { count, most: MOST_LAWS });

@@ -2,11 +2,12 @@
 
 use crate::core::hooks::Hooks;
 use crate::core::shaders::{
-    ARGUMENTS, INTERSECTION, LEAVE_OUT, LIST, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS, SOUNDNESS, STEP,
-    WALL_TABLE, WALLS,
+    ARGUMENTS, BODIES, INTERSECTION, LEAVE_OUT, LIST, LOADS, MAP_WALLS, MAPS, MOTION, PAIRS, SOLIDS,
+    SOUNDNESS, STEP, WALL_TABLE, WALLS,
 };
 use crate::dem::shaders::{
-    CARRY_WALLS_TEXT, EXACT_WALLS, FIND_WALLS_TEXT, FINE, FRAMES, PLACES, POSITION, WALL_TOUCH,
+    CARRY_WALLS_TEXT, EXACT_WALLS, FACETS, FIND_WALLS_TEXT, FINE, FRAMES, NEAR_WALLS, PLACES, POSITION,
+    PUSH_WORDS, PUSHED, SERVOS, WALL_SUMS, WALL_TOUCH,
 };
 use crate::gpu_shaders;
 use crate::kernel::Shader;
@@ -31,6 +32,8 @@ const PAIR_SIDES: &str = part!("pbd/pairs");
 const COLOUR_PASS: &str = part!("pbd/colour_pass");
 const WALL_REACH: &str = part!("pbd/wall_reach");
 const WALL_STEPS: &str = part!("pbd/wall_steps");
+const AVERAGING: &str = part!("pbd/averaging");
+const PUSH_SCALES: &str = part!("pbd/push_scales");
 
 /// What the method adds to shared kernels.
 pub const HOOKS: Hooks = Hooks {
@@ -40,7 +43,7 @@ pub const HOOKS: Hooks = Hooks {
     begin: part!("pbd/begin"),
     check: part!("pbd/check"),
     end: part!("pbd/end"),
-    bodies: Hooks::PLAIN.bodies,
+    bodies: part!("pbd/bodies"),
     drag: part!("pbd/drag"),
 };
 
@@ -108,12 +111,40 @@ gpu_shaders! { "shader/pbd";
     /// Contacts with walls, with the impulses of the step before.
     TOUCH_WALLS = "touch_walls": [
         TYPES, STEP, MOTION, SOLIDS, MAPS, WALLS, MAP_WALLS, WALL_TABLE, INTERSECTION, POSITION, PLACES, DOMAIN, FRAMES, FINE,
-        EXACT_WALLS, CONTACT, WALL_TOUCH, WALL_STEPS
+        EXACT_WALLS, FACETS, NEAR_WALLS, CONTACT, WALL_TOUCH, WALL_STEPS
     ];
     /// Their corrections.
     SWEEP_WALLS = "sweep_walls": [TYPES, STEP, CONTACT, WALL_TOUCH, WALL_STEPS];
     /// Their bounces.
     BOUNCE_WALLS = "bounce_walls": [TYPES, STEP, CONTACT, WALL_TOUCH, WALL_STEPS];
+    /// Contacts of bodies, counted.
+    COUNT_TOUCHES = "count_touches": [TYPES, STEP, WALL_TOUCH, PUSH_WORDS];
+    /// How much bodies give way.
+    ATTACH_TOUCHES = "attach_touches": [TYPES, STEP, BODIES, CONTACT, WALL_TOUCH, WALL_STEPS, PUSH_WORDS];
+    /// Contacts that move with bodies.
+    CARRY_TOUCHES = "carry_touches": [TYPES, STEP, BODIES, CONTACT, WALL_TOUCH, WALL_STEPS];
+    /// What grains do to boundaries.
+    SUM_PUSHES = "sum_pushes": [
+        TYPES, STEP, MOTION, LOADS, PUSH_SCALES, CONTACT, WALL_TOUCH, WALL_STEPS, PUSH_WORDS, WALL_SUMS
+    ];
+    /// Bodies under these pushes.
+    FOLLOW_BODIES = "follow_bodies": [TYPES, STEP, BODIES, LOADS, PUSH_SCALES, PUSH_WORDS, PUSHED];
+    /// Walls that hold a force, on their way.
+    LEAD_SERVOS = "lead_servos": [TYPES, STEP, MOTION, POSITION, SERVOS];
+    /// The same under the forces of grains.
+    KICK_SERVOS = "kick_servos": [
+        TYPES, STEP, MOTION, POSITION, SERVOS, LOADS, PUSH_SCALES, PUSH_WORDS, PUSHED
+    ];
+    /// How high the lowest grain is.
+    AVERAGE_LOWEST = "average_lowest": [TYPES, STEP, TREE, AVERAGING];
+    /// The averaged scheme begins.
+    AVERAGE_BEGIN = "average_begin": [TYPES, STEP, AVERAGING];
+    /// Its iterations.
+    AVERAGE = "average": [
+        TYPES, STEP, LIST, POSITION, PLACES, DOMAIN, CONTACT, WALL_TOUCH, WALL_STEPS, AVERAGING
+    ];
+    /// It ends.
+    AVERAGE_END = "average_end": [TYPES, STEP, WALL_TOUCH];
     /// Positions.
     DRIFT = "drift": [TYPES, STEP, PAIRS, TREE, SOUNDNESS, POSITION, PLACES, DOMAIN];
     /// Whether lists hold.

@@ -12,6 +12,8 @@ use crate::core::shared::SharedStages;
 use crate::kernel::Access::{Read, Write};
 use crate::kernel::{Access, Bound, Part, Shader};
 
+use super::averaged::{AveragedStages, Iterations};
+use super::bodies::{PushStages, Pushed, SumPhase};
 use super::columns::{
     APPROACHES, COLOURING, COLOURS, GEOMETRY, HEAD, IMPULSES, MOTION, ORIENTATION, PAIR_LAWS, PAIR_OF, PAIRS,
     PARTNERS, PLACE, SAVED, SOURCE, WALL_STEPS, WAY,
@@ -225,13 +227,15 @@ impl WallStages {
         ];
         let sweep =
             [(Read, &c.meta), (Write, column(MOTION)), (Write, &c.contacts), (Read, pool(WALL_STEPS))];
+        let bounce =
+            [(Read, &c.meta), (Write, column(MOTION)), (Write, &c.contacts), (Write, pool(WALL_STEPS))];
         Self {
             find: b.stage(&shaders::FIND_WALLS, "find_walls", solids, &find),
             carry: b.stage(&shaders::CARRY_WALLS, "carry_walls", &[], &carry),
             touch: b.stage(&shaders::TOUCH_WALLS, "pbd_touch_walls", solids, &touch),
             sweep: b.stage(&shaders::SWEEP_WALLS, "pbd_sweep_walls", &[], &sweep),
             last_sweep: b.stage(&shaders::SWEEP_WALLS, "pbd_sweep_walls", &[("LAST", 1.0)], &sweep),
-            bounce: b.stage(&shaders::BOUNCE_WALLS, "pbd_bounce_walls", &[], &sweep),
+            bounce: b.stage(&shaders::BOUNCE_WALLS, "pbd_bounce_walls", &[], &bounce),
         }
     }
 }
@@ -245,6 +249,10 @@ pub struct StepShape<'a> {
     pub bounces: bool,
     /// Constants for kernels that find walls, where there are some.
     pub solids: Option<&'a [(&'static str, f64); 2]>,
+    /// What grains push.
+    pub pushed: Pushed,
+    /// Of the averaged scheme, where that is asked for.
+    pub averaged: Option<Iterations>,
 }
 
 /// The kernels with their buffers.
@@ -259,6 +267,8 @@ pub struct PbdStages {
     sweep: ColourPass,
     bounce: Option<ColourPass>,
     walls: Option<WallStages>,
+    pushed: Option<PushStages>,
+    averaged: Option<AveragedStages>,
     drift: Bound,
     note_motion: Bound,
     sweeps: u32,
@@ -329,6 +339,8 @@ impl PbdStages {
                 .bounces
                 .then(|| ColourPass::new(b, &shaders::BOUNCE, ["bounce_colour", "bounce_tail"], &bounce)),
             walls: shape.solids.map(|solids| WallStages::new(b, c, solids)),
+            pushed: (shape.pushed.bodies || shape.pushed.servos).then(|| PushStages::new(b, c, shape.pushed)),
+            averaged: shape.averaged.map(|iterations| AveragedStages::new(b, c, iterations)),
             drift: b.stage(&shaders::DRIFT, "pbd_drift", &[], &drift),
             note_motion: b.control(
                 &shaders::NOTE_MOTION,
@@ -364,6 +376,10 @@ impl PbdStages {
         if let Some(walls) = &self.walls {
             let last = number + 1 == self.sweeps && self.bounce.is_none();
             s.run(pass, if last { &walls.last_sweep } else { &walls.sweep }, slot::NEAR);
+            let pushed = self.pushed.iter();
+            pushed.for_each(|pushed| {
+                if last { pushed.load(pass, s, SumPhase::Swept) } else { pushed.follow(pass, s) }
+            });
         }
     }
 
@@ -371,6 +387,7 @@ impl PbdStages {
         if let Some(bounce) = &self.bounce {
             bounce.run(pass, s, colours);
             self.walls.iter().for_each(|walls| s.run(pass, &walls.bounce, slot::NEAR));
+            self.pushed.iter().for_each(|pushed| pushed.load(pass, s, SumPhase::Bounced));
         }
     }
 }
@@ -383,6 +400,7 @@ impl MethodStages for PbdStages {
             Stage::Sort,
             Box::new(move |pass| {
                 s.sorting.begin(pass, blocks);
+                self.pushed.iter().for_each(|pushed| pushed.lead(pass));
                 self.decide_lists[usize::from(!sorts)].dispatch(pass, 1);
                 if sorts {
                     self.lists.put_aside(pass, s);
@@ -397,16 +415,32 @@ impl MethodStages for PbdStages {
         }
         list.push((Stage::Touch, Box::new(|pass| s.run(pass, &self.prepare, own_slot::ALL_PAIRS))));
         if let Some(walls) = &self.walls {
-            list.push((Stage::TouchWalls, Box::new(|pass| s.run(pass, &walls.touch, slot::NEAR))));
+            list.push((
+                Stage::TouchWalls,
+                Box::new(|pass| {
+                    s.run(pass, &walls.touch, slot::NEAR);
+                    self.pushed.iter().for_each(|pushed| pushed.begin(pass, s));
+                }),
+            ));
         }
-        list.push((Stage::WarmStart, Box::new(move |pass| self.warm_start.run(pass, s, colours))));
-        list.push((
-            Stage::Project,
-            Box::new(move |pass| {
-                (0..self.sweeps).for_each(|number| self.sweep(pass, s, number, colours));
-                self.bounce(pass, s, colours);
-            }),
-        ));
+        if let Some(averaged) = &self.averaged {
+            list.push((
+                Stage::Project,
+                Box::new(|pass| {
+                    averaged.run(pass, s);
+                    self.pushed.iter().for_each(|pushed| pushed.load(pass, s, SumPhase::Swept));
+                }),
+            ));
+        } else {
+            list.push((Stage::WarmStart, Box::new(move |pass| self.warm_start.run(pass, s, colours))));
+            list.push((
+                Stage::Project,
+                Box::new(move |pass| {
+                    (0..self.sweeps).for_each(|number| self.sweep(pass, s, number, colours));
+                    self.bounce(pass, s, colours);
+                }),
+            ));
+        }
         list.push((Stage::Integrate, Box::new(|pass| s.over_particles(pass, &self.drift))));
         list.push((
             Stage::Quarantine,

@@ -114,8 +114,6 @@ fn upsampler(
     let Some(settings) = AdvectionSettings::of(scene, options.upsample_fault) else { return Ok(None) };
     let made = match &options.device {
         Device::Cpu => None,
-        // Guides of different radii are known to the CPU only.
-        _ if scene.one_radius().is_none() => None,
         Device::Backend(backend) => backend.make_grains(&settings)?,
         // What the device refuses, the CPU moves.
         Device::Preferred(backend) => backend.make_grains(&settings).unwrap_or(None),

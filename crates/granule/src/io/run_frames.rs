@@ -199,7 +199,7 @@ impl RunFrames {
     /// Names the file and what is wrong with it.
     pub fn read(&self, entry: &FrameEntry, shown: Option<Shown>) -> Result<RunFrame, RunFramesError> {
         let coarse = self.scene.reference_radius();
-        let fine = self.scene.upsample.map_or(coarse, |upsample| upsample.radius);
+        let fine = self.scene.upsample.as_ref().map_or(coarse, |upsample| upsample.radius.limits().1);
         match self.shown(entry, shown)? {
             Shown::Low => self.read_file(entry, entry.file.as_ref(), coarse),
             Shown::High => self.read_file(entry, entry.fine_file.as_ref(), fine),

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::cells::GrainsByCell;
 use crate::boundary::Boundaries;
-use crate::upsample::{COVERAGE_RAMP, Grain, GuideGrid, Tile, coverage, weight};
+use crate::upsample::{COVERAGE_RAMP, FineRadii, Grain, GuideGrid, Tile, coverage, weight};
 
 /// Distance within which neighbours are counted, in radii of a grain.
 const REACH: f32 = 3.0;
@@ -123,10 +123,10 @@ pub struct Penetration {
     pub deepest: f64,
 }
 
-/// How deep grains of a radius \[m\] are in walls.
-pub fn penetration(grains: &[Grain], radius: f32, boundaries: &Boundaries) -> Penetration {
-    let depths: Vec<f32> =
-        grains.par_iter().map(|grain| -boundaries.distance(grain.position.into()) / radius).collect();
+/// How deep grains are in walls.
+pub fn penetration(grains: &[Grain], radii: &FineRadii, boundaries: &Boundaries) -> Penetration {
+    let depth = |grain: &Grain| -boundaries.distance(grain.position.into()) / radii.of(grain.id);
+    let depths: Vec<f32> = grains.par_iter().map(depth).collect();
     let inside = depths.iter().filter(|depth| **depth > 0.1).count();
     let deepest = depths.iter().fold(0.0, |most: f32, depth| most.max(*depth));
     Penetration { share: inside as f64 / grains.len().max(1) as f64, deepest: deepest.into() }

@@ -110,7 +110,7 @@ fn run(
         let (radius, walls) = (upsampler.radius(), upsampler.boundaries());
         let time = frame as f64 / fps;
         watch.frame(time, &grains, upsampler.guides(), walls);
-        let penetration = penetration(&grains, radius, walls);
+        let penetration = penetration(&grains, upsampler.radii(), walls);
         outcome.penetrating = outcome.penetrating.max(penetration.share);
         outcome.deepest = outcome.deepest.max(penetration.deepest);
         if frame <= last && (frame.is_multiple_of((last / 20).max(1)) || frame == last) {

@@ -7,7 +7,9 @@ use crate::boundary::{Sdf, ToolPose};
 use crate::build;
 use crate::error::BackendError;
 use crate::simulator::{Command, FieldData, FieldInfo, FieldKind, Snapshot};
-use crate::upsample::{FrameContext, GUIDE_FIELDS, Grain, GrainAdvector, SIZED_GUIDE_FIELDS, Upsampler};
+use crate::upsample::{
+    FineRadii, FrameContext, GUIDE_FIELDS, Grain, GrainAdvector, SIZED_GUIDE_FIELDS, Upsampler,
+};
 
 impl Simulation {
     /// The fine grains, where the scene has some.
@@ -28,13 +30,13 @@ impl Simulation {
         self.upsampler.as_ref().map_or_else(|| Ok(Vec::new()), Upsampler::read)
     }
 
-    /// The fine grains as fields: id, position, velocity and material; nothing where the scene has none.
+    /// The fine grains as fields: id, position, velocity, material, and radius where that differs; nothing where the scene has none.
     ///
     /// # Errors
     /// Says in words why the device does not give them.
     pub fn read_fine(&self) -> Result<Option<Snapshot>, BackendError> {
         let Some(upsampler) = &self.upsampler else { return Ok(None) };
-        Ok(Some(fine_snapshot(&upsampler.read()?, self.time())))
+        Ok(Some(fine_snapshot(&upsampler.read()?, upsampler.radii(), self.time())))
     }
 
     /// Fills the scene's shapes with fine grains.
@@ -122,15 +124,19 @@ impl Simulation {
 }
 
 /// Fine grains as a snapshot at a time \[s\].
-fn fine_snapshot(grains: &[Grain], time: f64) -> Snapshot {
+fn fine_snapshot(grains: &[Grain], radii: &FineRadii, time: f64) -> Snapshot {
     let info = |name, unit, kind| FieldInfo { name, unit, kind };
     let vectors = |of: fn(&Grain) -> [f32; 3]| FieldData::Vec3(grains.iter().map(of).collect());
     let integers = |of: fn(&Grain) -> u32| FieldData::Integer(grains.iter().map(of).collect());
-    let columns = vec![
+    let mut columns = vec![
         (info("id", "1", FieldKind::Integer), integers(|grain| grain.id)),
         (info("position", "m", FieldKind::Vec3), vectors(|grain| grain.position)),
         (info("velocity", "m/s", FieldKind::Vec3), vectors(|grain| grain.velocity)),
         (info("material", "1", FieldKind::Integer), integers(|grain| grain.material)),
     ];
+    if !radii.are_equal() {
+        let own = grains.iter().map(|grain| radii.of(grain.id)).collect();
+        columns.push((info("radius", "m", FieldKind::Scalar), FieldData::Scalar(own)));
+    }
     Snapshot { time, columns }
 }

@@ -252,7 +252,8 @@ impl Advection<'_> {
         if self.settings.fault == Some(Fault::NoContact) {
             return near;
         }
-        let radius = self.settings.radius;
+        // What is clear for the largest is for all.
+        let radius = self.settings.radii.largest();
         let least = self.reach - 2.0 * radius;
         let length = square(difference(motion.to, motion.from)).root();
         let far = L::splat(least).below(length);
@@ -322,7 +323,7 @@ impl Advection<'_> {
             let queried = free & bits_where(|k| near[k].bits >> wall_number.min(31) & 1 == 1);
             let parts = |parts: Parts, k: usize| parts.with(self.parts(near[k], wall_number));
             let parts = lanes_of(queried).fold(Parts::NONE, parts);
-            let radius = self.settings.radius;
+            let radius = self.settings.radii.largest();
             let found = wall.free_paths(&motion.from, &motion.to, radius, queried, parts, self.instructions);
             free &= !queried | found.free;
             for k in lanes_of(found.blocked) {
@@ -369,7 +370,7 @@ impl Advection<'_> {
             return;
         }
         let friction = self.settings.friction.get(grain.material as usize).copied().unwrap_or(0.0);
-        let contact = Contact { radius: self.settings.radius, friction, dt: self.frame.dt };
+        let contact = Contact { radius: self.settings.radii.of(grain.id), friction, dt: self.frame.dt };
         let walls = self.frame.walls.iter().enumerate();
         let walls = walls.filter(|(k, _)| near.bits >> (*k as u32).min(31) & 1 == 1);
         // Once more where one of several walls has moved the grain: it may be in another then.

@@ -8,6 +8,7 @@ use super::contact::Wall;
 use super::grain::Grain;
 use super::guide_grid::GuideGrid;
 use super::guides::Anchors;
+use super::radii::FineRadii;
 use crate::boundary::Sdf;
 use crate::error::BackendError;
 use crate::neighbors::Domain;
@@ -35,7 +36,9 @@ pub enum Fault {
 /// What advection needs to know and what does not change from frame to frame.
 #[derive(Clone, Debug)]
 pub struct AdvectionSettings {
-    /// Radius of a fine grain \[m\].
+    /// Radii of fine grains.
+    pub radii: FineRadii,
+    /// Their mean radius, by volume \[m\].
     pub radius: f32,
     /// Radius of the spheres that were spread at random, without overlap, for places of grains \[m\]: how dense they are.
     pub spread: f32,

@@ -158,7 +158,7 @@ impl CpuGrains {
 
 /// How far walls may be from grains that meet them \[m\].
 pub fn wall_reach(settings: &AdvectionSettings) -> f32 {
-    WALL_REACH * settings.guide_radius + 2.0 * settings.radius
+    WALL_REACH * settings.guide_radius + 2.0 * settings.radii.largest()
 }
 
 /// Bits of the walls that move during a frame.

@@ -327,7 +327,7 @@ mod tests {
     use crate::random::Random;
     use crate::upsample::guide_grid::GuideGrid;
     use crate::upsample::guides::Guide;
-    use crate::upsample::{deformations, wall_reach};
+    use crate::upsample::{FineRadii, deformations, wall_reach};
     use glam::Quat;
 
     /// Guides anywhere in a cube, of which those with small x move.
@@ -358,7 +358,16 @@ mod tests {
 
     fn settings() -> AdvectionSettings {
         let (domain, friction) = (Domain::default(), vec![0.5]);
-        AdvectionSettings { radius: 0.3, spread: 0.3, guide_radius: 1.0, domain, friction, fault: None }
+        let radii = FineRadii::one(0.3);
+        AdvectionSettings {
+            radii,
+            radius: 0.3,
+            spread: 0.3,
+            guide_radius: 1.0,
+            domain,
+            friction,
+            fault: None,
+        }
     }
 
     /// Calls with the interpolated nodes, and the deformations.

@@ -35,14 +35,16 @@
 //!   share comes from the guides themselves, so that the topmost grains do not sink.
 //! * Walls hold grains by their distance field and Coulomb friction, along the whole displacement; they never carry them.
 //! * Guides may have different radii: each weighs within three of its own.
+//! * Grains may have different radii, which follow from their ids: walls hold each by its own, and numbers of grains are those of
+//!   the mean volume.
 //! * Each deformation keeps volumes, and a guide without neighbours takes the grains around it along.
 //! * Grains are shifted from where they are more than their guides are worth to where they are fewer, and apart from each
 //!   other: as far as they move anyway, so that what rests is left alone. Ihmsen et al. have no such shifting.
 //!
 //! # Limitations
 //!
-//! Grains do not push guides and do not collide with each other: they keep apart on average, not in pairs. Flying grains
-//! feel gravity, not the air.
+//! Grains do not push guides and do not collide with each other: they keep apart on average, not in pairs. Those of different radii
+//! begin at the places of equal ones, where large neighbours overlap. Flying grains feel gravity, not the air.
 
 pub mod advection;
 mod advector;
@@ -61,6 +63,7 @@ mod node_counts;
 mod node_halo;
 pub mod nodes;
 mod order;
+pub mod radii;
 mod sampling;
 pub mod shifting;
 mod sphere_tracing;
@@ -89,6 +92,7 @@ pub use deformation::{Deformation, deformations};
 pub use grain::Grain;
 pub use guide_grid::GuideGrid;
 pub use guides::{Anchors, Guide, SLACK};
+pub use radii::FineRadii;
 pub use sampling::{Tile, VOLUME_PER_GRAIN};
 pub use state::UpsampleState;
 pub use weights::{
@@ -116,6 +120,8 @@ pub struct Upsampler {
     advector: Box<dyn GrainAdvector>,
     /// Whether the advector tracks the guides itself, on its own device.
     on_device: bool,
+    /// Whether guides have one radius.
+    one_radius: bool,
     random: Random,
     next_id: u32,
     totals: Totals,
@@ -152,11 +158,13 @@ pub struct FrameContext<'a> {
 impl AdvectionSettings {
     /// Settings for a checked scene; none where it asks for no fine grains.
     pub fn of(scene: &Scene, fault: Option<Fault>) -> Option<Self> {
-        let settings = scene.upsample?;
+        let settings = scene.upsample.as_ref()?;
+        let radii = FineRadii::new(&settings.radius);
         let tangent = |angle: f32| angle.to_radians().tan();
         Some(Self {
-            radius: settings.radius,
-            spread: settings.spread(),
+            radius: radii.mean(),
+            spread: settings.spread(radii.mean()),
+            radii,
             guide_radius: scene.reference_radius(),
             domain: Domain::new(scene.simulation.periodic.axes()),
             friction: scene.material.iter().map(|material| tangent(material.friction_angle)).collect(),
@@ -175,7 +183,7 @@ impl Upsampler {
     ) -> Self {
         let seed = scene.simulation.seed;
         Self {
-            tile: Tile::spread(settings.spread, settings.radius, seed),
+            tile: Tile::spread(settings.spread, settings.radii.smallest(), seed),
             settings,
             anchors: Anchors::default(),
             grid: GuideGrid::default(),
@@ -185,6 +193,7 @@ impl Upsampler {
             gravity: Vec3::from(scene.simulation.gravity),
             advector,
             on_device: false,
+            one_radius: scene.one_radius().is_some(),
             // Apart from the sequences of grains and emitters.
             random: Random::new(Random::new(seed ^ 0x6772_6169_6e73).bits()),
             next_id: 0,
@@ -202,7 +211,8 @@ impl Upsampler {
         for (settings, shape) in scene.grains.iter().zip(shapes) {
             let material = scene.material.iter().position(|m| m.name == settings.material).unwrap_or(0);
             let positions = self.tile.fill(shape, |x| self.grid.holds(x));
-            let grains = self.grains_at(positions, Vec3::from(settings.velocity), material as u32);
+            let fits = |x: Vec3, radius: f32| shape.distance(x) <= -0.999 * radius;
+            let grains = self.grains_at(positions, Vec3::from(settings.velocity), material as u32, fits);
             self.advector.add(&grains)?;
         }
         Ok(())
@@ -237,12 +247,13 @@ impl Upsampler {
         self.advector.add(&grains)
     }
 
-    /// Lets the advector track the particles of a solver on its own device itself, from the guides of now on, if it can.
+    /// Lets the advector track the particles of a solver on its own device itself, from the guides of now on, if it can: guides of one
+    /// radius.
     ///
     /// # Errors
     /// Says in words why they do not fit on the device.
     pub fn track_on_device(&mut self, simulator: &dyn Simulator) -> Result<(), BackendError> {
-        self.on_device = self.advector.can_track(simulator);
+        self.on_device = self.one_radius && self.advector.can_track(simulator);
         if self.on_device { self.advector.set_anchors(&self.anchors) } else { Ok(()) }
     }
 
@@ -344,18 +355,33 @@ impl Upsampler {
         for guide in born {
             let mut positions = self.tile.around(guide.position, guide.radius, &mut self.random);
             positions.retain(|x| walls.iter().all(|wall| wall.distance(*x) > 0.5 * self.settings.radius));
-            grains.extend(self.grains_at(positions, guide.velocity, guide.material));
+            grains.extend(self.grains_at(positions, guide.velocity, guide.material, |_, _| true));
         }
         grains
     }
 
-    fn grains_at(&mut self, positions: Vec<Vec3>, velocity: Vec3, material: u32) -> Vec<Grain> {
-        let first = self.next_id;
-        self.next_id += positions.len() as u32;
-        self.totals.made += positions.len() as u64;
-        let grain =
-            |(x, id): (Vec3, u32)| Grain { position: x.into(), id, velocity: velocity.into(), material };
-        positions.into_iter().zip(first..).map(grain).collect()
+    /// Grains with the next ids at positions, each at the first of those that are left where its radius fits.
+    fn grains_at(
+        &mut self,
+        positions: Vec<Vec3>,
+        velocity: Vec3,
+        material: u32,
+        fits: impl Fn(Vec3, f32) -> bool,
+    ) -> Vec<Grain> {
+        let radii = &self.settings.radii;
+        // Places of grains of one radius are chosen for it.
+        let fits = |x: Vec3, id: u32| radii.are_equal() || fits(x, radii.of(id));
+        let mut grains = Vec::with_capacity(positions.len());
+        let mut id = self.next_id;
+        for x in positions {
+            if fits(x, id) {
+                grains.push(Grain { position: x.into(), id, velocity: velocity.into(), material });
+                id += 1;
+            }
+        }
+        self.next_id = id;
+        self.totals.made += grains.len() as u64;
+        grains
     }
 
     /// The grains, by id.
@@ -384,9 +410,14 @@ impl Upsampler {
         self.totals
     }
 
-    /// Radius of a grain [m].
+    /// Mean radius of grains, by volume [m].
     pub fn radius(&self) -> f32 {
         self.settings.radius
+    }
+
+    /// Radii of grains.
+    pub fn radii(&self) -> &FineRadii {
+        &self.settings.radii
     }
 
     /// Grains per volume of a full mass [1/m3].

@@ -7,7 +7,7 @@ use glam::{Mat3, Quat, Vec3};
 use super::advector::{AdvectionSettings, Fault, FrameInput, GrainAdvector};
 use super::cpu::CpuGrains;
 use super::nodes::{NONE, Nodes};
-use super::{Grain, Guide, GuideGrid, Tile, Wall};
+use super::{FineRadii, Grain, Guide, GuideGrid, Tile, Wall};
 use crate::boundary::{Pose, Sdf, Shape};
 use crate::measure::fine::{blue_noise, evenness};
 use crate::neighbors::Domain;
@@ -42,6 +42,7 @@ impl Trial {
     fn settings(&self) -> AdvectionSettings {
         let (domain, friction) = (self.domain, vec![0.5]);
         AdvectionSettings {
+            radii: FineRadii::one(RADIUS),
             radius: RADIUS,
             spread: RADIUS,
             guide_radius: 1.0,

@@ -78,7 +78,11 @@ impl SizeDistribution {
 
     /// A radius [m].
     pub fn draw(&self, random: &mut Random) -> f32 {
-        let share = f64::from(random.unit());
+        self.at(f64::from(random.unit()))
+    }
+
+    /// The radius that a share of the spheres, 0 to 1, is smaller than [m].
+    pub fn at(&self, share: f64) -> f32 {
         let k = self.step.partition_point(|(_, up_to)| *up_to <= share).min(self.step.len() - 1);
         let (radius, up_to) = self.step[k];
         if !self.continuous || k == 0 {

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::RadiusSettings;
+
 /// Smallest and largest radius of a fine grain, relative to that of the particles that guide it.
 pub const UPSAMPLE_RATIO: [f32; 2] = [0.05, 1.0];
 
@@ -12,12 +14,13 @@ pub const RANDOM_FRACTION: f32 = 0.3825;
 pub const FRACTION_LIMITS: [f32; 2] = [0.1, 0.74];
 
 /// High-resolution grains: many small ones that follow the simulated particles and do not act back on them.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct UpsampleSettings {
-    /// Radius of a fine grain \[m\]: 0.05 to 1 of the particles' own; 0.2 to 0.4 suits most.
-    pub radius: f32,
+    /// Radius of fine grains \[m\], a range or a distribution: 0.05 to 1 of the particles' own, the largest at most ten times the
+    /// smallest; 0.2 to 0.4 suits most.
+    pub radius: RadiusSettings,
     /// Part of the volume of full sand that fine grains have, 0.1 to 0.74: their number is that of the volume times it. As they
     /// lie at random without overlap when absent (0.38); sand has 0.6, where fine grains overlap by a seventh of their diameter.
     #[serde(default = "random_fraction")]
@@ -31,11 +34,11 @@ fn random_fraction() -> f32 {
 impl UpsampleSettings {
     /// Fine grains of a radius \[m\] as they lie at random.
     pub fn of_radius(radius: f32) -> Self {
-        Self { radius, fraction: RANDOM_FRACTION }
+        Self { radius: RadiusSettings::One(radius), fraction: RANDOM_FRACTION }
     }
 
-    /// Radius of spheres that fill as much of the volume at random as the grains shall have places \[m\].
-    pub fn spread(&self) -> f32 {
-        self.radius * (RANDOM_FRACTION / self.fraction).cbrt()
+    /// Radius of spheres that fill as much of the volume at random as grains of a radius \[m\] shall have places \[m\].
+    pub fn spread(&self, radius: f32) -> f32 {
+        radius * (RANDOM_FRACTION / self.fraction).cbrt()
     }
 }

@@ -7,7 +7,7 @@ use crate::neighbors::Domain;
 use crate::random::Random;
 use crate::simd::{Portable, Real, Vectorised};
 use crate::upsample::grain_lanes::{numbers, trilinear_weights};
-use crate::upsample::{FrameInput, Guide, GuideGrid, deformations};
+use crate::upsample::{FineRadii, FrameInput, Guide, GuideGrid, deformations};
 
 /// Shift at a point.
 struct ShiftAt<'a> {
@@ -46,6 +46,7 @@ fn parts_together_are_one_grid() {
         (0..3000).map(|_| Grain { position: (point(20.0) - 4.0).into(), ..Grain::default() }).collect();
     let (radius, domain) = (0.3, Domain::default());
     let settings = AdvectionSettings {
+        radii: FineRadii::one(radius),
         radius,
         spread: radius,
         guide_radius: 1.0,
@@ -103,6 +104,7 @@ fn a_grain_next_to_a_cluster_is_shifted_away_from_it_across_parts() {
     let grid = GuideGrid::new((0..216).map(moving).collect(), 1.0, &Domain::default());
     let (radius, domain) = (0.3, Domain::default());
     let settings = AdvectionSettings {
+        radii: FineRadii::one(radius),
         radius,
         spread: radius,
         guide_radius: 1.0,
