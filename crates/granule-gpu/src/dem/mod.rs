@@ -277,7 +277,9 @@ impl Method for Dem {
 
     fn rigid_centers(&self, domain: &Domain, read: ReadPool) -> Result<Option<Vec<[f32; 3]>>, GpuError> {
         match &self.clumps {
-            Some(clumps) if clumps.len() > 0 => Ok(Some(clumps.centers(&clumps::records(&read(RIGID)?), domain))),
+            Some(clumps) if clumps.len() > 0 => {
+                Ok(Some(clumps.centers(&clumps::records(&read(RIGID)?), domain)))
+            }
             _ => Ok(None),
         }
     }
