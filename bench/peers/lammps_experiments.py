@@ -1,6 +1,6 @@
 """Experiments of granule in LAMMPS: the same set-up, law and estimator, for numbers that miss a published range.
 
-`python lammps_experiments.py zhou|segregation|planar [--quick]` prints one line `RESULT {...}` per run. Lengths are in diameters d,
+`python lammps_experiments.py zhou|segregation|planar|tumbler [--quick]` prints one line `RESULT {...}` per run. Lengths are in diameters d,
 masses in m of a grain of that diameter, g = 1. Needs no packages but numpy; starts the `lmp` of the Python that runs it.
 """
 
@@ -251,7 +251,75 @@ def planar(args, folder):
         yield {"aspect": area / length**2, "runout": (front - length) / length, "height": height.max() / length}
 
 
-EXPERIMENTS = {"zhou": zhou, "segregation": segregation, "planar": planar}
+def surface_angle(x, y, z):
+    """Inclination of the middle 0.6 of a surface [degrees], by the highest centres of columns; crates/granule/src/measure/surface.rs."""
+    width = 2.0
+    tops = {}
+    for column, height in zip(zip(np.floor(x / width), np.floor(z / width)), y):
+        tops[column] = max(height, tops.get(column, height))
+    strips = {}
+    for (strip, _), height in tops.items():
+        strips.setdefault(strip, []).append(height)
+    middle, half = 0.5 * (min(strips) + max(strips)), 0.5 * 0.6 * (max(strips) - min(strips) + 1)
+    points = [((strip + 0.5) * width, np.mean(h)) for strip, h in sorted(strips.items()) if abs(strip - middle) <= half]
+    return abs(math.degrees(math.atan(np.polyfit(*zip(*points), 1)[0])))
+
+
+def loose_height(radius, share):
+    """Height over the axis up to which a part of a drum's section lies, by bisection."""
+    low, high = -radius, radius
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        h = middle / radius
+        if (math.pi / 2 + math.asin(h) + h * math.sqrt(1 - h * h)) / math.pi < share:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def tumbler(args, folder):
+    """A drum that turns and is stopped; crates/granule/src/measure/dem/tumbler.rs."""
+    radius, length, young = (12, 6, 1e4) if args.quick else (20, 8, 3e4)
+    fill, slowing, standing = 0.35, 30, 30
+    for froude in (3e-3, 3e-2) if args.quick else (1e-3, 1e-2):
+        for seed in range(1, args.seeds + 1):
+            omega = math.sqrt(froude / radius)
+            turning = 0.6 * 2 * math.pi / omega
+            count = round(0.5 * math.pi * radius**2 * length * 0.6 * 6 / math.pi)
+            step = TIME_STEP * math.sqrt(YOUNG / young)
+            since = [f"({step}*step-{t})" for t in (turning, turning + slowing)]
+            slower = f"{omega}*({turning}+{since[0]}-0.5*{since[0]}*{since[0]}/{slowing})"
+            run(
+                [
+                    *beginning([-radius - 2, radius + 2, -radius - 2, radius + 2, 0, length], "f f p"),
+                    f"region inside cylinder z 0 0 {radius - 0.6} 0 {length}",
+                    f"region lower block INF INF INF {loose_height(radius, 0.3 / fill)} INF INF",
+                    "region fill intersect 2 inside lower",
+                    *grains("fill", count, 1000 * seed),
+                    "pair_style granular",
+                    f"pair_coeff * * {law(0.5, 0.02, young)}",
+                    *motion(young),
+                    f"variable angle equal {omega}*{step}*step",
+                    f"region drum cylinder z 0 0 {radius} INF INF side in rotate v_angle 0 0 0 0 0 1",
+                    f"fix drum all wall/gran/region granular {law(0.8, 0.02, young)} region drum",
+                    f"dump all all custom {steps(1, young)} all.dump id x y z",
+                    f"run {steps(turning, young)}",
+                    f'variable angle equal "{slower}"',
+                    f"run {steps(slowing, young)}",
+                    f"variable angle equal {omega * (turning + 0.5 * slowing)}",
+                    f"run {steps(standing, young)}",
+                ],
+                folder,
+                args.ranks,
+            )
+            angles = [(step * n, surface_angle(*rows.T[1:4])) for n, rows in frames(folder / "all.dump")]
+            late = [angle for t, angle in angles if turning * 0.25 / 0.6 < t <= turning]
+            rest = np.mean([angle for t, angle in angles if t > turning + slowing + 0.5 * standing])
+            yield {"froude": froude, "seed": seed, "angle": np.mean(late), "spread": np.std(late), "rest": rest, "grains": count}
+
+
+EXPERIMENTS = {"zhou": zhou, "segregation": segregation, "planar": planar, "tumbler": tumbler}
 
 
 def main():
