@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::bodies::apart as bodies_apart;
+use common::bodies::{apart as bodies_apart, momentum_of_spheres};
 use common::dem::{RADIUS, block, pouring};
 use common::gpu;
 use common::runs::{apart, frames, options, simulate};
-use glam::{DVec3, Vec3};
+use glam::DVec3;
 use granule::boundary::Shape;
 use granule::scene::{BodyKind, Scene};
 use granule::{Device, Simulation};
@@ -38,19 +38,10 @@ fn cloud() -> Scene {
 
 /// Momentum of grains and free bodies [kg m/s], and their energy of motion without rotation of bodies [J].
 fn totals(simulation: &mut Simulation, energy: f64) -> (DVec3, f64) {
-    let density = f64::from(simulation.scene().material[0].density);
-    let snapshot = simulation.read(&["velocity", "radius"]).unwrap();
-    let mass = |radius: f32| density * 4.0 / 3.0 * std::f64::consts::PI * f64::from(radius).powi(3);
-    let radii = snapshot.scalar("radius").unwrap();
-    let velocities = snapshot.vec3("velocity").unwrap().iter().map(|v| Vec3::from(*v).as_dvec3());
-    let grains: DVec3 = velocities.zip(radii).map(|(v, radius)| mass(*radius) * v).sum();
-    let (mut momentum, mut energy) = (grains, energy);
-    for body in simulation.simulator().bodies() {
-        let (mass, v) = (f64::from(body.mass), body.velocity.as_dvec3());
-        momentum += mass * v;
-        energy += 0.5 * mass * v.length_squared();
-    }
-    (momentum, energy)
+    let bodies = simulation.simulator().bodies();
+    let of_bodies =
+        bodies.iter().map(|body| f64::from(body.mass) * body.velocity.as_dvec3().length_squared());
+    (momentum_of_spheres(simulation), energy + 0.5 * of_bodies.sum::<f64>())
 }
 
 /// Both devices after some steps of a scene.

@@ -2,10 +2,9 @@
 
 mod common;
 
-use common::bodies::apart as bodies_apart;
+use common::bodies::{apart as bodies_apart, momentum_of_spheres};
 use common::runs::{apart, frames, repeat_and_resume, simulate};
 use common::{difference, gpu};
-use glam::{DVec3, Vec3};
 use granule::scene::{BodyKind, Scene};
 use granule::{Device, Simulation};
 
@@ -110,18 +109,6 @@ fn bodies_move_as_on_the_cpu_over_twenty_substeps() {
     }
 }
 
-/// Momentum of grains and free bodies [kg m/s].
-fn momentum(simulation: &mut Simulation) -> DVec3 {
-    let density = f64::from(simulation.scene().material[0].density);
-    let snapshot = simulation.read(&["velocity", "radius"]).unwrap();
-    let mass = |radius: f32| density * 4.0 / 3.0 * std::f64::consts::PI * f64::from(radius).powi(3);
-    let radii = snapshot.scalar("radius").unwrap();
-    let velocities = snapshot.vec3("velocity").unwrap().iter().map(|v| Vec3::from(*v).as_dvec3());
-    let grains: DVec3 = velocities.zip(radii).map(|(v, radius)| mass(*radius) * v).sum();
-    let bodies = simulation.simulator().bodies();
-    grains + bodies.iter().map(|body| f64::from(body.mass) * body.velocity.as_dvec3()).sum::<DVec3>()
-}
-
 /// What grains lose bodies have.
 #[test]
 fn momentum_of_grains_and_bodies_is_kept() {
@@ -131,9 +118,9 @@ fn momentum_of_grains_and_bodies_is_kept() {
     scene.boundary.clear();
     scene.body.truncate(3);
     let mut simulation = simulate(&scene, &device);
-    let before = momentum(&mut simulation);
+    let before = momentum_of_spheres(&mut simulation);
     frames(&mut simulation, 4);
-    let after = momentum(&mut simulation);
+    let after = momentum_of_spheres(&mut simulation);
     let speeds: Vec<f32> = simulation.simulator().bodies().iter().map(|body| body.velocity.y).collect();
     eprintln!("momentum {before} changes by {:.1e}, bodies {speeds:?}", (after - before).length());
     assert!(speeds[0] < -0.01 && speeds[1] < -0.01, "grains have hit them: {speeds:?}");

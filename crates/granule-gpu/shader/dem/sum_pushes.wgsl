@@ -20,7 +20,7 @@ fn sum_pushes(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     var begin = 0u;
     var count = 0u;
     if number < step.near_walls {
-        let own = step.wall_half * params.contact_capacity + number * MOST_TOUCHES;
+        let own = first_touch_of(number);
         begin = (1u - step.wall_half) * params.contact_capacity + number * MOST_TOUCHES;
         count = metadata[touches[own].owner].w & ~NEAR_WALLS;
     }

@@ -45,7 +45,7 @@ fn touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     if number >= step.near_walls {
         return;
     }
-    let first = step.wall_half * params.contact_capacity + number * MOST_TOUCHES;
+    let first = first_touch_of(number);
     let other = (1u - step.wall_half) * params.contact_capacity + number * MOST_TOUCHES;
     let i = touches[first].owner;
     let own_meta = metadata[i];

@@ -17,3 +17,8 @@ struct WallTouch {
 fn first_touch(half: u32, own_meta: Meta) -> u32 {
     return half * params.contact_capacity + own_meta.z;
 }
+
+// First contact of a particle that walls may touch, by its number among these, as lists are now.
+fn first_touch_of(number: u32) -> u32 {
+    return step.wall_half * params.contact_capacity + number * MOST_TOUCHES;
+}

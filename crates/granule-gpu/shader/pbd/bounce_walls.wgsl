@@ -12,7 +12,7 @@ fn pbd_bounce_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_
     if number >= step.near_walls {
         return;
     }
-    let first = step.wall_half * params.contact_capacity + number * MOST_TOUCHES;
+    let first = first_touch_of(number);
     let i = touches[first].owner;
     let own_meta = metadata[i];
     let count = own_meta.w & ~NEAR_WALLS;

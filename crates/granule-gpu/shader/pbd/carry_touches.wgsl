@@ -11,7 +11,7 @@ fn carry_touches(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_inv
     if number >= step.near_walls {
         return;
     }
-    let first = step.wall_half * params.contact_capacity + number * MOST_TOUCHES;
+    let first = first_touch_of(number);
     let count = metadata[touches[first].owner].w & ~NEAR_WALLS;
     for (var k = 0u; k < count; k++) {
         let wall = touches[first + k].wall & 0xffffu;

@@ -34,7 +34,7 @@ fn pbd_sweep_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
     if number >= step.near_walls {
         return;
     }
-    let first = step.wall_half * params.contact_capacity + number * MOST_TOUCHES;
+    let first = first_touch_of(number);
     let i = touches[first].owner;
     let own_meta = metadata[i];
     let count = own_meta.w & ~NEAR_WALLS;

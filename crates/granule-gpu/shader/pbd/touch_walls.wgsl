@@ -39,7 +39,7 @@ fn pbd_touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
     if number >= step.near_walls {
         return;
     }
-    let first = step.wall_half * params.contact_capacity + number * MOST_TOUCHES;
+    let first = first_touch_of(number);
     let i = touches[first].owner;
     let own_meta = metadata[i];
     var own = AtWall(motion[2u * i], motion[2u * i + 1u]);

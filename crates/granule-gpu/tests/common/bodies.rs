@@ -96,3 +96,15 @@ pub fn heights(simulation: &mut Simulation, seconds: f64) -> Vec<f32> {
     }
     track
 }
+
+/// Momentum of spheres of one density and of free bodies [kg m/s].
+pub fn momentum_of_spheres(simulation: &mut Simulation) -> DVec3 {
+    let density = f64::from(simulation.scene().material[0].density);
+    let snapshot = simulation.read(&["velocity", "radius"]).unwrap();
+    let mass = |radius: f32| density * 4.0 / 3.0 * std::f64::consts::PI * f64::from(radius).powi(3);
+    let radii = snapshot.scalar("radius").unwrap();
+    let velocities = snapshot.vec3("velocity").unwrap().iter().map(|v| Vec3::from(*v).as_dvec3());
+    let grains: DVec3 = velocities.zip(radii).map(|(v, radius)| mass(*radius) * v).sum();
+    let bodies = simulation.simulator().bodies();
+    grains + bodies.iter().map(|body| f64::from(body.mass) * body.velocity.as_dvec3()).sum::<DVec3>()
+}
