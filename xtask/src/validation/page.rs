@@ -85,7 +85,7 @@ fn result(cell: &Measured) -> &'static str {
 
 /// Form and, where it is not CPU cores, device.
 fn form(cell: &Measured, origin: &Origin) -> String {
-    let form = if origin.quick { "quick" } else { "full" };
+    let form = origin.form();
     match cell.device() {
         "cpu" => form.into(),
         device => format!("{form}, {device}"),
@@ -104,7 +104,7 @@ fn origins(page: &mut String, catalogue: &Catalogue) {
     rows.sort_by(|a, b| a.0.written.cmp(&b.0.written));
     page.push_str("\n| written (UTC) | version | commit | form | machine | runs | seconds |\n| --- | --- | --- | --- | --- | --- | --- |\n");
     for (origin, runs, seconds) in rows {
-        let form = if origin.quick { "quick" } else { "full" };
+        let form = origin.form();
         let _ = writeln!(
             page,
             "| {} | {} | {} | {form} | {}, {} threads | {runs} | {seconds:.0} |",

@@ -35,6 +35,8 @@ struct Machine {
 #[derive(Deserialize)]
 struct Parameters {
     quick: bool,
+    #[serde(default)]
+    large: bool,
     friction: String,
     #[serde(rename = "yield")]
     yield_law: String,
@@ -107,6 +109,19 @@ pub struct Origin {
     pub threads: usize,
     pub written: String,
     pub quick: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub large: bool,
+}
+
+impl Origin {
+    /// The form of its experiments.
+    pub fn form(&self) -> &'static str {
+        match (self.quick, self.large) {
+            (true, _) => "quick",
+            (false, true) => "large",
+            (false, false) => "full",
+        }
+    }
 }
 
 /// A cell of the catalogue: what was measured, and where it comes from.
@@ -170,7 +185,7 @@ impl Catalogue {
         if report.format != REPORT {
             return Err(format!("is of the format `{}`, not `{REPORT}`", report.format));
         }
-        let Parameters { quick, friction, yield_law, fault } = report.parameters;
+        let Parameters { quick, large, friction, yield_law, fault } = report.parameters;
         if let Some(fault) = fault {
             return Err(format!("was made with the deliberate fault {fault}"));
         }
@@ -181,21 +196,21 @@ impl Catalogue {
         }
         let Machine { processor, threads } = report.machine;
         let (version, git, written) = (report.version, report.git, report.written);
-        let origin = Origin { version, git, processor, threads, written, quick };
+        let origin = Origin { version, git, processor, threads, written, quick, large };
         if !report.about.is_empty() {
             self.about = report.about;
         }
         for cell in report.experiments {
             let key = |cell: &Measured, origin: &Origin| {
                 let [experiment, solver, device] = [&cell.experiment, &cell.solver, cell.device()];
-                [experiment, solver, device, &origin.quick.to_string()].map(String::from)
+                [experiment, solver, device, origin.form()].map(String::from)
             };
             keep(&mut self.cells, cell, &origin, key);
         }
         for control in report.controls {
             let key = |control: &Fault, origin: &Origin| {
                 let [experiment, solver, fault] = [&control.experiment, &control.solver, &control.fault];
-                [experiment, solver, fault, &origin.quick.to_string()].map(String::from)
+                [experiment, solver, fault, origin.form()].map(String::from)
             };
             keep(&mut self.controls, control, &origin, key);
         }
@@ -233,7 +248,7 @@ impl Catalogue {
             (experiment, SOLVERS.iter().position(|name| *name == solver).unwrap_or(usize::MAX))
         };
         self.cells.sort_by_key(|Kept { what, origin }| {
-            (place(&what.experiment, &what.solver), what.device().to_string(), origin.quick)
+            (place(&what.experiment, &what.solver), what.device().to_string(), origin.quick, !origin.large)
         });
         self.controls.sort_by_key(|Kept { what, origin }| {
             (place(&what.experiment, &what.solver), what.fault.clone(), origin.quick)
@@ -285,6 +300,17 @@ mod tests {
         assert_eq!(numbers, [Some(4.0), Some(2.0), Some(5.0)]);
         let again: Catalogue = serde_json::from_str(&catalogue.to_json().unwrap()).unwrap();
         assert_eq!(again.to_json(), catalogue.to_json());
+    }
+
+    #[test]
+    fn large_forms_are_kept_beside_full_ones() {
+        let mut catalogue = Catalogue::new();
+        catalogue.add(report("2026-01-02 00:00", 1.0, false, "gpu: some card", None)).unwrap();
+        let mut large = report("2026-01-03 00:00", 2.0, false, "gpu: some card", None);
+        large.parameters.large = true;
+        catalogue.add(large).unwrap();
+        let forms: Vec<_> = catalogue.cells.iter().map(|cell| cell.origin.form()).collect();
+        assert_eq!(forms, ["large", "full"]);
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub struct MeasureArgs {
     /// The coarser, shorter forms.
     #[arg(long)]
     pub quick: bool,
-    /// Forms with up to a million grains, for graphics devices, of collapse, orifice and zhou.
+    /// Forms with up to a million grains, for graphics devices, of collapse, orifice, funnel, forces, zhou and piles.
     #[arg(long, conflicts_with = "quick")]
     pub large: bool,
     /// The solver, where the experiment works with several; its own when absent.

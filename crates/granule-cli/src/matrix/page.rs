@@ -59,7 +59,7 @@ fn header(body: &mut String, report: &Report) {
         (None, true, true) => ("pass", "every claim holds".into()),
         (None, true, false) => ("fail", "some claims do not hold".into()),
     };
-    let form = if report.parameters.quick { "quick forms" } else { "full forms" };
+    let form = format!("{} forms", report.parameters.form());
     let seeds = match report.parameters.seeds {
         1 => "one seed".to_string(),
         count => format!("{count} seeds"),
@@ -403,7 +403,7 @@ fn provenance(body: &mut String, report: &Report) {
             "parameters",
             format!(
                 "{}, seeds {}, device {}, friction {}, yield {}",
-                if parameters.quick { "quick" } else { "full" },
+                parameters.form(),
                 parameters.seeds,
                 parameters.device,
                 parameters.friction,

@@ -28,6 +28,17 @@ pub struct Parameters {
     pub fault: Option<String>,
 }
 
+impl Parameters {
+    /// The form of the experiments.
+    pub fn form(&self) -> &'static str {
+        match (self.quick, self.large) {
+            (true, _) => "quick",
+            (false, true) => "large",
+            (false, false) => "full",
+        }
+    }
+}
+
 /// What made a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {

@@ -361,7 +361,7 @@ impl Experiment {
 
     /// Whether there is a form with so many grains that only graphics devices are fast enough ([`MeasureOptions::large`]).
     pub fn has_large_form(&self) -> bool {
-        ["collapse", "orifice", "zhou"].contains(&self.name)
+        ["collapse", "orifice", "funnel", "forces", "zhou", "piles"].contains(&self.name)
     }
 
     /// Runs the experiment.

@@ -1,10 +1,13 @@
 //! Longmore's ninth experiment: discharge of a cone by friction \[Lon09\].
 //!
-//! Grains leave at a constant rate, and the rougher they are the slower.
+//! Grains leave at a constant rate, and the rougher they are the slower. Its large form, with his grains and his tenth
+//! experiment, is in [`super::cone`].
 
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
+use crate::scene::GrainShape;
 use crate::simulation::SimulationError;
 
+use super::cone;
 use super::sand::{Spheres, controlled};
 use super::silo::Silo;
 
@@ -18,6 +21,9 @@ pub(in crate::measure) fn measure(
     measurement: &mut Measurement,
     progress: &mut Progress,
 ) -> Result<(), SimulationError> {
+    if options.large {
+        return cone::measure(options, measurement, progress);
+    }
     // Width and depth of grains [d]: about 3,000 and 16,000 of them. Softer grains in the shorter form take longer steps.
     let (width, depth, young) = if options.quick { (20.0, 10.0, 1e4) } else { (32.0, 22.0, 1e5) };
     let (mut rates, mut series) = (Vec::new(), Vec::new());
@@ -25,7 +31,16 @@ pub(in crate::measure) fn measure(
         let spheres = Spheres { young, friction: controlled(options, friction), ..Spheres::default() };
         // The walls have a slope of 45 degrees.
         let rise = 0.5 * (width - HOLE);
-        let silo = Silo { spheres, hole: HOLE, width, rise, depth, seed: 1 };
+        let silo = Silo {
+            spheres,
+            grain: GrainShape::Sphere,
+            wall_friction: None,
+            hole: HOLE,
+            width,
+            rise,
+            depth,
+            seed: 1,
+        };
         let share = |part: f64| (k as f64 + part) / FRICTIONS.len() as f64;
         let words = format!("friction {friction}");
         let outflow =

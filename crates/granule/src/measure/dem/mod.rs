@@ -5,6 +5,7 @@
 //! experiments that need stiffer ones say so.
 
 pub mod bed;
+pub mod cone;
 pub mod distributions;
 pub mod element;
 pub mod forces;
@@ -27,6 +28,7 @@ pub mod sand;
 pub mod segregation;
 pub mod shear;
 pub mod silo;
+pub mod sump;
 pub mod triaxial;
 pub mod tumbler;
 pub mod vessel;

@@ -8,6 +8,7 @@
 //! third.
 
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
+use crate::scene::GrainShape;
 use crate::simulation::SimulationError;
 use crate::statistics::{linear_fit, power_fit};
 
@@ -49,7 +50,7 @@ impl Rate {
     /// Counts an outflow with a weight.
     fn add(&mut self, outflow: &Outflow, weight: f64) {
         let (rate, linearity) = outflow.rate([0.2, 1.0]);
-        self.scaled += weight * rate * outflow.volume / outflow.fraction;
+        self.scaled += weight * rate * outflow.bulk;
         self.linearity += weight * linearity;
         self.halves += weight * outflow.rate([0.6, 1.0]).0 / outflow.rate([0.2, 0.6]).0;
     }
@@ -72,7 +73,16 @@ pub(in crate::measure) fn measure(
         let seeds = (form.silos / hole).max(1.0) as u64;
         let mut sum = Rate { hole, scaled: 0.0, linearity: 0.0, halves: 0.0 };
         for seed in 1..=seeds {
-            let silo = Silo { spheres, hole, width: WIDTH * hole, rise: 0.0, depth, seed };
+            let silo = Silo {
+                spheres,
+                grain: GrainShape::Sphere,
+                wall_friction: None,
+                hole,
+                width: WIDTH * hole,
+                rise: 0.0,
+                depth,
+                seed,
+            };
             let share =
                 |part: f64| (k as f64 + ((seed - 1) as f64 + part) / seeds as f64) / form.holes.len() as f64;
             let words = format!("hole of {hole} d");

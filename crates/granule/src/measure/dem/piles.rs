@@ -2,7 +2,7 @@
 //!
 //! A bed on a rough floor, periodic across, is tilted in steps until it gives way. Longmore 2009 found that with viscous friction
 //! grains of four spheres pile up where single spheres flow apart: viscous friction holds nothing at rest, so what is left is the
-//! shape of the grains.
+//! shape of the grains. The large form, in [`super::sump`], is a heap poured as he poured his.
 
 use glam::DVec3;
 
@@ -17,6 +17,7 @@ use crate::simulator::Command;
 use super::bed::{Rest, settle};
 use super::sand::{D, GRAVITY, SAND, Spheres, controlled, floor, meters, point, rows, time_scale};
 use super::silo::FILL;
+use super::sump;
 
 /// Slopes that are tried, from the first to the last in steps \[degrees\].
 const SLOPES: [f64; 3] = [4.0, 46.0, 2.0];
@@ -55,6 +56,9 @@ pub(in crate::measure) fn measure(
     measurement: &mut Measurement,
     progress: &mut Progress,
 ) -> Result<(), SimulationError> {
+    if options.large {
+        return sump::measure(options, measurement, progress);
+    }
     let size = if options.quick { &QUICK } else { &FULL };
     let runs = (4.0 + 2.0 * size.frictions.len() as f64) * size.seeds as f64;
     let mut done = 0.0;

@@ -6,7 +6,7 @@ use crate::boundary::Shape;
 use crate::measure::drive::next_frame;
 use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement};
-use crate::scene::{BoundarySettings, OutletSettings};
+use crate::scene::{BoundarySettings, GrainShape, GrainsSettings, OutletSettings};
 use crate::simulation::{Simulation, SimulationError};
 use crate::statistics::linear_fit;
 
@@ -20,6 +20,10 @@ pub const FILL: f64 = 0.36;
 pub struct Silo {
     /// What the grains are like.
     pub spheres: Spheres,
+    /// Their shape.
+    pub grain: GrainShape,
+    /// Friction of the walls; that of the grains where there is none.
+    pub wall_friction: Option<f32>,
     /// Diameter of the hole.
     pub hole: f64,
     /// Diameter of the container.
@@ -36,10 +40,8 @@ pub struct Silo {
 pub struct Outflow {
     /// Time since the hole was opened [sqrt(d/g)], and grains.
     pub curve: Vec<[f64; 2]>,
-    /// Part of the volume that grains filled before.
-    pub fraction: f64,
-    /// Mean volume of a grain \[d3\].
-    pub volume: f64,
+    /// Volume of the bed before, per grain \[d3\].
+    pub bulk: f64,
     /// Grains at the start.
     pub count: f64,
 }
@@ -63,10 +65,14 @@ impl Silo {
         };
         let lid =
             Shape::cuboid(point([-inner - 1.0, -1.0, -inner - 1.0]), point([inner + 1.0, 0.0, inner + 1.0]));
+        let wall = |name: &str, shape: Shape| BoundarySettings {
+            friction: self.wall_friction,
+            ..BoundarySettings::new(name, shape)
+        };
         vec![
-            BoundarySettings::new("bottom", funnel(0.0, rise, inner, outer)),
-            BoundarySettings::new("wall", funnel(rise, top, outer, outer)),
-            BoundarySettings::new("gate", lid),
+            wall("bottom", funnel(0.0, rise, inner, outer)),
+            wall("wall", funnel(rise, top, outer, outer)),
+            wall("gate", lid),
         ]
     }
 
@@ -90,13 +96,29 @@ impl Silo {
         shapes
     }
 
-    /// Part of the volume that grains fill, and the sum of their cubed diameters \[d3\].
-    fn fill_of(&self, simulation: &mut Simulation) -> Result<(f64, f64), SimulationError> {
-        let bed = Bed::of_grains(simulation)?;
-        let inside = [self.rise.max(1.0) * D, bed.height(0.1) - 2.0 * D];
-        let ground = std::f64::consts::PI * (0.5 * self.width * D).powi(2);
+    /// Volume of the container between two heights \[d3\]: a frustum up to its rise, a cylinder above.
+    fn volume(&self, [low, high]: [f64; 2]) -> f64 {
+        let (inner, outer) = (0.5 * self.hole, 0.5 * self.width);
+        let below = |height: f64| {
+            let in_cone = height.min(self.rise);
+            let widest = if self.rise > 0.0 { inner + (outer - inner) * in_cone / self.rise } else { outer };
+            let cone = in_cone / 3.0 * (inner * inner + inner * widest + widest * widest);
+            std::f64::consts::PI * (cone + (height - in_cone) * outer * outer)
+        };
+        below(high) - below(low)
+    }
+
+    /// Volume of the bed per grain \[d3\]: where it has the full width, if it reaches so high; else in the upper part of the cone.
+    fn bulk(&self, simulation: &mut Simulation) -> Result<f64, SimulationError> {
+        let (bed, grains) = (Bed::of_grains(simulation)?, simulation.grain_count());
+        let surface = bed.height(0.1) / D - 2.0;
+        let floor = self.rise.max(1.0);
+        let inside = [if surface > floor + 2.0 { floor } else { 0.3 * surface }, surface];
+        let volume = self.volume(inside);
+        let ground = volume / (inside[1] - inside[0]) * D * D;
+        let solid = bed.fraction(inside.map(|height| height * D), ground);
         let cubes = bed.radius.iter().map(|r| (2.0 * r / D).powi(3)).sum::<f64>();
-        Ok((bed.fraction(inside, ground), cubes))
+        Ok(std::f64::consts::PI / 6.0 * cubes / grains.max(1) as f64 / solid)
     }
 
     /// Lets grains settle, opens the hole, and counts until `share` of them have left or `longest` [sqrt(d/g)] has passed.
@@ -116,26 +138,26 @@ impl Silo {
         // Grains that have left are counted at frames.
         scene.simulation.flow_interval = Some(1.0 / scene.simulation.fps);
         scene.boundary = self.walls();
-        scene.grains.extend(self.fills().into_iter().map(random_grains));
+        let fill = |shape| GrainsSettings { grain: self.grain.clone(), ..random_grains(shape) };
+        scene.grains.extend(self.fills().into_iter().map(fill));
         let below = Shape::Plane { point: point([0.0, -3.0, 0.0]), normal: [0.0, 1.0, 0.0] };
         scene.outlet.push(OutletSettings { name: "out".into(), shape: below, time: None });
         let mut simulation = Run::new(scene, options)?;
         measurement.describe(&simulation);
         let rest = Rest { energy: 1e-2, within: [8.0, 30.0] };
         settle(&mut simulation, rest, &mut |part| progress(0.3 * part))?;
-        let (fraction, volume) = simulation.observe("fill", |simulation| self.fill_of(simulation))?;
-        let count = simulation.particle_count() as f64;
+        let bulk = simulation.observe("fill", |simulation| self.bulk(simulation))?;
+        let count = simulation.grain_count() as f64;
         take_away(&mut simulation, "gate", Vec3::NEG_Y);
         let (start, mut curve) = (simulation.time(), Vec::new());
         loop {
             next_frame(&mut simulation)?;
-            let left = count - simulation.particle_count() as f64;
+            let left = count - simulation.grain_count() as f64;
             let passed = (simulation.time() - start) / time_scale();
             curve.push([passed, left]);
             progress(0.3 + 0.7 * (left / (share * count)).max(passed / longest).min(1.0));
             if left >= share * count || passed >= longest {
-                let volume = std::f64::consts::PI / 6.0 * volume / count;
-                return Ok(Outflow { curve, fraction, volume, count });
+                return Ok(Outflow { curve, bulk, count });
             }
         }
     }
@@ -163,9 +185,29 @@ mod tests {
     fn the_rate_is_that_of_the_middle() {
         let curve: Vec<[f64; 2]> =
             (0..100).map(|k| [k as f64, if k < 10 { 0.0 } else { 3.0 * (k - 10) as f64 }]).collect();
-        let outflow = Outflow { curve, fraction: 0.6, volume: 0.5, count: 400.0 };
+        let outflow = Outflow { curve, bulk: 0.9, count: 400.0 };
         let (rate, linearity) = outflow.rate([0.1, 0.8]);
         assert!((rate - 3.0).abs() < 1e-12 && (linearity - 1.0).abs() < 1e-12);
         assert!(outflow.rate([0.5, 0.51]).0.is_nan());
+    }
+
+    /// A cone of 45 degrees that ends in a cylinder.
+    #[test]
+    fn a_container_has_the_volume_of_cone_and_cylinder() {
+        let silo = Silo {
+            spheres: Spheres::default(),
+            grain: GrainShape::Sphere,
+            wall_friction: None,
+            hole: 4.0,
+            width: 10.0,
+            rise: 3.0,
+            depth: 5.0,
+            seed: 1,
+        };
+        let pi = std::f64::consts::PI;
+        assert!((silo.volume([0.0, 3.0]) - pi * (4.0 + 10.0 + 25.0)).abs() < 1e-9);
+        assert!((silo.volume([3.0, 5.0]) - pi * 50.0).abs() < 1e-9);
+        // From where it is 4 wide to where it is 5 wide.
+        assert!((silo.volume([2.0, 3.0]) - pi / 3.0 * (16.0 + 20.0 + 25.0)).abs() < 1e-9);
     }
 }

@@ -24,7 +24,7 @@ const FRICTION: f64 = 0.5;
 
 /// How a form of the experiment is run.
 struct Form {
-    vessels: [Vessel; 2],
+    vessels: &'static [Vessel],
     /// When a bed is at rest.
     rest: Rest,
     /// Allowed ranges of beta, and least straightness of the tail.
@@ -40,7 +40,7 @@ struct Form {
 
 /// Two thousand contacts: a tail of 2 < f < 5 has 300 of them, whose rate is known to 10 %.
 const QUICK: Form = Form {
-    vessels: [
+    vessels: &[
         Vessel { tetrahedra: false, container: Container::Periodic(9.0), depth: 15.0 },
         Vessel { tetrahedra: true, container: Container::Periodic(8.0), depth: 14.0 },
     ],
@@ -53,7 +53,7 @@ const QUICK: Form = Form {
 };
 
 const FULL: Form = Form {
-    vessels: [
+    vessels: &[
         Vessel { tetrahedra: false, container: Container::Cylinder(12.0), depth: 32.0 },
         Vessel { tetrahedra: true, container: Container::Cylinder(10.0), depth: 24.0 },
     ],
@@ -65,24 +65,38 @@ const FULL: Form = Form {
     correlation: 0.05,
 };
 
+/// Longmore's own bed: 65,536 grains in a cylinder whose radius is 50 diameters of their spheres.
+const LARGE: Form = Form {
+    vessels: &[Vessel { tetrahedra: true, container: Container::Cylinder(34.2), depth: 20.4 }],
+    ..FULL
+};
+
 pub(in crate::measure) fn measure(
     options: &MeasureOptions,
     measurement: &mut Measurement,
     progress: &mut Progress,
 ) -> Result<(), SimulationError> {
-    let form = if options.quick { &QUICK } else { &FULL };
+    let form = match (options.quick, options.large) {
+        (true, _) => &QUICK,
+        (false, true) => &LARGE,
+        (false, false) => &FULL,
+    };
     for (k, vessel) in form.vessels.iter().enumerate() {
         let name = vessel.name();
         let mut bed = |friction: f64, part: f64| {
             let spheres = Spheres { friction: controlled(options, friction), ..Spheres::default() };
             let mut simulation = vessel.pour(options, measurement, spheres, |_| {})?;
-            let start = 0.5 * k as f64 + part;
-            let mut tell =
-                |share: f64| progress(start + 0.25 * share, &format!("{name} of friction {friction} settle"));
+            let start = (k as f64 + part) / form.vessels.len() as f64;
+            let mut tell = |share: f64| {
+                progress(
+                    start + 0.5 * share / form.vessels.len() as f64,
+                    &format!("{name} of friction {friction} settle"),
+                )
+            };
             settle(&mut simulation, form.rest, &mut tell).map(|energy| (simulation, energy))
         };
         let (mut rough, energy) = bed(FRICTION, 0.0)?;
-        let (mut smooth, smooth_energy) = bed(0.0, 0.25)?;
+        let (mut smooth, smooth_energy) = bed(0.0, 0.5)?;
         for &level in Level::of(vessel) {
             let forces = Forces::of(&mut rough, vessel, level)?;
             let without = Forces::of(&mut smooth, vessel, level)?;
