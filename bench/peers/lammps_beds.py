@@ -32,14 +32,15 @@ class Vessel:
         self.ground = math.pi * cylinder**2 if cylinder else periodic**2
         self.side = periodic
         self.name = "tetrahedra" if tetrahedra else "spheres"
-        # granule's random fill ends at these parts of the volume up to this height; here it is looser, and higher.
+        # granule's random fill ends at these parts of the volume up to this height; that of spheres is looser here, and higher.
         self.height = depth * 0.6 / 0.36
         self.volume = (0.28 if tetrahedra else 0.36) * self.ground * (self.height - 0.6)
-        self.top = 1.2 + self.volume / ((0.2 if tetrahedra else 0.25) * self.ground)
+        self.top = 0.6 + self.volume / ((0.28 if tetrahedra else 0.3) * self.ground)
 
     def inside(self, places, radius):
-        """Whether spheres lie within the walls; periodic cells have none."""
-        return self.side or np.all(np.hypot(places[:, 0], places[:, 2]) < self.half - radius)
+        """Whether spheres lie above the base, below the top and within walls; periodic cells have none of these."""
+        within = np.all(places[:, 1] > 0.6 + radius) and np.all(places[:, 1] < self.top - radius)
+        return within and (self.side or np.all(np.hypot(places[:, 0], places[:, 2]) < self.half - radius))
 
 
 def turned(rng):
@@ -95,7 +96,7 @@ def loose(vessel, rng):
     for radius in sorted(radii, reverse=True):
         member = radius * MEMBER if vessel.tetrahedra else radius
         while True:
-            center = rng.uniform([-vessel.half, 1.2, -vessel.half], [vessel.half, vessel.top, vessel.half])
+            center = rng.uniform([-vessel.half, 0.6, -vessel.half], [vessel.half, vessel.top, vessel.half])
             places = center + member * CORNERS @ turned(rng).T if vessel.tetrahedra else center[None]
             if vessel.inside(places, member) and all(room.is_free(x, member) for x in places):
                 break
