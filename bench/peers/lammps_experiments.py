@@ -1,105 +1,19 @@
 """Experiments of granule in LAMMPS: the same set-up, law and estimator, for numbers that miss a published range.
 
-`python lammps_experiments.py zhou|segregation|planar|tumbler [--quick]` prints one line `RESULT {...}` per run. Lengths are in diameters d,
+`python lammps_experiments.py zhou|segregation|planar|tumbler|load|forces [--quick]` prints one line `RESULT {...}` per run. Lengths are in diameters d,
 masses in m of a grain of that diameter, g = 1. Needs no packages but numpy; starts the `lmp` of the Python that runs it.
 """
 
 import argparse
 import json
 import math
-import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
-YOUNG, POISSON, RESTITUTION, TANGENTIAL_DAMPING = 1e5, 0.3, 0.5, 0.5
-TIME_STEP = 1.5e-3  # [sqrt(d/g)], at E = 1e5 m g/d2
-SMALLEST, LARGEST = 0.9, 1.1  # diameters
-LOOSE = 0.25  # part of the volume that grains fill before they fall
-
-
-def law(friction, rolling=0.0, young=YOUNG):
-    """Hertz, Mindlin with rescaled memory, and rolling resistance with the spring and damping that granule takes by itself."""
-    text = (
-        f"hertz/material {young} {RESTITUTION} {POISSON} tangential mindlin_rescale NULL {TANGENTIAL_DAMPING} {friction} "
-        "damping coeff_restitution"
-    )
-    if rolling > 0:
-        shear = young / (4 * (2 - POISSON) * (1 + POISSON))
-        stiffness = 8 * shear * math.sqrt(0.5 * 1e-3) * 0.5
-        text += f" rolling sds {stiffness} {0.2 * math.sqrt(0.4 * stiffness)} {rolling}"
-    return text
-
-
-def beginning(box, boundary, skin=0.15):
-    """Units, a box, and how neighbours are found."""
-    return [
-        "units lj",
-        "atom_style sphere",
-        "atom_modify map array",
-        f"boundary {boundary}",
-        "newton off",
-        "comm_modify vel yes",
-        "region all block " + " ".join(str(x) for x in box),
-        "create_box 2 all",
-        f"neighbor {skin} bin",
-        "neigh_modify every 1 delay 0 check yes",
-    ]
-
-
-def grains(region, count, seed):
-    """Grains of many sizes at random in a region."""
-    return [
-        f"create_atoms 1 random {count} {seed} {region} overlap {LARGEST} maxtry 1000",
-        f"variable size atom random({SMALLEST},{LARGEST},{seed + 17})",
-        "set type 1 diameter v_size",
-        f"set type 1 density {6 / math.pi}",
-    ]
-
-
-def motion(young=YOUNG):
-    """Gravity and steps."""
-    return [
-        "fix weight all gravity 1.0 vector 0 -1 0",
-        "fix move all nve/sphere",
-        f"timestep {TIME_STEP * math.sqrt(YOUNG / young)}",
-        "thermo 20000",
-        "thermo_style custom step atoms ke",
-        "thermo_modify lost ignore flush yes",
-    ]
-
-
-def steps(duration, young=YOUNG):
-    """Steps in a time [sqrt(d/g)]."""
-    return round(duration / (TIME_STEP * math.sqrt(YOUNG / young)))
-
-
-def run(commands, folder, ranks):
-    """Runs LAMMPS on commands."""
-    (folder / "run.in").write_text("\n".join(commands) + "\n")
-    programs = Path(sys.executable).parent
-    libraries = f"{programs.parent / 'lib'}:{os.environ.get('LD_LIBRARY_PATH', '')}"
-    environment = os.environ | {"LD_LIBRARY_PATH": libraries, "OMP_NUM_THREADS": "1"}
-    command = [programs / "mpirun", "-np", str(ranks), programs / "lmp", "-in", "run.in", "-log", "none", "-nocite"]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"LAMMPS failed:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
-
-
-def frames(path):
-    """Time step and rows of every frame of a dump, rows in order of ids."""
-    lines = iter(path.read_text().splitlines())
-    for line in lines:
-        if line == "ITEM: TIMESTEP":
-            step = int(next(lines))
-        elif line == "ITEM: NUMBER OF ATOMS":
-            count = int(next(lines))
-        elif line.startswith("ITEM: ATOMS"):
-            rows = np.array([next(lines).split() for _ in range(count)], dtype=float)
-            yield step, rows[rows[:, 0].argsort()]
+from lammps_beds import forces, load
+from lammps_setup import LOOSE, TIME_STEP, YOUNG, beginning, frames, grains, law, motion, run, steps
 
 
 def volume_below(height, radius):
@@ -319,7 +233,7 @@ def tumbler(args, folder):
             yield {"froude": froude, "seed": seed, "angle": np.mean(late), "spread": np.std(late), "rest": rest, "grains": count}
 
 
-EXPERIMENTS = {"zhou": zhou, "segregation": segregation, "planar": planar, "tumbler": tumbler}
+EXPERIMENTS = {"zhou": zhou, "segregation": segregation, "planar": planar, "tumbler": tumbler, "load": load, "forces": forces}
 
 
 def main():
@@ -328,6 +242,9 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--aspects", type=float, nargs="+", default=[0.5, 1, 2, 3, 4, 6], help="of planar columns")
+    parser.add_argument("--first", type=int, default=1, help="first seed of beds")
+    parser.add_argument("--grains", choices=["both", "spheres", "tetrahedra"], default="both", help="of beds")
+    parser.add_argument("--longest", type=float, help="longest wait for beds at rest [sqrt(d/g)]")
     parser.add_argument("--ranks", type=int, default=1)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -140,7 +140,11 @@ fn perform(experiment: &Experiment, options: &MeasureOptions) -> Result<Measurem
 fn in_words(measurement: &Measurement) -> String {
     let rows: Vec<Vec<String>> = measurement.points.iter().map(row).collect();
     let header = ["quantity", "inputs", "measured", "reference", "range", "result", "source"];
-    let verdict = if measurement.pass { "pass" } else { "FAIL" };
+    let verdict = match (measurement.pass, measurement.points.iter().any(|point| point.as_peer)) {
+        (true, true) => "pass, in part as LAMMPS",
+        (true, false) => "pass",
+        (false, _) => "FAIL",
+    };
     let seconds = number(measurement.seconds);
     let table = output::table(&header, &rows);
     format!("{}\n{}: {verdict}, {seconds} s\n", table, measurement.experiment)
@@ -154,7 +158,11 @@ fn row(point: &Point) -> Vec<String> {
         number_or_dash(Some(point.measured)),
         number_or_dash(point.reference),
         output::range(point.range),
-        if point.pass { "pass".into() } else { "FAIL".into() },
+        match (point.pass, point.as_peer) {
+            (true, true) => "as LAMMPS".into(),
+            (true, false) => "pass".into(),
+            (false, _) => "FAIL".into(),
+        },
         point.source.clone(),
     ]
 }

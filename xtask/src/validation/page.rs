@@ -33,7 +33,8 @@ fn overview(page: &mut String, catalogue: &Catalogue) {
     let points: usize = catalogue.cells.iter().map(|cell| cell.what.points.len()).sum();
     let _ = write!(
         page,
-        "\n## Experiments and solvers\n\n{} experiments, {points} numbers of {} runs below. `pass`: every number lies in its range; `open`: \
+        "\n## Experiments and solvers\n\n{} experiments, {points} numbers of {} runs below. `pass`: every number lies in its range; `as LAMMPS`: some do not, and agree with LAMMPS on the same \
+         set-up within its scatter, which is given beside them; `open`: \
          measured and not claimed, since something misses; a dash: not measured, for the reason given with the experiment.",
         catalogue.about.len(),
         catalogue.cells.len()
@@ -77,6 +78,7 @@ fn in_matrix(catalogue: &Catalogue, experiment: &str, solver: &str) -> String {
 
 fn result(cell: &Measured) -> &'static str {
     match (cell.pass, cell.claimed) {
+        (true, _) if cell.points.iter().any(|point| point.as_peer) => "as LAMMPS",
         (true, _) => "pass",
         (false, true) => "**FAIL**",
         (false, false) => "open",
@@ -182,6 +184,7 @@ fn row(point: &Point) -> String {
         (None, None) => "any".into(),
     };
     let verdict = match (point.pass, point.close) {
+        (true, _) if point.as_peer => "as LAMMPS",
         (true, false) => "pass",
         (true, true) => "pass, close",
         (false, _) => "**miss**",
@@ -244,6 +247,7 @@ mod tests {
             range: [Some(0.0), None],
             source: "somebody".into(),
             pass: false,
+            as_peer: false,
             close: false,
         };
         assert_eq!(

@@ -85,6 +85,8 @@ pub struct Point {
     pub range: [Option<f64>; 2],
     pub source: String,
     pub pass: bool,
+    #[serde(default)]
+    pub as_peer: bool,
     pub close: bool,
 }
 

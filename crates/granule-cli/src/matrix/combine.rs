@@ -33,7 +33,8 @@ fn point(seeds: &[&Point]) -> Result<PointRecord, String> {
         |of: &dyn Fn(&Point) -> f64| self::mean(&seeds.iter().map(|point| of(point)).collect::<Vec<_>>());
     let range = [over(&|point| point.range[0]), over(&|point| point.range[1])];
     let interval = interval(&values);
-    let pass = mean >= range[0] && mean <= range[1];
+    let inside = |[low, high]: [f64; 2]| mean >= low && mean <= high;
+    let as_peer = !inside(range) && first.peer.is_some_and(|peer| inside(peer.range));
     let close = interval.is_some_and(|half| range.iter().any(|end| (mean - end).abs() < half));
     let input = |k: usize| over(&|point: &Point| point.inputs.get(k).map_or(f64::NAN, |(_, value)| *value));
     let names = first.inputs.iter().enumerate();
@@ -46,7 +47,9 @@ fn point(seeds: &[&Point]) -> Result<PointRecord, String> {
         reference: first.reference.and_then(|_| finite(over(&|point| point.reference.unwrap_or(f64::NAN)))),
         range: range.map(finite),
         source: first.source.clone(),
-        pass,
+        pass: inside(range) || as_peer,
+        peer: first.peer.map(|peer| [peer.measured, peer.range[0], peer.range[1]]),
+        as_peer,
         close,
     })
 }

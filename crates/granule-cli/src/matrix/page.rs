@@ -29,6 +29,8 @@ pub fn page(report: &Report) -> String {
 /// The result of a cell in one word or two.
 pub fn result(cell: &Cell) -> &'static str {
     match (cell.pass, cell.claimed) {
+        (true, true) if cell.is_as_peer() => "as LAMMPS",
+        (true, false) if cell.is_as_peer() => "as LAMMPS, not claimed",
         (true, true) => "pass",
         (true, false) => "pass, not claimed",
         (false, true) => "FAIL",
@@ -146,7 +148,7 @@ fn matrix_cell(body: &mut String, report: &Report, name: &str, solver: &str) {
     let found = report.experiments.iter().find(|cell| cell.experiment == name && cell.solver == solver);
     let _ = match found {
         Some(cell) => {
-            let inside = cell.points.iter().filter(|point| point.pass).count();
+            let inside = cell.points.iter().filter(|point| point.pass && !point.as_peer).count();
             let count = match cell.points.len() {
                 0 => "no numbers".to_string(),
                 all => format!("{inside} of {all}"),
@@ -155,7 +157,7 @@ fn matrix_cell(body: &mut String, report: &Report, name: &str, solver: &str) {
                 body,
                 "<td class=\"{}\"><b>{}</b> <small>{count}</small></td>",
                 class(cell),
-                if cell.pass { "pass" } else { result(cell) }
+                if cell.pass && !cell.is_as_peer() { "pass" } else { result(cell) }
             )
         }
         None => write!(body, "<td class=\"none\"><span aria-label=\"not claimed\">–</span></td>"),
@@ -217,10 +219,14 @@ fn section(body: &mut String, report: &Report, name: &str) {
 fn in_words(report: &Report, name: &str) -> String {
     let mut words = String::new();
     for cell in report.experiments.iter().filter(|cell| cell.experiment == name) {
-        let inside = cell.points.iter().filter(|point| point.pass).count();
+        let inside = cell.points.iter().filter(|point| point.pass && !point.as_peer).count();
+        let agree = match cell.points.iter().filter(|point| point.as_peer).count() {
+            0 => String::new(),
+            count => format!(", {count} others agree with LAMMPS"),
+        };
         let _ = write!(
             words,
-            "With <code>{}</code> {inside} of {} numbers lie in their ranges. ",
+            "With <code>{}</code> {inside} of {} numbers lie in their ranges{agree}. ",
             escape(&cell.solver),
             cell.points.len()
         );
@@ -287,7 +293,11 @@ fn points(body: &mut String, cell: &Cell) {
         } else {
             "open"
         };
-        let word = if point.pass { "pass" } else { "miss" };
+        let word = match (point.pass, point.as_peer) {
+            (true, true) => "as LAMMPS",
+            (true, false) => "pass",
+            (false, _) => "miss",
+        };
         let close = if point.close { " <span class=\"close\">close</span>" } else { "" };
         let _ = writeln!(
             body,

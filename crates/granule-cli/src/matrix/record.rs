@@ -151,6 +151,11 @@ impl Cell {
     pub fn is_failure(&self) -> bool {
         self.claimed && !self.pass
     }
+
+    /// Whether all numbers hold, some of them only by agreement with LAMMPS.
+    pub fn is_as_peer(&self) -> bool {
+        self.pass && self.points.iter().any(|point| point.as_peer)
+    }
 }
 
 /// A measured number: the mean over seeds.
@@ -172,8 +177,14 @@ pub struct PointRecord {
     pub range: [Option<f64>; 2],
     /// Where reference and range come from.
     pub source: String,
-    /// Whether it does.
+    /// Whether it does, or lies in the range of the peer.
     pub pass: bool,
+    /// Mean and range of LAMMPS with the same law and set-up, where that was asked.
+    #[serde(default)]
+    pub peer: Option<[f64; 3]>,
+    /// Whether the mean lies in the peer's range only.
+    #[serde(default)]
+    pub as_peer: bool,
     /// Whether an end of the range is nearer than the interval.
     pub close: bool,
 }

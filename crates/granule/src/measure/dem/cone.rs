@@ -75,7 +75,7 @@ fn cone(hole: f64, friction: f64) -> Silo {
         rise,
         // A loose fill stands 0.6/0.36 times as high.
         depth: (rise + ABOVE) * 0.6,
-        seed: 1,
+        ..Silo::default()
     }
 }
 

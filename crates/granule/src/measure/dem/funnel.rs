@@ -4,7 +4,6 @@
 //! experiment, is in [`super::cone`].
 
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
-use crate::scene::GrainShape;
 use crate::simulation::SimulationError;
 
 use super::cone;
@@ -31,16 +30,7 @@ pub(in crate::measure) fn measure(
         let spheres = Spheres { young, friction: controlled(options, friction), ..Spheres::default() };
         // The walls have a slope of 45 degrees.
         let rise = 0.5 * (width - HOLE);
-        let silo = Silo {
-            spheres,
-            grain: GrainShape::Sphere,
-            wall_friction: None,
-            hole: HOLE,
-            width,
-            rise,
-            depth,
-            seed: 1,
-        };
+        let silo = Silo { spheres, hole: HOLE, width, rise, depth, ..Silo::default() };
         let share = |part: f64| (k as f64 + part) / FRICTIONS.len() as f64;
         let words = format!("friction {friction}");
         let outflow =

@@ -14,6 +14,7 @@ pub mod hold;
 pub mod impact;
 pub mod incline;
 pub mod janssen;
+pub mod lammps;
 pub mod lateral;
 pub mod load;
 pub mod oblique;

@@ -8,7 +8,6 @@
 //! third.
 
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
-use crate::scene::GrainShape;
 use crate::simulation::SimulationError;
 use crate::statistics::{linear_fit, power_fit};
 
@@ -73,16 +72,7 @@ pub(in crate::measure) fn measure(
         let seeds = (form.silos / hole).max(1.0) as u64;
         let mut sum = Rate { hole, scaled: 0.0, linearity: 0.0, halves: 0.0 };
         for seed in 1..=seeds {
-            let silo = Silo {
-                spheres,
-                grain: GrainShape::Sphere,
-                wall_friction: None,
-                hole,
-                width: WIDTH * hole,
-                rise: 0.0,
-                depth,
-                seed,
-            };
+            let silo = Silo { spheres, hole, width: WIDTH * hole, depth, seed, ..Silo::default() };
             let share =
                 |part: f64| (k as f64 + ((seed - 1) as f64 + part) / seeds as f64) / form.holes.len() as f64;
             let words = format!("hole of {hole} d");

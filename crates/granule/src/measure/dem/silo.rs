@@ -46,6 +46,22 @@ pub struct Outflow {
     pub count: f64,
 }
 
+impl Default for Silo {
+    /// Spheres behind a flat bottom; without a hole, width and depth of its own.
+    fn default() -> Self {
+        Self {
+            spheres: Spheres::default(),
+            grain: GrainShape::Sphere,
+            wall_friction: None,
+            hole: 0.0,
+            width: 0.0,
+            rise: 0.0,
+            depth: 0.0,
+            seed: 1,
+        }
+    }
+}
+
 impl Silo {
     /// Height up to which a loose fill reaches.
     fn loose_depth(&self) -> f64 {
@@ -194,16 +210,7 @@ mod tests {
     /// A cone of 45 degrees that ends in a cylinder.
     #[test]
     fn a_container_has_the_volume_of_cone_and_cylinder() {
-        let silo = Silo {
-            spheres: Spheres::default(),
-            grain: GrainShape::Sphere,
-            wall_friction: None,
-            hole: 4.0,
-            width: 10.0,
-            rise: 3.0,
-            depth: 5.0,
-            seed: 1,
-        };
+        let silo = Silo { hole: 4.0, width: 10.0, rise: 3.0, depth: 5.0, ..Silo::default() };
         let pi = std::f64::consts::PI;
         assert!((silo.volume([0.0, 3.0]) - pi * (4.0 + 10.0 + 25.0)).abs() < 1e-9);
         assert!((silo.volume([3.0, 5.0]) - pi * 50.0).abs() < 1e-9);

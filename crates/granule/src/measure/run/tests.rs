@@ -28,7 +28,7 @@ fn options(kept: Option<&KeptRuns>) -> MeasureOptions {
 fn discharges(kept: Option<&KeptRuns>, killed_at: f64) -> Option<[Outflow; 2]> {
     let discharge = |k: u64| {
         let spheres = Spheres { young: 1e4, ..Spheres::default() };
-        let silo = Silo { spheres, hole: 4.0, width: 8.0, rise: 0.0, depth: 5.0, seed: k };
+        let silo = Silo { spheres, hole: 4.0, width: 8.0, depth: 5.0, seed: k, ..Silo::default() };
         let mut progress = |part: f64| {
             if 0.5 * (k as f64 + part) >= killed_at {
                 resume_unwind(Box::new("killed"));
@@ -39,8 +39,8 @@ fn discharges(kept: Option<&KeptRuns>, killed_at: f64) -> Option<[Outflow; 2]> {
     catch_unwind(AssertUnwindSafe(|| [discharge(0), discharge(1)])).ok()
 }
 
-fn numbers(outflows: &[Outflow; 2]) -> Vec<(Vec<[f64; 2]>, [f64; 3])> {
-    outflows.iter().map(|flow| (flow.curve.clone(), [flow.fraction, flow.volume, flow.count])).collect()
+fn numbers(outflows: &[Outflow; 2]) -> Vec<(Vec<[f64; 2]>, [f64; 2])> {
+    outflows.iter().map(|flow| (flow.curve.clone(), [flow.bulk, flow.count])).collect()
 }
 
 /// Files of a folder with an ending.
