@@ -25,9 +25,8 @@ const FRICTION: f64 = 0.5;
 /// How a form of the experiment is run.
 struct Form {
     vessels: &'static [Vessel],
-    /// When a bed is at rest, and when one without friction is, whose angles alone are looked at.
+    /// When a bed is at rest.
     rest: Rest,
-    smooth: Rest,
     /// Allowed ranges of beta, and least straightness of the tail.
     beta: [f64; 2],
     straight: f64,
@@ -46,7 +45,6 @@ const QUICK: Form = Form {
         Vessel { tetrahedra: true, container: Container::Periodic(8.0), depth: 14.0 },
     ],
     rest: Rest { energy: 1e-6, within: [20.0, 80.0] },
-    smooth: Rest { energy: 1e-6, within: [20.0, 80.0] },
     beta: [1.0, 1.9],
     straight: 0.9,
     errors: 0.0,
@@ -62,7 +60,6 @@ const FULL: Form = Form {
         Vessel { tetrahedra: true, container: Container::Cylinder(10.0), depth: 24.0 },
     ],
     rest: Rest { energy: 1e-8, within: [20.0, 500.0] },
-    smooth: Rest { energy: 1e-6, within: [20.0, 100.0] },
     beta: [1.1, 1.7],
     straight: 0.98,
     errors: 1.0,
@@ -88,16 +85,16 @@ pub(in crate::measure) fn measure(
     };
     for (k, vessel) in form.vessels.iter().enumerate() {
         let name = vessel.name();
-        let mut bed = |friction: f64, rest: Rest, part: f64| {
+        let mut bed = |friction: f64, part: f64| {
             let spheres = Spheres { friction: controlled(options, friction), ..Spheres::default() };
             let mut simulation = vessel.pour(options, measurement, spheres, |_| {})?;
             let share = 1.0 / form.vessels.len() as f64;
             let words = format!("{name} of friction {friction} settle");
             let mut tell = |done: f64| progress(share * (k as f64 + part + 0.5 * done), &words);
-            settle(&mut simulation, rest, &mut tell).map(|energy| (simulation, energy))
+            settle(&mut simulation, form.rest, &mut tell).map(|energy| (simulation, energy))
         };
-        let (mut rough, energy) = bed(FRICTION, form.rest, 0.0)?;
-        let (mut smooth, smooth_energy) = bed(0.0, form.smooth, 0.5)?;
+        let (mut rough, energy) = bed(FRICTION, 0.0)?;
+        let (mut smooth, smooth_energy) = bed(0.0, 0.5)?;
         for &level in Level::of(vessel) {
             let forces = Forces::of(&mut rough, vessel, level)?;
             let without = Forces::of(&mut smooth, vessel, level)?;
