@@ -47,16 +47,6 @@ fn write_sides(i: u32, j: u32, sides: Sides) {
     }
 }
 
-// From centres to the point of contact: both together the distance. Twin of `arms`.
-fn arms_of(radius: vec2<f32>, gap: f32) -> vec2<f32> {
-    return radius * (1.0 + gap / (radius.x + radius.y));
-}
-
-// Twin of `diameter`.
-fn pair_diameter(radius: vec2<f32>) -> f32 {
-    return 4.0 * radius.x * radius.y / (radius.x + radius.y);
-}
-
 // Both sides under an impulse at the point of contact and one against rolling: twin of `Sides::push`.
 fn pushed_sides(sides: Sides, normal: vec3<f32>, arm: vec2<f32>, by: Impulse) -> Sides {
     let mass = vec2(sides.velocity_i.w, sides.velocity_j.w);

@@ -52,6 +52,9 @@ const MOST_TOUCHES: u32 = 8u;
 // No particle, no pair.
 const NOBODY: u32 = 0xffffffffu;
 
+// In the pair of an entry of the lists: the other grain has placed it.
+const BORROWED: u32 = 0x80000000u;
+
 // In the first word of a pair: it touches, or will within the step; or it remembers something.
 const ACTIVE: u32 = 0x80000000u;
 
@@ -69,6 +72,8 @@ const BIN_PLACES: u32 = 4320u;
 // Whether bins are those of lists that pairs are not placed for yet; whether some pair has no colour yet.
 const FRESH: u32 = 4480u;
 const OPEN: u32 = 4481u;
+// How many colours there are.
+const COLOUR_COUNT: u32 = 4482u;
 
 // Argument slots of the method's own: one workgroup where lists are new, all pairs, what is left of the colours, and the first of
 // these.
