@@ -57,9 +57,16 @@ fn index_colours(@builtin(local_invocation_index) thread: u32) {
         let dispatched = thread < atomicLoad(&large_count);
         arguments[METHOD + FIRST_COLOUR + thread] = groups_for(select(0u, count, dispatched), WORKGROUP);
     }
+    let all = colours[COLOUR_WORDS * REST + 1u];
+    let spans = span_count(all);
+    if fresh && thread <= REST {
+        let at = COLOUR_WORDS * thread;
+        let own = colours[at + 1u] - colours[at];
+        colours[at + 3u] = own / max(spans, 1u);
+        colours[at + 4u] = own % max(spans, 1u);
+    }
     if thread == 0u {
-        let all = colours[COLOUR_WORDS * REST + 1u];
-        arguments[METHOD + ALL_PAIRS] = groups_for(select(0u, all, goes), WORKGROUP);
+        arguments[METHOD + ALL_PAIRS] = groups_for(select(0u, SPAN * spans, goes), WORKGROUP);
         arguments[METHOD + TAIL] = vec4(select(0u, 1u, goes && all > 0u), 1u, 1u, 0u);
         if goes {
             step.iteration = atomicLoad(&large_count);

@@ -1,6 +1,6 @@
 // Pairs of grains as passes over colours see them.
 
-// Places of the keeper, with the mark ACTIVE, and of its partner.
+// Places of the keeper, with the mark ACTIVE, and of its partner, with the mark PULLS.
 @group(0) @binding(0) var<storage, read> pairs: array<vec2<u32>>;
 // From the partner to the keeper; gap at the beginning of the step.
 @group(0) @binding(1) var<storage, read> geometry: array<vec4<f32>>;
@@ -16,7 +16,7 @@
 
 fn key_of_pair(p: u32) -> vec2<u32> {
     let pair = pairs[p];
-    return pair_key(places[2u * (pair.x & ~ACTIVE) + 1u].w, places[2u * pair.y + 1u].w);
+    return pair_key(places[2u * (pair.x & ~ACTIVE) + 1u].w, places[2u * (pair.y & ~PULLS) + 1u].w);
 }
 
 // Both sides of a pair.

@@ -58,11 +58,24 @@ const BORROWED: u32 = 0x80000000u;
 // In the first word of a pair: it touches, or will within the step; or it remembers something.
 const ACTIVE: u32 = 0x80000000u;
 
+// In its second word: a pull may connect it.
+const PULLS: u32 = 0x80000000u;
+
 // The colour of pairs that find none free: they are solved one after the other.
 const REST: u32 = 64u;
 
-// Words of one colour, so that each can be bound alone: first pair, end of the last, whether a pass has been over them.
+// Words of one colour, so that each can be bound alone: first pair, end of the last, whether a pass has been over them; how many pairs a
+// span has at least, and how many spans have one more.
 const COLOUR_WORDS: u32 = 64u;
+
+// Threads of a span: a piece of every colour, about where the same grains are.
+const SPAN: u32 = 4096u;
+
+// Spans for so many pairs: each has room for one more of every colour.
+fn span_count(pair_count: u32) -> u32 {
+    let room = SPAN - REST - 1u;
+    return (pair_count + room - 1u) / room;
+}
 
 // Bins that pairs are placed by: twice the colour, and one more for pairs that are not near; where their counts, their next places
 // and the other numbers are.

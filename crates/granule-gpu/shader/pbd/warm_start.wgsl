@@ -2,7 +2,7 @@
 // of its pairs, in the order of its list. Twin of `warm_start` in solver/pbd/sweep.rs, but for the order of sums.
 
 @group(0) @binding(1) var<storage, read> pair_of: array<u32>;
-// Places of the keeper, with the mark ACTIVE, and of its partner.
+// Places of the keeper, with the mark ACTIVE, and of its partner, with the mark PULLS.
 @group(0) @binding(2) var<storage, read> pairs: array<vec2<u32>>;
 // From the partner to the keeper; gap at the beginning of the step.
 @group(0) @binding(3) var<storage, read> geometry: array<vec4<f32>>;
@@ -60,7 +60,7 @@ fn pbd_warm_start(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_in
             continue;
         }
         let keeps = (pair.x & ~ACTIVE) == i;
-        let j = select(pair.x & ~ACTIVE, pair.y, keeps);
+        let j = select(pair.x & ~ACTIVE, pair.y & ~PULLS, keeps);
         let radius = vec2(spin.w, motion[2u * j + 1u].w);
         let mass = vec2(velocity.w, motion[2u * j].w);
         sum = gather_pair(sum, p, select(-1.0, 1.0, keeps), radius, mass);

@@ -315,7 +315,7 @@ impl PbdStages {
             (Write, pool(IMPULSES)),
             (Read, column(MOTION)),
             (Read, column(PLACE)),
-            (Read, pool(PAIR_LAWS)),
+            (Read, pool(COLOURS)),
             (Write, pool(APPROACHES)),
             (Write, &c.counters),
         ];
