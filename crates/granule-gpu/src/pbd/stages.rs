@@ -21,10 +21,10 @@ use super::columns::{
 use super::layout::{self, COLOUR_BYTES, ROUNDS_PER_COLOUR, own_slot};
 use super::shaders;
 
-/// Colours that have a dispatch of their own in recorded steps: the large ones that pairs had before, and some more. It changes no
+/// Colours that have a dispatch of their own in recorded steps: the large ones that pairs had before, and one more. It changes no
 /// result.
 fn colours_to_record(recorded: &Recorded) -> usize {
-    (recorded.iterations + recorded.iterations / 8 + 1).min(layout::COLOURS) as usize
+    (recorded.iterations + 1).min(layout::COLOURS) as usize
 }
 
 /// A pass over all pairs, colour by colour.
