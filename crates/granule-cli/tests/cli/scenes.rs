@@ -70,10 +70,10 @@ scenes! {
     bowling = "bowling", "c7115eb3f2cd6784";
     mixer = "mixer", "1478016e3d3e917e";
     packing = "packing", "b4c9b3147d070752";
-    sandcastle = "sandcastle", "cc3d2bdb5eb3f296";
-    excavator = "excavator", "a32e0f4fa2148e2c";
-    sandglass = "sandglass", "8e2ecd81e78bbe60";
-    squirrel = "squirrel", "a105aa4fd6cb0971";
+    sandcastle = "sandcastle", "7bf1f73b52f59c20";
+    excavator = "excavator", "c93d0da3f988415d";
+    sandglass = "sandglass", "83543f8ef68ceb9a";
+    squirrel = "squirrel", "a3ed00cb55b05a48";
 }
 
 #[test]

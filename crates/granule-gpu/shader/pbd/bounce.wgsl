@@ -18,7 +18,7 @@ fn solve_pair(p: u32) {
         return;
     }
     let i = pair.x & ~ACTIVE;
-    let j = pair.y;
+    let j = pair.y & ~PULLS;
     let normal = geometry[p].xyz;
     var sides = sides_of(i, j);
     let mass = vec2(sides.velocity_i.w, sides.velocity_j.w);

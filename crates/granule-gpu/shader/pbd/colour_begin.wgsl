@@ -1,15 +1,39 @@
-// Keys of all entries of the lists, and the largest of each grain.
+// Keys of all entries of the lists, and the largest of each grain; every entry names the one with the next smaller key, so that a round
+// of colouring reads one key of a grain and not all.
 
 @group(0) @binding(1) var<storage, read> places: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> motion: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> keys: array<vec2<u32>>;
-// Colours of entries.
+// Entries with the next smaller key, where colours will be.
 @group(0) @binding(4) var<storage, read_write> colour_of: array<u32>;
 @group(0) @binding(5) var<storage, read_write> states: array<vec4<u32>>;
 // The entry with the largest key.
 @group(0) @binding(6) var<storage, read_write> heads: array<u32>;
 // In the second record of each block: where its grains are with their colours.
 @group(0) @binding(7) var<storage, read_write> blocks: array<vec4<u32>>;
+
+// Links the entries of a grain in the order of their keys, from the one with the largest on.
+fn link_entries(first: u32, count: u32, largest: vec2<u32>, head: u32) {
+    var last = largest;
+    var at = head;
+    for (var linked = 1u; linked < count; linked++) {
+        var best = vec2(0u);
+        var next = NOBODY;
+        for (var s = 0u; s < count; s++) {
+            let key = keys[first + s * LANES];
+            if key_below(key, last) && key_below(best, key) {
+                best = key;
+                next = first + s * LANES;
+            }
+        }
+        if next == NOBODY {
+            break;
+        }
+        colour_of[at] = LINK | next;
+        last = best;
+        at = next;
+    }
+}
 
 @compute @workgroup_size(256)
 fn colour_begin(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
@@ -44,6 +68,8 @@ fn colour_begin(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
     }
     if held {
         best = OF_HELD;
+    } else {
+        link_entries(first, count, best, head);
     }
     states[i] = vec4(best, 0u, 0u);
     heads[i] = head;

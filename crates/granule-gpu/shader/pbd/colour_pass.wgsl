@@ -12,6 +12,7 @@ fn run_colour(workgroup: vec3<u32>, thread: u32) {
     }
 }
 
+var<workgroup> colour_count: u32;
 var<workgroup> rest_range: vec2<u32>;
 var<workgroup> best_keys: array<vec2<u32>, 256>;
 var<workgroup> best_pairs: array<u32, 256>;
@@ -40,10 +41,15 @@ fn next_of_rest(thread: u32, range: vec2<u32>, last: vec2<u32>) -> u32 {
     return workgroupUniformLoad(&best_pairs[0]);
 }
 
-// The colours that had no dispatch of their own, by one workgroup; then the pairs without a colour, one after the other in the order
+// The colours that had no dispatch of their own, by one workgroup: small ones, and those that were not recorded; then the pairs without a colour, one after the other in the order
 // of their keys.
 fn run_tail(thread: u32) {
-    for (var colour = 0u; colour < step.iteration; colour++) {
+    if thread == 0u {
+        colour_count = colours[COLOUR_COUNT];
+    }
+    workgroupBarrier();
+    let count = workgroupUniformLoad(&colour_count);
+    for (var colour = 0u; colour < count; colour++) {
         let at = COLOUR_WORDS * colour;
         if colours[at + 2u] == 0u {
             for (var p = colours[at] + thread; p < colours[at + 1u]; p += WORKGROUP) {

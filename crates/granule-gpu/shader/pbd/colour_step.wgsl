@@ -6,21 +6,15 @@
 @group(0) @binding(3) var<storage, read_write> heads: array<u32>;
 @group(0) @binding(4) var<storage, read_write> colours: array<atomic<u32>>;
 
-// The largest key of a grain below another one, which leaves its entry behind.
-fn next_key(i: u32, last: vec2<u32>) -> vec2<u32> {
-    let first = list[2u * (i / LANES)] * LANES + i % LANES;
-    let count = list[2u * (i / LANES) + 1u];
-    var best = vec2(0u);
-    var head = first;
-    for (var s = 0u; s < count; s++) {
-        let key = keys[first + s * LANES];
-        if key_below(key, last) && key_below(best, key) {
-            best = key;
-            head = first + s * LANES;
-        }
+// The largest key of a grain that is left behind its head, which gets a colour.
+fn next_key(i: u32, head: u32, colour: u32) -> vec2<u32> {
+    let link = colour_of[head];
+    colour_of[head] = colour;
+    if link == NOBODY {
+        return vec2(0u);
     }
-    heads[i] = head;
-    return best;
+    heads[i] = link & ~LINK;
+    return keys[link & ~LINK];
 }
 
 // The state of a grain after a round.
@@ -30,6 +24,5 @@ fn after_round(i: u32, own: vec4<u32>, head: u32, other: vec4<u32>) -> vec4<u32>
         return own;
     }
     let colour = free_colour(own.zw | select(other.zw, vec2(0u), fixed));
-    colour_of[head] = colour;
-    return vec4(next_key(i, own.xy), with_colour(own.zw, colour));
+    return vec4(next_key(i, head, colour), with_colour(own.zw, colour));
 }

@@ -1,6 +1,6 @@
 // Moves grains by their velocity and by the push, which leaves no velocity behind; totals, and the mark of those whose state is not
 // finite. Twin of `drift` in solver/pbd/integrate.rs. Leaves behind how far the particles of each block are from where they were
-// listed.
+// listed, and a box around their ways.
 
 @group(0) @binding(0) var<storage, read_write> places: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read_write> position: array<vec4<f32>>;
@@ -25,9 +25,8 @@ fn moved_to(i: u32, own: Place, v: vec3<f32>) -> vec3<f32> {
     return select(vec3(2.0 * FARTHEST), position_meters(point), moved.sound && pushed.sound);
 }
 
-// Square of the way from where a particle was listed; as far as can be for one that is nowhere.
-fn way_since_listed(i: u32, x: vec3<f32>) -> f32 {
-    let moved = nearest_image(x - listed[i].xyz);
+// Square of a way since a particle was listed; as far as can be for one that is nowhere.
+fn square_of_way(moved: vec3<f32>) -> f32 {
     let square = dot(moved, moved);
     return select(LARGEST, square, square <= LARGEST);
 }
@@ -35,8 +34,9 @@ fn way_since_listed(i: u32, x: vec3<f32>) -> f32 {
 @compute @workgroup_size(256)
 fn pbd_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let i = thread_number(workgroup, thread);
-    // Squares of the fastest speed and of the farthest way.
+    // Squares of the fastest speed and of the farthest way, and the high and the low corner of the box, this one with its sign changed.
     var most = vec4(0.0);
+    var more = vec4(0.0);
     var energy = 0.0;
     var lost = 0.0;
     if i < step.count && motion[2u * i].w > 0.0 {
@@ -50,7 +50,9 @@ fn pbd_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         way[2u * i + 1u] += vec4(step.dt * w, 0.0);
         if is_sound(x, v) && all(abs(w) <= vec3(LARGEST)) {
             let square = dot(v, v);
-            most = vec4(square, way_since_listed(i, x), 0.0, 0.0);
+            let moved = nearest_image(x - listed[i].xyz);
+            most = vec4(square, square_of_way(moved), moved.xy);
+            more = vec4(moved.z, -moved);
             energy = 0.5 * mass * (square + 0.4 * own.radius * own.radius * dot(w, w));
         } else {
             lost = 1.0;
@@ -58,11 +60,13 @@ fn pbd_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         }
     }
     most = tree_max(thread, most);
+    more = tree_max(thread, more);
     let sum = tree_sum(thread, vec4(energy, lost, 0.0, 0.0));
     let block = workgroup_number(workgroup);
     if thread == 0u && block * WORKGROUP < step.count {
         partials[4u * block] = vec4(most.x, sum.xy, 0.0);
+        partials[4u * block + 1u] = more;
         partials[4u * block + 2u] = vec4(0.0);
-        partials[4u * block + 3u] = vec4(most.y);
+        partials[4u * block + 3u] = vec4(most.yzw, 0.0);
     }
 }

@@ -1,4 +1,4 @@
-// Hook of end.wgsl. The report has the number of colours in the place of iterations, for what the host records next.
+// Hook of end.wgsl. The report has the number of large colours in the place of iterations, for what the host records next.
 
 fn end_step(sum: vec4<f32>) -> bool {
     step.progress = NOT_BEGUN;

@@ -2,7 +2,8 @@
 
 @group(0) @binding(1) var<storage, read> places: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> motion: array<vec4<f32>>;
-// Colours of entries; then the bins of those that place a pair, or NOBODY; then the pairs themselves.
+// Colours of entries, or more than any colour; then the bins of those that place a pair, or NOBODY; then the pairs themselves, and at last those of the other
+// entries, too.
 @group(0) @binding(3) var<storage, read_write> pair_of: array<u32>;
 @group(0) @binding(4) var<storage, read_write> colours: array<atomic<u32>>;
 

@@ -1,4 +1,5 @@
-// Finds where the pairs of each colour begin, where lists are new, and how many workgroups each colour takes in this step.
+// Finds where the pairs of each colour begin, where lists are new, and how many workgroups each colour takes in this step: none behind
+// the last of those that one workgroup is too small for.
 
 @group(0) @binding(0) var<storage, read_write> step: Step;
 @group(0) @binding(1) var<storage, read_write> arguments: array<vec4<u32>>;
@@ -6,6 +7,7 @@
 
 var<workgroup> shared_fresh: u32;
 var<workgroup> colour_count: atomic<u32>;
+var<workgroup> large_count: atomic<u32>;
 
 @compute @workgroup_size(256)
 fn index_colours(@builtin(local_invocation_index) thread: u32) {
@@ -36,23 +38,39 @@ fn index_colours(@builtin(local_invocation_index) thread: u32) {
     let goes = step.phase == SOLVED;
     if thread == 0u {
         atomicStore(&colour_count, 0u);
+        atomicStore(&large_count, 0u);
     }
     workgroupBarrier();
+    var count = 0u;
     if thread < REST {
         let at = COLOUR_WORDS * thread;
-        let count = select(0u, colours[at + 1u] - colours[at], goes);
-        arguments[METHOD + FIRST_COLOUR + thread] = groups_for(count, WORKGROUP);
+        count = select(0u, colours[at + 1u] - colours[at], goes);
         if count > 0u {
             atomicMax(&colour_count, thread + 1u);
         }
+        if count > WORKGROUP {
+            atomicMax(&large_count, thread + 1u);
+        }
     }
     workgroupBarrier();
+    if thread < REST {
+        let dispatched = thread < atomicLoad(&large_count);
+        arguments[METHOD + FIRST_COLOUR + thread] = groups_for(select(0u, count, dispatched), WORKGROUP);
+    }
+    let all = colours[COLOUR_WORDS * REST + 1u];
+    let spans = span_count(all);
+    if fresh && thread <= REST {
+        let at = COLOUR_WORDS * thread;
+        let own = colours[at + 1u] - colours[at];
+        colours[at + 3u] = own / max(spans, 1u);
+        colours[at + 4u] = own % max(spans, 1u);
+    }
     if thread == 0u {
-        let all = colours[COLOUR_WORDS * REST + 1u];
-        arguments[METHOD + ALL_PAIRS] = groups_for(select(0u, all, goes), WORKGROUP);
+        arguments[METHOD + ALL_PAIRS] = groups_for(select(0u, SPAN * spans, goes), WORKGROUP);
         arguments[METHOD + TAIL] = vec4(select(0u, 1u, goes && all > 0u), 1u, 1u, 0u);
         if goes {
-            step.iteration = atomicLoad(&colour_count);
+            step.iteration = atomicLoad(&large_count);
+            colours[COLOUR_COUNT] = atomicLoad(&colour_count);
             step.pair_count = all;
             colours[FRESH] = 0u;
         }

@@ -24,6 +24,9 @@ fn key_below(a: vec2<u32>, b: vec2<u32>) -> bool {
 // colours, and this key.
 const OF_HELD: vec2<u32> = vec2(0xffffffffu, 0xffffffffu);
 
+// An entry without a colour names the next one, with this mark; the last one is NOBODY.
+const LINK: u32 = 0x80000000u;
+
 // A block of grains in the middle of it: some have pairs without a colour; all have theirs since the round before, which has left
 // that to one of the two columns only; all have theirs.
 const SOME_OPEN: u32 = 1u;

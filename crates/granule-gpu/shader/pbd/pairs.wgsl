@@ -1,6 +1,6 @@
 // Pairs of grains as passes over colours see them.
 
-// Places of the keeper, with the mark ACTIVE, and of its partner.
+// Places of the keeper, with the mark ACTIVE, and of its partner, with the mark PULLS.
 @group(0) @binding(0) var<storage, read> pairs: array<vec2<u32>>;
 // From the partner to the keeper; gap at the beginning of the step.
 @group(0) @binding(1) var<storage, read> geometry: array<vec4<f32>>;
@@ -16,7 +16,7 @@
 
 fn key_of_pair(p: u32) -> vec2<u32> {
     let pair = pairs[p];
-    return pair_key(places[2u * (pair.x & ~ACTIVE) + 1u].w, places[2u * pair.y + 1u].w);
+    return pair_key(places[2u * (pair.x & ~ACTIVE) + 1u].w, places[2u * (pair.y & ~PULLS) + 1u].w);
 }
 
 // Both sides of a pair.
@@ -45,16 +45,6 @@ fn write_sides(i: u32, j: u32, sides: Sides) {
             motion[2u * j + 1u] = sides.spin_j;
         }
     }
-}
-
-// From centres to the point of contact: both together the distance. Twin of `arms`.
-fn arms_of(radius: vec2<f32>, gap: f32) -> vec2<f32> {
-    return radius * (1.0 + gap / (radius.x + radius.y));
-}
-
-// Twin of `diameter`.
-fn pair_diameter(radius: vec2<f32>) -> f32 {
-    return 4.0 * radius.x * radius.y / (radius.x + radius.y);
 }
 
 // Both sides under an impulse at the point of contact and one against rolling: twin of `Sides::push`.

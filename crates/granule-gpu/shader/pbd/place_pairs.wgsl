@@ -18,11 +18,14 @@ fn place_own(i: u32) {
         let j = list[params.list_base + entry];
         let place = atomicAdd(&next_place[bin], 1u);
         let keeps = places[2u * i + 1u].w < places[2u * j + 1u].w;
-        pairs[place] = select(vec2(j, i), vec2(i, j), keeps);
         pair_of[entry] = place;
+        var law = 0u;
         if SEVERAL_MATERIALS {
-            pair_laws[place] = material_of(metadata[i]) * pbd.material_count + material_of(metadata[j]);
+            law = material_of(metadata[i]) * pbd.material_count + material_of(metadata[j]);
+            pair_laws[place] = law;
         }
+        let pulls = select(0u, PULLS, laws[law].tension > 0.0);
+        pairs[place] = select(vec2(j, i), vec2(i, j), keeps) | vec2(0u, pulls);
     }
 }
 

@@ -2,7 +2,7 @@
 // were listed. Particles know where their own begins and how many slots it has (source); the sort takes that along.
 
 @group(0) @binding(1) var<storage, read> places: array<vec4<u32>>;
-// Where the pair of each entry of the lists is, for the one who placed it.
+// Where the pair of each entry of the lists is, with a mark for who has not placed it.
 @group(0) @binding(2) var<storage, read> pair_of: array<u32>;
 @group(0) @binding(3) var<storage, read> impulses: array<vec4<f32>>;
 // Ids of partners, or NOBODY where nothing is remembered.
@@ -30,7 +30,7 @@ fn pbd_remember(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
         let j = list[params.list_base + entry];
         over = over || j == i;
         var partner = NOBODY;
-        if !over && pair_of[entry] != NOBODY {
+        if !over && (pair_of[entry] & BORROWED) == 0u {
             let pair = pair_of[entry];
             let along = per_time * impulses[2u * pair];
             let turning = per_time * impulses[2u * pair + 1u];

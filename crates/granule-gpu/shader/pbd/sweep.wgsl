@@ -35,7 +35,7 @@ fn solve_pair(p: u32) {
         return;
     }
     let i = pair.x & ~ACTIVE;
-    let j = pair.y;
+    let j = pair.y & ~PULLS;
     let g = geometry[p];
     let sides = sides_of(i, j);
     let arm = arms_of(vec2(sides.spin_i.w, sides.spin_j.w), g.w);

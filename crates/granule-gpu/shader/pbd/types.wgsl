@@ -52,14 +52,30 @@ const MOST_TOUCHES: u32 = 8u;
 // No particle, no pair.
 const NOBODY: u32 = 0xffffffffu;
 
+// In the pair of an entry of the lists: the other grain has placed it.
+const BORROWED: u32 = 0x80000000u;
+
 // In the first word of a pair: it touches, or will within the step; or it remembers something.
 const ACTIVE: u32 = 0x80000000u;
+
+// In its second word: a pull may connect it.
+const PULLS: u32 = 0x80000000u;
 
 // The colour of pairs that find none free: they are solved one after the other.
 const REST: u32 = 64u;
 
-// Words of one colour, so that each can be bound alone: first pair, end of the last, whether a pass has been over them.
+// Words of one colour, so that each can be bound alone: first pair, end of the last, whether a pass has been over them; how many pairs a
+// span has at least, and how many spans have one more.
 const COLOUR_WORDS: u32 = 64u;
+
+// Threads of a span: a piece of every colour, about where the same grains are.
+const SPAN: u32 = 4096u;
+
+// Spans for so many pairs: each has room for one more of every colour.
+fn span_count(pair_count: u32) -> u32 {
+    let room = SPAN - REST - 1u;
+    return (pair_count + room - 1u) / room;
+}
 
 // Bins that pairs are placed by: twice the colour, and one more for pairs that are not near; where their counts, their next places
 // and the other numbers are.
@@ -69,6 +85,8 @@ const BIN_PLACES: u32 = 4320u;
 // Whether bins are those of lists that pairs are not placed for yet; whether some pair has no colour yet.
 const FRESH: u32 = 4480u;
 const OPEN: u32 = 4481u;
+// How many colours there are.
+const COLOUR_COUNT: u32 = 4482u;
 
 // Argument slots of the method's own: one workgroup where lists are new, all pairs, what is left of the colours, and the first of
 // these.

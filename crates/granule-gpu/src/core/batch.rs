@@ -127,11 +127,23 @@ impl GpuSimulation {
         let left = self.frame.length - f64::from(self.step.elapsed);
         let steps = (left / likely).ceil().clamp(1.0, f64::from(MOST_RECORDED)) as usize;
         let steps = steps.min(most - self.step.reports as usize).max(1) as u32;
+        if self.method.sort_every() > 1 {
+            return steps + u32::from(self.step.progress != 0) + self.likely_waits(steps);
+        }
         // A step of no length may come first, and one whose iterations were not all recorded goes on with those of the next.
-        let more = u32::from(self.step.progress != 0 || self.method.iterations().most > 0);
-        // Steps that wait for one that sorts: when a frame begins, and now and then.
-        let waiting = if self.method.sort_every() > 1 { 1 + steps / 8 } else { 0 };
-        steps + more + waiting
+        steps + u32::from(self.step.progress != 0 || self.method.iterations().most > 0)
+    }
+
+    /// Recorded steps that are likely to wait for one that sorts, beside so many steps: as in batches before.
+    fn likely_waits(&self, steps: u32) -> u32 {
+        (f64::from(steps) * self.waits - 0.25).ceil().max(0.0) as u32
+    }
+
+    /// Takes over how many recorded steps have waited; a batch without any does not let those before be forgotten at once.
+    fn note_waits(&mut self, records: &[ReportRecord], last: &ReportRecord) {
+        let steps = records.len() as f64;
+        let found = (f64::from(last.slot) + 1.0 - steps).max(0.0) / steps;
+        self.waits = found.max(0.5 * (found + self.waits));
     }
 
     /// How long the first step may be \[s\].
@@ -256,6 +268,7 @@ impl GpuSimulation {
         let beyond = |record: &ReportRecord| self.method.lost_beyond_grains(record);
         self.beyond_grains -= records.iter().map(beyond).sum::<usize>();
         self.added = None;
+        self.note_waits(records, last);
         self.iterations = records.iter().map(|record| record.iterations).max().unwrap_or(1).max(1);
         match self.method.body_visit() {
             BodyVisit::AfterStep => self.move_bodies(last.dt),

@@ -40,6 +40,9 @@ use super::view::Views;
 /// Iterations recorded for the first step; later ones follow what steps needed.
 const FIRST_ITERATIONS: u32 = 8;
 
+/// Recorded steps per step that wait for one that sorts, before any batch has been run.
+const FIRST_WAITS: f64 = 0.25;
+
 /// Passes of the sort that are recorded for the first step, for keys of 24 bits; more follow where steps need them.
 const FIRST_PASSES: u32 = 3;
 
@@ -84,6 +87,8 @@ pub struct GpuSimulation {
     pub(crate) frame: Frame,
     pub(crate) last_dt: Option<f64>,
     pub(crate) iterations: u32,
+    /// Recorded steps that have waited for one that sorts, per step.
+    pub(crate) waits: f64,
     pub(crate) timings: Vec<Timing>,
     /// Where kernels are timed.
     pub(crate) kernel_times: Option<KernelTimes>,
@@ -171,6 +176,7 @@ impl GpuSimulation {
             frame: Frame::default(),
             last_dt: None,
             iterations: FIRST_ITERATIONS,
+            waits: FIRST_WAITS,
             timings: Vec::new(),
             kernel_times: None,
             pacing: Pacing::default(),

@@ -22,7 +22,7 @@ use crate::core::layout::{ContactRecord, LANES};
 use crate::core::method::{Remembered, StateToRestore, StateToSave};
 
 use super::columns::{IMPULSES, MOTION, ORIENTATION, PAIR_OF, PARTNERS, PLACE, SAVED, SOURCE, WAY};
-use super::layout::{MOST_TOUCHES, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord};
+use super::layout::{BORROWED, MOST_TOUCHES, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord};
 
 fn vec4(numbers: &[f32]) -> Vec4 {
     Vec3::from_slice(numbers).extend(0.0)
@@ -106,7 +106,7 @@ impl Contacts {
                 if j == i {
                     break;
                 }
-                if self.pair_of[entry] != NOBODY {
+                if self.pair_of[entry] & BORROWED == 0 {
                     let state = self.states[self.pair_of[entry] as usize];
                     found.push((id(j), state.map(|impulse| impulse * self.per_time)));
                 }

@@ -7,12 +7,15 @@ pub use crate::dem::layout::{MOST_TOUCHES, NEAR_WALLS, NOBODY, PlaceRecord, Wall
 /// Laws that there is room for.
 pub const MOST_LAWS: usize = 1024;
 
+/// In the pair of an entry of the lists: the other grain has placed it.
+pub const BORROWED: u32 = 0x8000_0000;
+
 /// Colours that pairs may have.
 pub const COLOURS: u32 = 64;
 
-/// Rounds of colouring that are recorded for every colour that pairs had before: a chain of pairs that wait for each other is three
-/// times as long as there are colours, in settled beds and in flows. Those that wait longer are coloured by one workgroup.
-pub const ROUNDS_PER_COLOUR: usize = 4;
+/// Rounds of colouring that are recorded for every colour with a dispatch: a chain of pairs that wait for each other is three times as
+/// long as there are colours, in settled beds and in flows. Those that wait longer are coloured by one workgroup.
+pub const ROUNDS_PER_COLOUR: usize = 3;
 
 /// Bytes of the ranges of one colour, so that each can be bound alone.
 pub const COLOUR_BYTES: u64 = 256;

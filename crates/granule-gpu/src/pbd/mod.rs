@@ -9,7 +9,7 @@
 //! drag          with air
 //! touch         normals and gaps of all pairs; who touches, or will within the step
 //! touch_walls   contacts with walls, their impulses of the step before, and how far they push; bodies under these
-//! warm_start    colour by colour: impulses of the step before, and how far overlaps push
+//! warm_start    impulses of the step before, and how far overlaps push, gathered per grain
 //! project       per sweep: colour by colour, then walls, then bodies; bounces, where a material has restitution; loads
 //! integrate     x += h v and the push; turns, totals, what is not finite
 //! quarantine    whether lists hold for one more step; report
@@ -28,14 +28,18 @@
 //! | colouring, head | 36 | largest key that is left and colours, twice; its entry | scratch |
 //!
 //! A pair takes 64 bytes: both grains and a mark of who touches (8), normal and gap (16), impulses (32), law (4), approach (4). An
-//! entry of the lists, of which a pair has two, takes 4, 4 for the pair that it has placed, and 36 for forces put aside. A
+//! entry of the lists, of which a pair has two, takes 4, 4 for its pair, and 36 for forces put aside. A
 //! contact with a wall takes 64, and 64 within a step.
 //!
 //! **Colours** are those of the CPU: both devices do the rounds of `crates/granule/src/solver/pbd/colour.rs`, here a dispatch per
 //! round in which every grain finds for itself, from what the round before has left, whether the pair with its largest key has its
 //! turn. Rounds that are not recorded are done by one workgroup. Pairs lie in memory colour by colour, those that touch first; the
-//! order inside of a colour changes no bit. Colours have a dispatch each, as many as pairs had before; what is left of them, and pairs
-//! without any colour, share one workgroup that goes through them in order.
+//! order inside of a colour changes no bit. Large colours have a dispatch each in a sweep, as many as pairs had before; small ones behind
+//! them, what is left, and pairs without any colour share one workgroup that goes through them in order.
+//!
+//! **The warm start** needs no colours, as impulses are known and add up: a thread per grain gathers those of its pairs, in the order of
+//! its list, so that repeats give the same bits. Threads that find normals and gaps go through a piece of every colour together, because
+//! the pairs of some grains lie at about the same place of every colour.
 //!
 //! **Held grains** have no colours and are never written; their pairs are placed by the partner.
 //!

@@ -28,6 +28,7 @@ const COLOUR_STEP: &str = part!("pbd/colour_step");
 const ENTRIES: &str = part!("pbd/entries");
 /// One contact.
 pub const CONTACT: &str = part!("pbd/contact");
+const PAIR_SHAPE: &str = part!("pbd/pair_shape");
 const PAIR_SIDES: &str = part!("pbd/pairs");
 const COLOUR_PASS: &str = part!("pbd/colour_pass");
 const WALL_REACH: &str = part!("pbd/wall_reach");
@@ -103,11 +104,11 @@ gpu_shaders! { "shader/pbd";
     /// Normals, gaps, who touches.
     PREPARE = "prepare": [TYPES, STEP, POSITION, PLACES, DOMAIN, CONTACT];
     /// Impulses of the step before.
-    WARM_START = "warm_start": [TYPES, STEP, KEYS, CONTACT, PAIR_SIDES, COLOUR_PASS];
+    WARM_START = "warm_start": [TYPES, STEP, LIST, CONTACT, PAIR_SHAPE];
     /// Corrections.
-    SWEEP = "sweep": [TYPES, STEP, KEYS, CONTACT, PAIR_SIDES, COLOUR_PASS];
+    SWEEP = "sweep": [TYPES, STEP, KEYS, CONTACT, PAIR_SHAPE, PAIR_SIDES, COLOUR_PASS];
     /// Bounces.
-    BOUNCE = "bounce": [TYPES, STEP, KEYS, CONTACT, PAIR_SIDES, COLOUR_PASS];
+    BOUNCE = "bounce": [TYPES, STEP, KEYS, CONTACT, PAIR_SHAPE, PAIR_SIDES, COLOUR_PASS];
     /// Contacts with walls, with the impulses of the step before.
     TOUCH_WALLS = "touch_walls": [
         TYPES, STEP, MOTION, SOLIDS, MAPS, WALLS, MAP_WALLS, WALL_TABLE, INTERSECTION, POSITION, PLACES, DOMAIN, FRAMES, FINE,

@@ -21,9 +21,10 @@ use super::columns::{
 use super::layout::{self, COLOUR_BYTES, ROUNDS_PER_COLOUR, own_slot};
 use super::shaders;
 
-/// Colours that have a dispatch of their own in recorded steps: what pairs had before, and some more. It changes no result.
+/// Colours that have a dispatch of their own in recorded steps: the large ones that pairs had before, and one more. It changes no
+/// result.
 fn colours_to_record(recorded: &Recorded) -> usize {
-    (recorded.iterations + recorded.iterations / 8 + 2).min(layout::COLOURS) as usize
+    (recorded.iterations + 1).min(layout::COLOURS) as usize
 }
 
 /// A pass over all pairs, colour by colour.
@@ -90,6 +91,7 @@ impl ListStages {
             ]
         };
         let blocks = |from: usize| [&round(from, Read)[..], &[(Write, &c.partials)]].concat();
+        let late = [&round(0, Write)[..], &[(Read, &c.partials)]].concat();
         let entries = |access: Access| {
             vec![
                 (Read, &c.list),
@@ -155,7 +157,7 @@ impl ListStages {
             rounds: [0, 1].map(|from| stage(&shaders::COLOUR_ROUND, "colour_round", &[], &blocks(from))),
             // Their number is even.
             last_round: stage(&shaders::COLOUR_ROUND, "colour_round", &[("LAST", 1.0)], &blocks(1)),
-            late_rounds: stage(&shaders::COLOUR_LAST, "colour_last", &[], &round(0, Write)),
+            late_rounds: stage(&shaders::COLOUR_LAST, "colour_last", &[], &late),
             count: stage(&shaders::COUNT_PAIRS, "count_pairs", &[], &entries(Write)),
             place: stage(&shaders::PLACE_PAIRS, "place_pairs", &[], &placed),
             carry: stage(
@@ -165,7 +167,7 @@ impl ListStages {
                 &[
                     (Read, &c.list),
                     (Read, column(PLACE)),
-                    (Read, pool(PAIR_OF)),
+                    (Write, pool(PAIR_OF)),
                     (Read, pool(PARTNERS)),
                     (Read, pool(SAVED)),
                     (Read, column(SOURCE)),
@@ -184,7 +186,7 @@ impl ListStages {
     /// Gives all pairs their colours, and counts these; in rounds for so many colours.
     fn colour(&self, pass: &mut ComputePass, s: &SharedStages, colours: usize) {
         s.run(pass, &self.begin_colours, slot::CARRY);
-        for k in 0..ROUNDS_PER_COLOUR * colours - 1 {
+        for k in 0..(ROUNDS_PER_COLOUR * colours).next_multiple_of(2) - 1 {
             s.run(pass, &self.rounds[k % 2], slot::CARRY);
         }
         s.run(pass, &self.last_round, slot::CARRY);
@@ -263,7 +265,7 @@ pub struct PbdStages {
     index_colours: Bound,
     fall: Bound,
     prepare: Bound,
-    warm_start: ColourPass,
+    warm_start: Bound,
     sweep: ColourPass,
     bounce: Option<ColourPass>,
     walls: Option<WallStages>,
@@ -286,7 +288,15 @@ impl PbdStages {
             (Write, pool(COLOURS)),
             (Read, column(PLACE)),
         ];
-        let warm_start = [&shared[..], &[(Write, column(WAY))]].concat();
+        let warm_start = [
+            (Read, &c.list),
+            (Read, pool(PAIR_OF)),
+            (Read, pool(PAIRS)),
+            (Read, pool(GEOMETRY)),
+            (Read, pool(IMPULSES)),
+            (Write, column(MOTION)),
+            (Write, column(WAY)),
+        ];
         let sweep = [&shared[..], &[(Read, pool(PAIR_LAWS))]].concat();
         let bounce = [&sweep[..], &[(Read, pool(APPROACHES))]].concat();
         let drift = [
@@ -305,7 +315,7 @@ impl PbdStages {
             (Write, pool(IMPULSES)),
             (Read, column(MOTION)),
             (Read, column(PLACE)),
-            (Read, pool(PAIR_LAWS)),
+            (Read, pool(COLOURS)),
             (Write, pool(APPROACHES)),
             (Write, &c.counters),
         ];
@@ -328,12 +338,7 @@ impl PbdStages {
                 &[(Write, &c.velocity), (Write, column(MOTION)), (Write, column(WAY))],
             ),
             prepare: b.stage(&shaders::PREPARE, "prepare_pairs", &[], &prepare),
-            warm_start: ColourPass::new(
-                b,
-                &shaders::WARM_START,
-                ["warm_start_colour", "warm_start_tail"],
-                &warm_start,
-            ),
+            warm_start: b.stage(&shaders::WARM_START, "pbd_warm_start", &[], &warm_start),
             sweep: ColourPass::new(b, &shaders::SWEEP, ["sweep_colour", "sweep_tail"], &sweep),
             bounce: shape
                 .bounces
@@ -432,7 +437,7 @@ impl MethodStages for PbdStages {
                 }),
             ));
         } else {
-            list.push((Stage::WarmStart, Box::new(move |pass| self.warm_start.run(pass, s, colours))));
+            list.push((Stage::WarmStart, Box::new(|pass| s.over_particles(pass, &self.warm_start))));
             list.push((
                 Stage::Project,
                 Box::new(move |pass| {

@@ -146,11 +146,17 @@ impl<P: Payload> Search<P> {
     /// Square of how far a particle that is now at `x` has moved since it was listed \[m2\]; 0 without valid lists.
     #[inline]
     pub fn moved_squared(&self, domain: &Domain, particle: usize, x: Vec3) -> f32 {
+        self.moved(domain, particle, x).length_squared()
+    }
+
+    /// How a particle that is now at `x` has moved since it was listed \[m\]; 0 without valid lists.
+    #[inline]
+    pub fn moved(&self, domain: &Domain, particle: usize, x: Vec3) -> Vec3 {
         if !self.valid {
-            return 0.0;
+            return Vec3::ZERO;
         }
         let from = self.listed_position.get(particle);
-        from.map_or(0.0, |from| domain.displacement(x, from.truncate()).length_squared())
+        from.map_or(Vec3::ZERO, |from| domain.displacement(x, from.truncate()))
     }
 
     /// Takes note of the farthest that anything has moved since the lists were built, squared \[m2\], and invalidates them

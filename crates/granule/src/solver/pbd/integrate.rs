@@ -9,12 +9,13 @@ use crate::team::{self, BLOCK, PerBlock, QUICK, block_count};
 
 use super::Pbd;
 use super::shaped::{ShapedColumns, ShapedPlaces};
+use super::ways::Ways;
 
 /// What a drift finds beside its columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
-    /// Square of the farthest way since lists were made \[m2\].
-    pub farthest: f32,
+    /// Ways since lists were made.
+    pub ways: Ways,
     /// Square of the fastest speed [m2/s2].
     pub fastest: f32,
     /// Energy of motion and rotation \[J\].
@@ -26,7 +27,7 @@ pub struct Totals {
 impl Totals {
     fn with(self, other: Self) -> Self {
         Self {
-            farthest: self.farthest.max(other.farthest),
+            ways: self.ways.with(other.ways),
             fastest: self.fastest.max(other.fastest),
             kinetic_energy: self.kinetic_energy + other.kinetic_energy,
             unsound: self.unsound || other.unsound,
@@ -108,8 +109,7 @@ impl Pbd {
                     // What has left the range is found by its position, which then is not the one it should be.
                     let x = if inside { place[k].to_vec3() } else { Vec3::NAN };
                     position[k] = x.extend(position[k].w);
-                    let moved = search.moved_squared(&setup.domain, b * BLOCK + k, x);
-                    totals.farthest = totals.farthest.max(moved);
+                    totals.ways.add(search.moved(&setup.domain, b * BLOCK + k, x));
                     totals.add(velocity[k], spin[k], position[k]);
                 }
             },
@@ -126,15 +126,14 @@ impl Pbd {
         let lost = shaped.drift(dt, &state.push);
         let particles = &mut world.particles;
         let Some(spin) = particles.angular_velocity.as_mut() else { return lost };
-        let (domain, mut farthest) = (setup.domain, totals.farthest);
+        let domain = setup.domain;
         let mut columns = ShapedColumns { velocity: &mut particles.velocity, spin };
         let to = ShapedPlaces {
             domain: &setup.exact_domain,
             place: &mut state.place,
             position: &mut particles.position,
         };
-        shaped.put(&mut columns, to, |i, x| farthest = farthest.max(search.moved_squared(&domain, i, x)));
-        totals.farthest = farthest;
+        shaped.put(&mut columns, to, |i, x| totals.ways.add(search.moved(&domain, i, x)));
         lost
     }
 

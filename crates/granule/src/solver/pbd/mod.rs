@@ -52,6 +52,7 @@ pub mod sweep;
 mod touching;
 pub mod wall_solve;
 pub mod walls;
+mod ways;
 
 pub use check::check;
 pub use fields::FIELDS;
@@ -389,7 +390,7 @@ impl Pbd {
         let of_walls = self.world.boundaries.fastest(self.world.time) * dt as f32;
         self.wall_way += of_walls;
         let ahead = of_grains.max(of_walls).min(0.45 * self.skin);
-        let way = totals.farthest.sqrt().max(self.wall_way) + ahead;
+        let way = totals.ways.against_half_skin(self.wall_way) + ahead;
         self.search.note_motion(way * way);
     }
 
