@@ -4,7 +4,7 @@ use crate::boundary::Shape;
 use crate::scene::{Fill, Periodic, SolverKind};
 use crate::simulation::SimulationError;
 
-use super::drive::{next_frame, read};
+use super::drive::{look, next_frame};
 use super::fluids::{filled, smooth, water};
 use super::run::Run;
 use super::scenes::GRAVITY;
@@ -82,12 +82,13 @@ fn front(
     let mut track = vec![[0.0, 1.0]];
     while simulation.time() < (last + 0.1) * unit {
         next_frame(&mut simulation)?;
-        let snapshot = read(&mut simulation, &["position"])?;
-        let mut x: Vec<f64> =
-            snapshot.vec3("position").unwrap_or_default().iter().map(|x| f64::from(x[0])).collect();
-        x.sort_unstable_by(f64::total_cmp);
-        // The foremost row, not its foremost particle.
-        let place = x[x.len().saturating_sub(DEPTH)] + 0.5 * spacing;
+        let place = look(&mut simulation, &["position"], |snapshot| {
+            let position = snapshot.vec3("position").unwrap_or_default();
+            let mut x: Vec<f64> = position.iter().map(|x| f64::from(x[0])).collect();
+            x.sort_unstable_by(f64::total_cmp);
+            // The foremost row, not its foremost particle.
+            x[x.len().saturating_sub(DEPTH)] + 0.5 * spacing
+        })?;
         track.push([simulation.time() / unit, place / WIDTH]);
         progress(simulation.time() / (last * unit), "column of water");
     }

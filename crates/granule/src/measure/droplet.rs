@@ -11,7 +11,7 @@ use crate::simulator::Snapshot;
 use crate::solver::wcsph::pairs::{COHESION_CONSTANT, cohesion_scale, cohesion_spline, surface_weight};
 use crate::sph::{Kernel, lattice_density};
 
-use super::drive::{next_frame, read};
+use super::drive::{look, next_frame};
 use super::fluids::{DENSITY, filled, water};
 use super::run::Run;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
@@ -111,8 +111,9 @@ fn pressure_jump(
     while simulation.time() < seconds {
         next_frame(&mut simulation)?;
         if simulation.time() > 0.2 * seconds {
-            let snapshot = read(&mut simulation, &["position", "velocity", "density", "pressure"])?;
-            pressures.push(probe.pressure(&snapshot, CORE * radius));
+            let fields = ["position", "velocity", "density", "pressure"];
+            pressures
+                .push(look(&mut simulation, &fields, |snapshot| probe.pressure(snapshot, CORE * radius))?);
         }
     }
     Ok([1.0 / radius, pressures.iter().sum::<f64>() / pressures.len() as f64])
@@ -197,8 +198,10 @@ fn swing(options: &MeasureOptions, measurement: &mut Measurement) -> Result<Swin
     let volume = simulation.particle_count() as f64 * SPACING.powi(3);
     let mut track = Vec::new();
     while simulation.time() < if options.quick { 4.5 } else { 7.5 } {
-        let snapshot = read(&mut simulation, &["position"])?;
-        track.push([simulation.time(), elongation(snapshot.vec3("position").unwrap_or_default())]);
+        let longer = look(&mut simulation, &["position"], |snapshot| {
+            elongation(snapshot.vec3("position").unwrap_or_default())
+        })?;
+        track.push([simulation.time(), longer]);
         next_frame(&mut simulation)?;
     }
     let crossings: Vec<f64> = track

@@ -2,7 +2,7 @@
 
 use crate::simulation::SimulationError;
 
-use super::drive::{next_frame, read};
+use super::drive::{look, next_frame};
 use super::scenes::{begin, built_in, grains_solver};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series, surface_angle};
 
@@ -80,8 +80,9 @@ fn run(
     let mut curve = Vec::new();
     while simulation.time() < seconds {
         next_frame(&mut simulation)?;
-        let snapshot = read(&mut simulation, &["position"])?;
-        let angle = surface_angle(snapshot.vec3("position").unwrap_or_default(), spacing);
+        let angle = look(&mut simulation, &["position"], |snapshot| {
+            surface_angle(snapshot.vec3("position").unwrap_or_default(), spacing)
+        })?;
         curve.push([simulation.time(), angle]);
     }
     Ok(curve)

@@ -9,7 +9,7 @@ use crate::boundary::Shape;
 use crate::scene::{Fill, Periodic, SolverKind};
 use crate::simulation::SimulationError;
 
-use super::drive::{next_frame, read, run_until};
+use super::drive::{look, next_frame, read, run_until};
 use super::fluids::{filled, water};
 use super::run::Run;
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
@@ -95,11 +95,12 @@ fn wave(options: &MeasureOptions, measurement: &mut Measurement) -> Result<Vec<[
 
 /// The part of the velocity along x that goes with the first wave along y.
 fn amplitude(simulation: &mut Run, length: f64) -> Result<f64, SimulationError> {
-    let snapshot = read(simulation, &["position", "velocity"])?;
-    let (position, velocity) = (snapshot.vec3("position"), snapshot.vec3("velocity"));
-    let rows = position.unwrap_or_default().iter().zip(velocity.unwrap_or_default());
-    let wave_number = std::f64::consts::TAU / length;
-    Ok(rows.map(|(x, v)| f64::from(v[0]) * (wave_number * f64::from(x[1])).sin()).sum())
+    look(simulation, &["position", "velocity"], |snapshot| {
+        let (position, velocity) = (snapshot.vec3("position"), snapshot.vec3("velocity"));
+        let rows = position.unwrap_or_default().iter().zip(velocity.unwrap_or_default());
+        let wave_number = std::f64::consts::TAU / length;
+        rows.map(|(x, v)| f64::from(v[0]) * (wave_number * f64::from(x[1])).sin()).sum()
+    })
 }
 
 /// Distance at which two particles that attract each other come to rest, in supports.

@@ -6,7 +6,7 @@ use crate::random::Random;
 use crate::simulation::SimulationError;
 use crate::simulator::Command;
 
-use super::drive::{next_frame, read};
+use super::drive::{look, next_frame};
 use super::run::Run;
 use super::scenes::SPACING;
 
@@ -90,10 +90,11 @@ impl Pour {
 
 /// Highest grain near the axis that is not falling \[m\].
 fn crest(simulation: &mut Run) -> Result<f32, SimulationError> {
-    let snapshot = read(simulation, &["position", "velocity"])?;
-    let position = snapshot.vec3("position").unwrap_or_default();
-    let velocity = snapshot.vec3("velocity").unwrap_or_default();
-    let near = |x: &[f32; 3]| x[0].hypot(x[2]) < STREAM * SPACING;
-    let resting = position.iter().zip(velocity).filter(|(x, v)| near(x) && v[1] > -0.5 * SPEED);
-    Ok(resting.map(|(x, _)| x[1]).fold(0.0, f32::max))
+    look(simulation, &["position", "velocity"], |snapshot| {
+        let position = snapshot.vec3("position").unwrap_or_default();
+        let velocity = snapshot.vec3("velocity").unwrap_or_default();
+        let near = |x: &[f32; 3]| x[0].hypot(x[2]) < STREAM * SPACING;
+        let resting = position.iter().zip(velocity).filter(|(x, v)| near(x) && v[1] > -0.5 * SPEED);
+        resting.map(|(x, _)| x[1]).fold(0.0, f32::max)
+    })
 }

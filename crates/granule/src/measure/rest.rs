@@ -1,9 +1,11 @@
 //! Piles at rest: they must stay as they are, without damping, freezing or sleeping.
 
+use serde::{Deserialize, Serialize};
+
 use crate::scene::Periodic;
 use crate::simulation::SimulationError;
 
-use super::drive::{read, step};
+use super::drive::{look, step};
 use super::repose::{Poured, poured_heap};
 use super::run::Run;
 use super::scenes::{DENSITY, GRAVITY, SPACING, block, plane, rough_floor, sand, speed_scale};
@@ -138,6 +140,7 @@ fn rest(mut simulation: Run, seconds: f64, progress: &mut dyn FnMut(f64)) -> Res
 }
 
 /// What of a pile is watched.
+#[derive(Serialize, Deserialize)]
 struct Shape {
     /// Highest particle \[d\].
     crest: f64,
@@ -149,15 +152,16 @@ struct Shape {
 
 impl Shape {
     fn of(simulation: &mut Run) -> Result<Self, SimulationError> {
-        let snapshot = read(simulation, &["position", "speed", "density"])?;
-        let position = snapshot.vec3("position").unwrap_or_default();
-        let speed = snapshot.scalar("speed").unwrap_or_default();
-        let density = snapshot.scalar("density").unwrap_or_default();
-        let mass = DENSITY * (SPACING as f64).powi(3);
-        Ok(Self {
-            crest: position.iter().map(|x| x[1] as f64).fold(0.0, f64::max) / SPACING as f64,
-            mean_speed: speed.iter().map(|s| *s as f64).sum::<f64>() / speed.len().max(1) as f64,
-            volume: density.iter().map(|rho| mass / *rho as f64).sum(),
+        look(simulation, &["position", "speed", "density"], |snapshot| {
+            let position = snapshot.vec3("position").unwrap_or_default();
+            let speed = snapshot.scalar("speed").unwrap_or_default();
+            let density = snapshot.scalar("density").unwrap_or_default();
+            let mass = DENSITY * (SPACING as f64).powi(3);
+            Self {
+                crest: position.iter().map(|x| x[1] as f64).fold(0.0, f64::max) / SPACING as f64,
+                mean_speed: speed.iter().map(|s| *s as f64).sum::<f64>() / speed.len().max(1) as f64,
+                volume: density.iter().map(|rho| mass / *rho as f64).sum(),
+            }
         })
     }
 }

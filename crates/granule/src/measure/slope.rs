@@ -9,7 +9,7 @@ use crate::scene::{Periodic, YieldLaw};
 use crate::simulation::SimulationError;
 use crate::simulator::Command;
 
-use super::drive::{read, run_until, step};
+use super::drive::{look, run_until, step};
 use super::run::Run;
 use super::scenes::{GRAVITY, SPACING, block, rough_floor, sand};
 use super::{MeasureOptions, Measurement, Point, Progress};
@@ -111,7 +111,8 @@ fn tilt(simulation: &mut Run, gravity: Vec3) {
 }
 
 fn mean_velocity_x(simulation: &mut Run) -> Result<f64, SimulationError> {
-    let snapshot = read(simulation, &["velocity"])?;
-    let velocity = snapshot.vec3("velocity").unwrap_or_default();
-    Ok(velocity.iter().map(|v| v[0] as f64).sum::<f64>() / velocity.len().max(1) as f64)
+    look(simulation, &["velocity"], |snapshot| {
+        let velocity = snapshot.vec3("velocity").unwrap_or_default();
+        velocity.iter().map(|v| v[0] as f64).sum::<f64>() / velocity.len().max(1) as f64
+    })
 }

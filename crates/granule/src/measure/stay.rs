@@ -6,7 +6,7 @@ use crate::boundary::Shape;
 use crate::scene::{Fill, SolverKind};
 use crate::simulation::SimulationError;
 
-use super::drive::{next_frame, read};
+use super::drive::{look, next_frame};
 use super::run::Run;
 use super::scenes::{SPACING, begin, cylinder, rough_floor, sand, speed_scale};
 use super::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
@@ -111,7 +111,8 @@ fn push(options: &MeasureOptions) -> Result<f64, SimulationError> {
 
 /// Highest particle \[d\].
 fn crest(simulation: &mut Run) -> Result<f64, SimulationError> {
-    let snapshot = read(simulation, &["position"])?;
-    let heights = snapshot.vec3("position").unwrap_or_default().iter().map(|x| f64::from(x[1]));
-    Ok(heights.fold(0.0, f64::max) / f64::from(SPACING))
+    look(simulation, &["position"], |snapshot| {
+        let heights = snapshot.vec3("position").unwrap_or_default().iter().map(|x| f64::from(x[1]));
+        heights.fold(0.0, f64::max) / f64::from(SPACING)
+    })
 }

@@ -12,12 +12,12 @@
 use glam::{DVec3, Vec3};
 
 use crate::boundary::Shape;
-use crate::measure::drive::{next_frame, read};
+use crate::measure::drive::{look, next_frame};
 use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series, linear_fit};
 use crate::scene::{GrainsSettings, Periodic, RegionSettings, Scene};
 use crate::simulation::SimulationError;
-use crate::simulator::Command;
+use crate::simulator::{Command, Snapshot};
 
 use super::bed::{Rest, settle, volume_below};
 use super::sand::{D, GRAVITY, Spheres, floor, grain_mass, meters, point, random_grains, rows, time_scale};
@@ -281,40 +281,46 @@ fn flow(
     Ok(Flow { slope, window, drift })
 }
 
+/// Sums of velocities [sqrt(g d)], number and volume \[d3\] of the grains of now, by height.
+fn sums_of(snapshot: &Snapshot, bins: usize) -> Vec<[f64; 3]> {
+    let mut sums = vec![[0.0; 3]; bins];
+    let radius = snapshot.scalar("radius").unwrap_or_default();
+    let grains = rows(snapshot, "position").into_iter().zip(rows(snapshot, "velocity")).zip(radius);
+    for ((x, v), radius) in grains {
+        let (y, r) = (x.y / D, f64::from(*radius) / D);
+        if let Some(k) = bin(y, bins) {
+            sums[k][0] += v.x / (GRAVITY * D).sqrt();
+            sums[k][1] += 1.0;
+        }
+        let first = bin(y - r, bins).unwrap_or(0);
+        let last = bin(y + r, bins).unwrap_or(bins - 1);
+        for (k, sum) in sums[first..=last.max(first)].iter_mut().enumerate() {
+            let low = (first + k) as f64;
+            sum[2] += volume_below(low + 1.0 - y, r) - volume_below(low - y, r);
+        }
+    }
+    sums
+}
+
 /// Means over a window of time.
 fn watch(simulation: &mut Run, size: &Size) -> Result<Window, SimulationError> {
     let bins = (2.0 * size.height()).ceil() as usize;
-    let (mut momentum, mut count) = (vec![0.0; bins], vec![0.0; bins]);
-    let (mut volume, mut energy, mut frames) = (vec![0.0; bins], 0.0, 0.0);
+    // Sums of velocities, of grains, and of their volume, by height.
+    let mut sums = vec![[0.0; 3]; bins];
+    let (mut energy, mut frames) = (0.0, 0.0);
     let end = simulation.time() + size.window * time_scale();
     while simulation.time() < end {
         energy += next_frame(simulation)?.kinetic_energy;
         frames += 1.0;
-        let snapshot = read(simulation, &["position", "velocity", "radius"])?;
-        let radius = snapshot.scalar("radius").unwrap_or_default();
-        let grains = rows(&snapshot, "position").into_iter().zip(rows(&snapshot, "velocity")).zip(radius);
-        for ((x, v), radius) in grains {
-            let (y, r) = (x.y / D, f64::from(*radius) / D);
-            if let Some(k) = bin(y, bins) {
-                momentum[k] += v.x / (GRAVITY * D).sqrt();
-                count[k] += 1.0;
-            }
-            let first = bin(y - r, bins).unwrap_or(0);
-            let last = bin(y + r, bins).unwrap_or(bins - 1);
-            for (k, volume) in volume[first..=last.max(first)].iter_mut().enumerate() {
-                let low = (first + k) as f64;
-                *volume += volume_below(low + 1.0 - y, r) - volume_below(low - y, r);
-            }
+        let now = look(simulation, &["position", "velocity", "radius"], |snapshot| sums_of(snapshot, bins))?;
+        for (sum, now) in sums.iter_mut().zip(now) {
+            (0..3).for_each(|k| sum[k] += now[k]);
         }
     }
     let grains = simulation.grain_count().max(1) as f64 * grain_mass() * GRAVITY * D;
     Ok(Window {
-        velocity: momentum
-            .iter()
-            .zip(&count)
-            .map(|(sum, count): (&f64, &f64)| sum / count.max(1.0))
-            .collect(),
-        fraction: volume.iter().map(|volume| volume / (frames * size.area())).collect(),
+        velocity: sums.iter().map(|[momentum, count, _]| momentum / count.max(1.0)).collect(),
+        fraction: sums.iter().map(|[.., volume]| volume / (frames * size.area())).collect(),
         energy: energy / (frames * grains),
     })
 }

@@ -6,6 +6,8 @@
 //! The wall is raised by half a diameter of a grain, so that all of its friction acts upwards \[VC99\]. Stresses are means over the second
 //! half of its way: the grains at the wall find new places on it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::boundary::{Keyframe, Motion, Shape};
 use crate::measure::drive::next_frame;
 use crate::measure::run::Run;
@@ -162,6 +164,7 @@ fn saturation(rough: &Filled, deep: &Filled, width: f64) -> Point {
 }
 
 /// A filled silo; lengths in d, stresses in rho g d.
+#[derive(Serialize, Deserialize)]
 struct Filled {
     /// Depth of all grains, were they as dense as inside.
     depth: f64,
@@ -175,7 +178,29 @@ struct Filled {
 }
 
 impl Filled {
-    /// Means over silos: stresses at the same heights above their bases.
+    /// A silo as it is now: the force that contacts carry through level planes, a diameter apart. The depth of a plane is that of the
+    /// grains above it, were they as dense as inside: Janssen's law counts their weight, and a surface is not sharp.
+    fn of(bed: &Bed, size: &Size) -> Self {
+        let ground = std::f64::consts::PI * (0.5 * size.diameter * D).powi(2);
+        let highest = bed.height(0.02) / D;
+        let fraction = bed.fraction([MARGIN * D, (highest - MARGIN) * D], ground);
+        let depth_of = |level: f64| {
+            let spheres = bed.center.iter().zip(&bed.radius);
+            let volume: f64 = spheres.map(|(x, r)| volume_below(x.y - level * D, *r)).sum();
+            volume / (fraction * ground * D)
+        };
+        let scale = 1.0 / (ground * DENSITY * GRAVITY * D);
+        let levels = (1..=highest as usize).map(|k| k as f64);
+        Self {
+            depth: depth_of(0.0),
+            stress: levels.map(|level| [depth_of(level), carried(bed, level * D) * scale]).collect(),
+            fraction,
+            base: carried(bed, 0.0) / (grain_mass() * GRAVITY),
+            weight: bed.radius.iter().map(|r| (2.0 * r / D).powi(3)).sum(),
+        }
+    }
+
+    /// Means over frames, or over silos: stresses at the same heights above their bases.
     fn mean(silos: &[Self]) -> Self {
         let count = silos.len() as f64;
         let mean = |value: &dyn Fn(&Self) -> f64| silos.iter().map(value).sum::<f64>() / count;
@@ -279,33 +304,12 @@ fn fill(
     for k in 0..size.frames {
         next_frame(&mut simulation)?;
         progress((watched + k as f64) / end);
-        frames.push(Bed::of(&mut simulation)?);
+        frames.push(simulation.observe("silo", |simulation| {
+            let bed = Bed { contacts: simulation.contacts(), ..Bed::of_grains(simulation)? };
+            Ok(Filled::of(&bed, size))
+        })?);
     }
-    Ok(look(&frames, size))
-}
-
-/// Means over frames: the force that contacts carry through level planes, a diameter apart. The depth of a plane is that of the
-/// grains above it, were they as dense as inside: Janssen's law counts their weight, and a surface is not sharp.
-fn look(frames: &[Bed], size: &Size) -> Filled {
-    let count = frames.len() as f64;
-    let mean = |value: &dyn Fn(&Bed) -> f64| frames.iter().map(value).sum::<f64>() / count;
-    let ground = std::f64::consts::PI * (0.5 * size.diameter * D).powi(2);
-    let highest = mean(&|bed| bed.height(0.02) / D);
-    let fraction = mean(&|bed| bed.fraction([MARGIN * D, (highest - MARGIN) * D], ground));
-    let depth_of = |bed: &Bed, level: f64| {
-        let spheres = bed.center.iter().zip(&bed.radius);
-        let volume: f64 = spheres.map(|(x, r)| volume_below(x.y - level * D, *r)).sum();
-        volume / (fraction * ground * D)
-    };
-    let scale = 1.0 / (ground * DENSITY * GRAVITY * D);
-    let stress = (1..=highest as usize).map(|k| {
-        let level = k as f64;
-        [mean(&|bed| depth_of(bed, level)), mean(&|bed| carried(bed, level * D)) * scale]
-    });
-    let stress = stress.collect();
-    let base = mean(&|bed| carried(bed, 0.0)) / (grain_mass() * GRAVITY);
-    let weight = frames[0].radius.iter().map(|r| (2.0 * r / D).powi(3)).sum();
-    Filled { depth: mean(&|bed| depth_of(bed, 0.0)), stress, fraction, base, weight }
+    Ok(Filled::mean(&frames))
 }
 
 /// Vertical force that contacts carry through a level plane \[N\]; through the floor at height 0.

@@ -6,6 +6,7 @@
 use glam::{DVec3, Quat, Vec3};
 
 use crate::boundary::Shape;
+use crate::contacts::Contact;
 use crate::measure::drive::next_frame;
 use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
@@ -159,7 +160,8 @@ impl Press {
         })?;
         let rest = Rest { energy: 1e-5, within: [15.0, 60.0] };
         settle(&mut simulation, rest, &mut |share| progress(0.1 * share, "grains settle"))?;
-        let surface = Bed::of(&mut simulation)?.height(0.0) / D + 0.6;
+        let surface = simulation
+            .observe("surface", |simulation| Ok(Bed::of_grains(simulation)?.height(0.0) / D + 0.6))?;
         let mut press = Self { simulation, way: 0.0, touched: None, height: surface, plate, start };
         // Through the air at once, to just above the highest grain.
         press.lead(start - surface, 0.5)?;
@@ -189,14 +191,17 @@ impl Press {
     }
 
     /// Force of grains on the plate over its ground [m g/d2].
-    fn stress(&mut self, form: &Form) -> f64 {
-        let contacts = self.simulation.contacts();
-        let on_plate = contacts
-            .iter()
-            .filter(|contact| contact.partner.as_wall().is_some_and(|(wall, _)| wall as usize == self.plate));
-        let force: f64 = on_plate.map(|contact| -f64::from(contact.force().y)).sum();
+    fn stress(&mut self, form: &Form) -> Result<f64, SimulationError> {
+        let plate = self.plate;
+        let is_plate =
+            |contact: &Contact| contact.partner.as_wall().is_some_and(|(wall, _)| wall as usize == plate);
+        let force: f64 = self.simulation.observe("force on the plate", |simulation| {
+            let contacts = simulation.contacts();
+            let on_plate = contacts.iter().filter(|contact| is_plate(contact));
+            Ok(on_plate.map(|contact| -f64::from(contact.force().y)).sum())
+        })?;
         let weight = std::f64::consts::PI / 6.0 * DENSITY * D.powi(3) * GRAVITY;
-        force / (weight * form.vessel.ground())
+        Ok(force / (weight * form.vessel.ground()))
     }
 
     /// Ratio of horizontal to vertical stress in the middle of the bed.
@@ -218,7 +223,7 @@ impl Press {
         let mut curve = Vec::new();
         let least = TOUCHES * 0.6 * 6.0 / std::f64::consts::PI * form.vessel.depth;
         loop {
-            let stress = self.stress(form);
+            let stress = self.stress(form)?;
             if self.touched.is_none() && stress > least {
                 self.touched = Some(self.way);
                 self.height = self.start - self.way;
@@ -236,7 +241,7 @@ impl Press {
         let touched = self.touched.unwrap_or(self.way);
         loop {
             self.advance(-form.speed)?;
-            let (strain, stress) = ((self.way - touched) / self.height, self.stress(form));
+            let (strain, stress) = ((self.way - touched) / self.height, self.stress(form)?);
             curve.push([strain, stress]);
             progress(1.0 - 0.5 * strain / STRAIN);
             if stress > least {

@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use crate::boundary::Shape;
-use crate::measure::drive::{next_frame, read};
+use crate::measure::drive::{look, next_frame};
 use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series, power_fit};
 use crate::scene::{Fill, GrainShape, GrainsSettings, Periodic, RegionSettings, Scene, TangentialLaw};
@@ -237,11 +237,12 @@ fn way(simulation: &mut Run, size: &Size, time: f64) -> Result<f64, SimulationEr
     let end = simulation.time() + time * time_scale();
     while simulation.time() < end {
         next_frame(simulation)?;
-        let snapshot = read(simulation, &["position", "velocity"])?;
-        let spheres = rows(&snapshot, "position").into_iter().zip(rows(&snapshot, "velocity"));
-        let upper: Vec<f64> =
-            spheres.filter(|(x, _)| x.y > 0.5 * size.bed[2] * D).map(|(_, v)| v.x).collect();
-        sum += upper.iter().sum::<f64>() / upper.len().max(1) as f64;
+        sum += look(simulation, &["position", "velocity"], |snapshot| {
+            let spheres = rows(snapshot, "position").into_iter().zip(rows(snapshot, "velocity"));
+            let upper: Vec<f64> =
+                spheres.filter(|(x, _)| x.y > 0.5 * size.bed[2] * D).map(|(_, v)| v.x).collect();
+            upper.iter().sum::<f64>() / upper.len().max(1) as f64
+        })?;
         frames += 1.0;
     }
     Ok(sum / f64::max(frames, 1.0) * time * time_scale() / D)

@@ -151,13 +151,17 @@ fn collapse(
     let fall = (2.0 * aspect * size.length).sqrt();
     settle(&mut simulation, Rest { energy: 1e-2, within: [2.0 * fall, 8.0 * fall + 20.0] }, &mut |_| {})?;
     // Spheres of the floor have their centres in it.
-    let profile = |bed: &Bed| PlanarProfile::of(bed, size.depth, FRACTION, 0.25);
-    let before = profile(&Bed::of(&mut simulation)?);
+    let profile = |simulation: &mut Run| {
+        simulation.observe("profile", |simulation| {
+            Ok(PlanarProfile::of(&Bed::of_grains(simulation)?, size.depth, FRACTION, 0.25))
+        })
+    };
+    let before = profile(&mut simulation)?;
     let inside = before.surface.iter().filter(|bin| bin[0] < size.length);
     let area: f64 = inside.map(|bin| bin[1]).sum();
     take_away(&mut simulation, "gate", Vec3::NEG_Y);
     settle(&mut simulation, Rest { energy: 1e-4, within: [3.0 * fall, 20.0 * fall + 40.0] }, &mut |_| {})?;
-    let after = profile(&Bed::of(&mut simulation)?);
+    let after = profile(&mut simulation)?;
     Ok(Deposit {
         aspect: area / (size.length * size.length),
         runout: (after.front() - size.length) / size.length,

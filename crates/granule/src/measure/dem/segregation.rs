@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use glam::DVec3;
 
 use crate::boundary::{Interpolation, Keyframe, Motion, Shape};
-use crate::measure::drive::{next_frame, read};
+use crate::measure::drive::{look, next_frame};
 use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series};
 use crate::scene::{BoundarySettings, Periodic, Scene};
@@ -126,11 +126,13 @@ fn shake(
         next_frame(&mut simulation)?;
         let shakes = simulation.time() / time_scale() * FREQUENCY;
         progress(shakes / size.shakes);
-        let snapshot = read(&mut simulation, &["position"])?;
-        let position = rows(&snapshot, "position");
-        let own = position.first().map_or(f64::NAN, |x| x.y);
-        let below = position.iter().filter(|x| x.y < own).count() as f64;
-        track.push([shakes, below / position.len().saturating_sub(1).max(1) as f64]);
+        let below = look(&mut simulation, &["position"], |snapshot| {
+            let position = rows(snapshot, "position");
+            let own = position.first().map_or(f64::NAN, |x| x.y);
+            let below = position.iter().filter(|x| x.y < own).count() as f64;
+            below / position.len().saturating_sub(1).max(1) as f64
+        })?;
+        track.push([shakes, below]);
         if shakes >= size.shakes {
             return Ok(track);
         }

@@ -6,7 +6,7 @@
 use glam::DVec3;
 
 use crate::boundary::{Keyframe, Motion, Shape};
-use crate::measure::drive::{next_frame, read};
+use crate::measure::drive::{look, next_frame};
 use crate::measure::run::Run;
 use crate::measure::segregation::beyond_chance;
 use crate::measure::{MeasureOptions, Measurement, Plot, Point, Progress, Series, surface_angle};
@@ -218,12 +218,14 @@ fn turn(
         next_frame(&mut simulation)?;
         let time = simulation.time() / time_scale();
         progress(time / end);
-        let snapshot = read(&mut simulation, &["position", "velocity"])?;
-        let angle = surface_angle(snapshot.vec3("position").unwrap_or_default(), D);
+        let [angle, at_wall] = look(&mut simulation, &["position", "velocity"], |snapshot| {
+            let (position, velocity) = (rows(snapshot, "position"), rows(snapshot, "velocity"));
+            let angle = surface_angle(snapshot.vec3("position").unwrap_or_default(), D);
+            [angle, wall_speed(&position, &velocity, form)]
+        })?;
         if time <= until {
             curve.push([time / period, angle]);
-            let (position, velocity) = (rows(&snapshot, "position"), rows(&snapshot, "velocity"));
-            carried.push(wall_speed(&position, &velocity, form) / (omega * form.radius));
+            carried.push(at_wall / (omega * form.radius));
         } else if time > end - 0.5 * STOP[1] {
             stopped.push(angle);
         }
@@ -282,16 +284,17 @@ fn part(
         let turns = simulation.time() / time_scale() / period;
         progress(turns / form.turns);
         if frame.is_multiple_of(5) {
-            let snapshot = read(&mut simulation, &["id", "position", "radius"])?;
-            let radius = snapshot.scalar("radius").unwrap_or_default();
-            // Grains of one size are told apart by chance.
-            let kinds: Vec<u32> = match snapshot.integer("id") {
-                Some(id) if options.equal_sizes => id.iter().map(|id| id % 2).collect(),
-                _ => radius.iter().map(|radius| u32::from(*radius > meters(0.75))).collect(),
-            };
-            let cell = [4.0 * D, 4.0 * D, length * D];
-            let position = snapshot.vec3("position").unwrap_or_default();
-            track.push([turns, beyond_chance(position, radius, &kinds, cell)]);
+            let parted = look(&mut simulation, &["id", "position", "radius"], |snapshot| {
+                let radius = snapshot.scalar("radius").unwrap_or_default();
+                // Grains of one size are told apart by chance.
+                let kinds: Vec<u32> = match snapshot.integer("id") {
+                    Some(id) if options.equal_sizes => id.iter().map(|id| id % 2).collect(),
+                    _ => radius.iter().map(|radius| u32::from(*radius > meters(0.75))).collect(),
+                };
+                let cell = [4.0 * D, 4.0 * D, length * D];
+                beyond_chance(snapshot.vec3("position").unwrap_or_default(), radius, &kinds, cell)
+            })?;
+            track.push([turns, parted]);
         }
         if turns >= form.turns {
             return Ok(track);

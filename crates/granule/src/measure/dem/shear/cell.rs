@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::boundary::{Keyframe, Motion, Servo, Shape};
 use crate::contacts::Contact;
-use crate::measure::drive::{next_frame, read};
+use crate::measure::drive::{look, next_frame};
 use crate::measure::run::Run;
 use crate::measure::{MeasureOptions, Measurement};
 use crate::scene::{BoundarySettings, Periodic, Scene};
@@ -202,11 +202,11 @@ impl Cell {
         let ground = length * width * D * D;
         let slab = [MARGIN, 1.0 - MARGIN].map(|share| (RADIUS + share * height) * D);
         let unit = 1.0 / pascal(PRESSURE);
-        let snapshot = read(&mut self.simulation, &["position", "radius"])?;
-        let radii = snapshot.scalar("radius").unwrap_or_default();
         let below = |x: &DVec3, r: f64| volume_below(slab[1] - x.y, r) - volume_below(slab[0] - x.y, r);
-        let solid: f64 =
-            rows(&snapshot, "position").iter().zip(radii).map(|(x, r)| below(x, f64::from(*r))).sum();
+        let solid: f64 = look(&mut self.simulation, &["position", "radius"], |snapshot| {
+            let radii = snapshot.scalar("radius").unwrap_or_default();
+            rows(snapshot, "position").iter().zip(radii).map(|(x, r)| below(x, f64::from(*r))).sum()
+        })?;
         let volume = ground * (slab[1] - slab[0]);
         let [upper, lower, middle] = self.simulation.observe("stresses", |simulation| {
             let contacts = simulation.contacts();
@@ -294,14 +294,20 @@ struct Layers {
 impl Layers {
     /// Adds the velocities of now, of the middle of a height \[d\].
     fn add(&mut self, simulation: &mut Run, height: f64) -> Result<(), SimulationError> {
-        let snapshot = read(simulation, &["position", "velocity"])?;
-        for (x, v) in rows(&snapshot, "position").iter().zip(rows(&snapshot, "velocity")) {
-            let share = (x.y / D - RADIUS) / height;
-            let layer = (share - MARGIN) / (1.0 - 2.0 * MARGIN) * LAYERS as f64;
-            if (0.0..LAYERS as f64).contains(&layer) {
-                let sum = &mut self.sums[layer as usize];
-                *sum = [sum[0] + x.y / D, sum[1] + v.x / (GRAVITY * D).sqrt(), sum[2] + 1.0];
+        let now = look(simulation, &["position", "velocity"], |snapshot| {
+            let mut sums = [[0.0; 3]; LAYERS];
+            for (x, v) in rows(snapshot, "position").iter().zip(rows(snapshot, "velocity")) {
+                let share = (x.y / D - RADIUS) / height;
+                let layer = (share - MARGIN) / (1.0 - 2.0 * MARGIN) * LAYERS as f64;
+                if (0.0..LAYERS as f64).contains(&layer) {
+                    let sum = &mut sums[layer as usize];
+                    *sum = [sum[0] + x.y / D, sum[1] + v.x / (GRAVITY * D).sqrt(), sum[2] + 1.0];
+                }
             }
+            sums
+        })?;
+        for (sum, now) in self.sums.iter_mut().zip(now) {
+            (0..3).for_each(|k| sum[k] += now[k]);
         }
         Ok(())
     }
