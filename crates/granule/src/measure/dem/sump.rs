@@ -183,3 +183,32 @@ fn fraction(bed: &Bed) -> f64 {
     let size = high - low;
     volume / (size.x * size.y * size.z)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clumps::{ClumpShape, NamedClump};
+
+    /// Lengths of Longmore are diameters of spheres; here they are those of grains.
+    #[test]
+    fn a_sphere_is_as_large_as_one_of_a_tetrahedron() {
+        let grain = ClumpShape::new(&NamedClump::Tetrahedron.spheres(), 1.0).unwrap();
+        assert!((f64::from(grain.limits().0) - SPHERE).abs() < 2e-3, "{}", grain.limits().0);
+    }
+
+    /// A simple cubic lattice of touching spheres, half a diameter wide, in the sump and above the gate: the part below is taken, and
+    /// fills pi/6.
+    #[test]
+    fn the_heart_of_a_heap_is_as_dense_as_its_lattice() {
+        let along = |length: f64| (0..(2.0 * length) as i32).map(|k| 0.5 * D * (f64::from(k) + 0.5));
+        let plane = |x: f64| along(40.0).flat_map(move |y| along(ACROSS).map(move |z| DVec3::new(x, y, z)));
+        let center: Vec<DVec3> = along(10.0).flat_map(plane).collect();
+        let count = center.len();
+        let bed = Bed { center, radius: vec![0.25 * D; count], id: Vec::new(), contacts: Vec::new() };
+        let (below, all) = below_gate(bed);
+        assert_eq!(all, count as f64);
+        let highest = below.center.iter().map(|x| x.y / D).fold(0.0, f64::max);
+        assert!(highest < FLOOR - 4.0 - GAP && highest > FLOOR - 4.5 - GAP, "{highest}");
+        assert!((fraction(&below) / (std::f64::consts::PI / 6.0) - 1.0).abs() < 0.01, "{}", fraction(&below));
+    }
+}
