@@ -216,19 +216,12 @@ impl Forces {
         const WIDTH: f64 = 0.5;
         let reach = self.period.map_or(8.0, |side| 0.5 * side);
         let mut sums = vec![[0.0; 3]; (reach / WIDTH) as usize];
-        for (i, a) in self.place.iter().enumerate() {
-            for (j, b) in self.place.iter().enumerate().skip(i + 1) {
-                let mut apart = *b - *a;
-                if let Some(side) = self.period {
-                    apart.x -= side * (apart.x / side).round();
-                    apart.z -= side * (apart.z / side).round();
-                }
-                if let Some(sum) = sums.get_mut((apart.length() / WIDTH) as usize) {
-                    let [f, g] = [self.normal[i], self.normal[j]];
-                    *sum = [sum[0] + f * g, sum[1] + 0.5 * (f + g), sum[2] + 1.0];
-                }
+        self.for_each_pair_within(reach, |i, j, apart| {
+            if let Some(sum) = sums.get_mut((apart / WIDTH) as usize) {
+                let [f, g] = [self.normal[i], self.normal[j]];
+                *sum = [sum[0] + f * g, sum[1] + 0.5 * (f + g), sum[2] + 1.0];
             }
-        }
+        });
         // Over the mean of the same pairs: what is near the edge of a bed is in fewer of them.
         let bins = sums.iter().enumerate().filter(|(_, sum)| sum[2] > 0.0);
         bins.map(|(k, [product, force, count])| {
@@ -237,12 +230,61 @@ impl Forces {
         .collect()
     }
 
+    /// Every pair of contacts that may be less than a distance \[d\] apart, once, with how far apart it is: contacts are looked up by
+    /// cells of that side. A periodic cell is two such distances wide, so along its periods everything is near.
+    fn for_each_pair_within(&self, reach: f64, mut visit: impl FnMut(usize, usize, f64)) {
+        let mut cells: BTreeMap<[i64; 3], Vec<usize>> = BTreeMap::new();
+        for (i, x) in self.place.iter().enumerate() {
+            let mut cell = (*x / reach).floor().as_i64vec3().to_array();
+            if self.period.is_some() {
+                (cell[0], cell[2]) = (0, 0);
+            }
+            cells.entry(cell).or_default().push(i);
+        }
+        for (cell, members) in &cells {
+            for (k, &i) in members.iter().enumerate() {
+                members[k + 1..].iter().for_each(|&j| visit(i, j, self.apart(i, j)));
+            }
+            let others = LATER_NEIGHBORS.map(|way| std::array::from_fn(|axis| cell[axis] + way[axis]));
+            for &j in others.iter().filter_map(|other| cells.get(other)).flatten() {
+                members.iter().for_each(|&i| visit(i, j, self.apart(i, j)));
+            }
+        }
+    }
+
+    /// Distance of two contacts \[d\].
+    fn apart(&self, i: usize, j: usize) -> f64 {
+        let mut way = self.place[j] - self.place[i];
+        if let Some(side) = self.period {
+            way.x -= side * (way.x / side).round();
+            way.z -= side * (way.z / side).round();
+        }
+        way.length()
+    }
+
     /// Angles of contacts with more than twice the mean force \[degrees\].
     pub fn strong_angles(&self) -> Vec<f64> {
         let pairs = self.angle.iter().zip(&self.normal);
         pairs.filter(|(_, force)| **force > 2.0).map(|(angle, _)| *angle).collect()
     }
 }
+
+/// Ways from a cell to the half of its neighbours that comes after it, so that every pair of cells is met once.
+const LATER_NEIGHBORS: [[i64; 3]; 13] = [
+    [0, 0, 1],
+    [0, 1, -1],
+    [0, 1, 0],
+    [0, 1, 1],
+    [1, -1, -1],
+    [1, -1, 0],
+    [1, -1, 1],
+    [1, 0, -1],
+    [1, 0, 0],
+    [1, 0, 1],
+    [1, 1, -1],
+    [1, 1, 0],
+    [1, 1, 1],
+];
 
 /// Layers of a bed away from walls, base and surface.
 pub struct Layers {
@@ -280,6 +322,33 @@ mod tests {
 
     /// Two grains of two spheres, one above the other, that touch twice: once listed by the lower grain, once by the upper, with a
     /// sideways force.
+    /// Contacts at random, all with the same force.
+    fn scattered(period: Option<f64>) -> Forces {
+        let mut random = crate::random::Random::new(7);
+        let mut along = |side: f64| 0.5 * side * f64::from(random.signed());
+        let place: Vec<DVec3> = (0..400).map(|_| DVec3::new(along(9.0), along(30.0), along(9.0))).collect();
+        let ones = vec![1.0; place.len()];
+        Forces { normal: ones.clone(), tangential: ones.clone(), angle: ones, mobilized: None, place, period }
+    }
+
+    #[test]
+    fn every_near_pair_of_contacts_is_met_once() {
+        for (period, reach) in [(None, 3.0), (Some(9.0), 4.5)] {
+            let forces = scattered(period);
+            let mut met = Vec::new();
+            forces.for_each_pair_within(reach, |i, j, apart| {
+                if apart < reach {
+                    met.push([i.min(j), i.max(j)]);
+                }
+            });
+            met.sort_unstable();
+            let all = (0..400).flat_map(|i| (i + 1..400).map(move |j| [i, j]));
+            let near: Vec<[usize; 2]> = all.filter(|&[i, j]| forces.apart(i, j) < reach).collect();
+            assert!(near.len() > 1000);
+            assert_eq!(met, near, "period {period:?}");
+        }
+    }
+
     #[test]
     fn contacts_of_two_grains_are_one_force() {
         let contact = |particle: u32, partner: u32, up: f32, tangential: f32| Contact {
