@@ -147,7 +147,7 @@ pub struct Catalogue {
 impl Measured {
     /// Kind of the device, without its threads.
     pub fn device(&self) -> &str {
-        self.device.split(',').next().unwrap_or(&self.device)
+        self.device.split([',', '(']).next().unwrap_or(&self.device).trim_end()
     }
 }
 

@@ -42,7 +42,8 @@ const ROWS: &[About] = &[
         "collapse",
         "Upright columns of several aspect ratios on a smooth plate are let go at once. Runout and final height are over the first \
          radius, the runout as the mean over 16 sectors.",
-        "Lube, Huppert, Sparks and Hallworth 2004: runout 1.24 a below a = 1.7, 1.6 a^(1/2) above; height 0.88 a^(1/6).",
+        "Lube, Huppert, Sparks and Hallworth 2004: runout 1.24 a below a = 1.7, 1.6 a^(1/2) above; height 0.88 a^(1/6). \
+         Lajeunesse, Mangeney and Vilotte 2004: height 0.74 r0 of tall columns of glass beads.",
     ),
     row(
         "hydrostatic",

@@ -31,9 +31,14 @@ const IDLE: f64 = 10.0;
 /// When the plate begins to press [sqrt(d/g)]: grains lie by then.
 const PRESSES: f64 = 15.0;
 
+/// How far apart seeds of packings that are taken together lie, so that replications share none.
+const PACKINGS_APART: u64 = 1000;
+
 /// How a form of the experiment is run.
 struct Form {
     vessels: [Vessel; 2],
+    /// Packings of each vessel whose forces are taken together.
+    packings: [u64; 2],
     rest: Rest,
 }
 
@@ -42,14 +47,17 @@ const QUICK: Form = Form {
         Vessel { tetrahedra: false, container: Container::Periodic(10.0), depth: 14.0 },
         Vessel { tetrahedra: true, container: Container::Periodic(8.0), depth: 13.0 },
     ],
+    packings: [1, 1],
     rest: Rest { energy: 1e-5, within: [40.0, 120.0] },
 };
 
+/// A packing of a thousand tetrahedra tells the shape to 0.2 only, and packings scatter by as much.
 const FULL: Form = Form {
     vessels: [
         Vessel { tetrahedra: false, container: Container::Cylinder(12.0), depth: 24.0 },
         Vessel { tetrahedra: true, container: Container::Cylinder(9.0), depth: 18.0 },
     ],
+    packings: [1, 3],
     rest: Rest { energy: 1e-6, within: [60.0, 300.0] },
 };
 
@@ -61,12 +69,14 @@ pub(in crate::measure) fn measure(
     let form = if options.quick { &QUICK } else { &FULL };
     let mut series = Vec::new();
     for (k, vessel) in form.vessels.iter().enumerate() {
-        let spheres = Spheres { friction: controlled(options, FRICTION), ..Spheres::default() };
-        let add = |scene: &mut Scene| scene.boundary.push(plate(vessel, &spheres));
-        let mut simulation = vessel.pour(options, measurement, spheres, add)?;
-        let mut tell = |share: f64| progress(0.5 * (k as f64 + share), "a plate presses on a bed");
-        let energy = settle(&mut simulation, form.rest, &mut tell)?;
-        let loads = Loads::of(&mut simulation, vessel)?;
+        let mut packed = Vec::new();
+        for packing in 0..form.packings[k] {
+            let part = |share: f64| 0.5 * (k as f64 + (packing as f64 + share) / form.packings[k] as f64);
+            let mut tell = |share: f64| progress(part(share), "a plate presses on a bed");
+            packed.push(pressed_bed(options, measurement, vessel, form, packing, &mut tell)?);
+        }
+        let energy = packed.iter().map(|(_, energy)| *energy).fold(0.0, f64::max);
+        let loads = Loads::together(packed.into_iter().map(|(loads, _)| loads).collect());
         report(&loads, vessel, form, energy, measurement);
         let name = vessel.name();
         series.push(curve(&format!("{name}, grains"), &loads.grains));
@@ -86,6 +96,25 @@ pub(in crate::measure) fn measure(
         series,
     });
     Ok(())
+}
+
+/// Loads of a packing under the plate, and the kinetic energy per grain that is left [m g d].
+fn pressed_bed(
+    options: &MeasureOptions,
+    measurement: &mut Measurement,
+    vessel: &Vessel,
+    form: &Form,
+    packing: u64,
+    progress: &mut dyn FnMut(f64),
+) -> Result<(Loads, f64), SimulationError> {
+    let spheres = Spheres { friction: controlled(options, FRICTION), ..Spheres::default() };
+    let add = |scene: &mut Scene| {
+        scene.simulation.seed += PACKINGS_APART * packing;
+        scene.boundary.push(plate(vessel, &spheres));
+    };
+    let mut simulation = vessel.pour(options, measurement, spheres, add)?;
+    let energy = settle(&mut simulation, form.rest, progress)?;
+    Ok((Loads::of(&mut simulation, vessel)?, energy))
 }
 
 /// His gamma distribution for grains, of shape 6.14 and mean 1; Gamma(6.14) = 154.2.
@@ -145,6 +174,19 @@ impl Loads {
         let belonging = Belonging::of(simulation, &bed, vessel.period().map(|side| side * D))?;
         let layers = Layers::of(&bed, vessel);
         Ok(Self::of_bed(&bed, &belonging, &layers))
+    }
+
+    /// Those of several packings, each over means of its own.
+    fn together(packings: Vec<Self>) -> Self {
+        let count = packings.len() as f64;
+        let mobilized = packings.iter().map(|packing| packing.mobilized).sum::<f64>() / count;
+        let all = |part: fn(&Self) -> &Vec<f64>| packings.iter().flat_map(part).copied().collect();
+        Self {
+            contacts: all(|packing| &packing.contacts),
+            spheres: all(|packing| &packing.spheres),
+            grains: all(|packing| &packing.grains),
+            mobilized,
+        }
     }
 
     /// What a grain bears is the sum over all of its spheres, wherever these are: the place of a grain is its centre.
