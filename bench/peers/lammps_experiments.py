@@ -1,6 +1,6 @@
 """Experiments of granule in LAMMPS: the same set-up, law and estimator, for numbers that miss a published range.
 
-`python lammps_experiments.py zhou|segregation|planar|tumbler|load|forces [--quick]` prints one line `RESULT {...}` per run. Lengths are in diameters d,
+`python lammps_experiments.py zhou|segregation|planar|tumbler|load|forces|orifice [--quick]` prints one line `RESULT {...}` per run. Lengths are in diameters d,
 masses in m of a grain of that diameter, g = 1. Needs no packages but numpy; starts the `lmp` of the Python that runs it.
 """
 
@@ -14,12 +14,7 @@ import numpy as np
 
 from lammps_beds import forces, load
 from lammps_setup import LOOSE, TIME_STEP, YOUNG, beginning, frames, grains, law, motion, run, steps
-
-
-def volume_below(height, radius):
-    """Volume of the part of spheres below a height over their centres."""
-    cap = np.clip(height + radius, 0, 2 * radius)
-    return math.pi / 3 * cap**2 * (3 * radius - cap)
+from lammps_silos import orifice, volume_below
 
 
 def profile(x, radius, depth, fraction):
@@ -233,7 +228,7 @@ def tumbler(args, folder):
             yield {"froude": froude, "seed": seed, "angle": np.mean(late), "spread": np.std(late), "rest": rest, "grains": count}
 
 
-EXPERIMENTS = {"zhou": zhou, "segregation": segregation, "planar": planar, "tumbler": tumbler, "load": load, "forces": forces}
+EXPERIMENTS = {"zhou": zhou, "segregation": segregation, "planar": planar, "tumbler": tumbler, "load": load, "forces": forces, "orifice": orifice}
 
 
 def main():
@@ -242,7 +237,8 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--aspects", type=float, nargs="+", default=[0.5, 1, 2, 3, 4, 6], help="of planar columns")
-    parser.add_argument("--first", type=int, default=1, help="first seed of beds")
+    parser.add_argument("--holes", type=float, nargs="+", help="diameters of holes")
+    parser.add_argument("--first", type=int, default=1, help="first seed of beds and silos")
     parser.add_argument("--grains", choices=["both", "spheres", "tetrahedra"], default="both", help="of beds")
     parser.add_argument("--longest", type=float, help="longest wait for beds at rest [sqrt(d/g)]")
     parser.add_argument("--ranks", type=int, default=1)

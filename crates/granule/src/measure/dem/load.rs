@@ -31,9 +31,6 @@ const IDLE: f64 = 10.0;
 /// When the plate begins to press [sqrt(d/g)]: grains lie by then.
 const PRESSES: f64 = 15.0;
 
-/// How far apart seeds of packings that are taken together lie, so that replications share none.
-const PACKINGS_APART: u64 = 1000;
-
 /// How a form of the experiment is run.
 struct Form {
     vessels: [Vessel; 2],
@@ -109,7 +106,7 @@ fn pressed_bed(
 ) -> Result<(Loads, f64), SimulationError> {
     let spheres = Spheres { friction: controlled(options, FRICTION), ..Spheres::default() };
     let add = |scene: &mut Scene| {
-        scene.simulation.seed += PACKINGS_APART * packing;
+        scene.simulation.seed += packing;
         scene.boundary.push(plate(vessel, &spheres));
     };
     let mut simulation = vessel.pour(options, measurement, spheres, add)?;
