@@ -1,10 +1,12 @@
 //! Measures what the tables of docs/grains.md hold: angles of repose, friction of walls and cohesion of grains with given
-//! constants of their contacts. `cargo run --release --example grains [repose|walls|cohesion]`
+//! constants of their contacts. `cargo run --release --example grains [repose|walls|cohesion]`, or
+//! `cargo run --release --example grains heap SOLVER FRICTION ROLLING GRAINS SEED` for one poured heap (minutes).
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
 
-use granule::measure::surface_angle;
+use granule::measure::{MeasureOptions, heap_angle, surface_angle};
+use granule::scene::SolverKind;
 use granule::{Options, Scene, Simulation};
 
 /// Diameter of the grains [m].
@@ -25,6 +27,11 @@ struct Grains {
 fn main() -> Result<(), Box<dyn Error>> {
     let all = ["repose", "walls", "cohesion"].map(String::from).to_vec();
     let asked: Vec<String> = std::env::args().skip(1).collect();
+    if let [name, rest @ ..] = asked.as_slice()
+        && name == "heap"
+    {
+        return heap(rest);
+    }
     for table in if asked.is_empty() { all } else { asked } {
         match table.as_str() {
             "repose" => repose()?,
@@ -33,6 +40,23 @@ fn main() -> Result<(), Box<dyn Error>> {
             other => return Err(format!("no table `{other}`: repose, walls, cohesion").into()),
         }
     }
+    Ok(())
+}
+
+/// One heap as `measure repose` pours it, on one thread.
+fn heap(asked: &[String]) -> Result<(), Box<dyn Error>> {
+    let [solver, friction, rolling, count, seed] = asked else {
+        return Err("after `heap`: solver (dem, pbd), friction, rolling friction, grains, seed".into());
+    };
+    let solver = match solver.as_str() {
+        "dem" => SolverKind::Dem,
+        "pbd" => SolverKind::Pbd,
+        other => return Err(format!("no solver with grains is called `{other}`: dem, pbd").into()),
+    };
+    let simulation = Options { threads: Some(1), ..Options::default() };
+    let options = MeasureOptions { solver: Some(solver), simulation, ..MeasureOptions::default() };
+    let angle = heap_angle(&options, [friction.parse()?, rolling.parse()?], count.parse()?, seed.parse()?)?;
+    println!("{} {friction} {rolling} {count} {seed} {angle:.2}", solver.name());
     Ok(())
 }
 

@@ -45,7 +45,12 @@ pub(super) fn measure(
         for seed in 1..=heaps_of(theta) {
             let share = |n: usize| (f64::from(poured) + n as f64 / count as f64) / all_heaps as f64;
             let mut report = |n: usize| progress(share(n), &format!("pouring {n} grains of {theta} degrees"));
-            heaps.push(heap(options, measurement, &Poured { theta, count, seed }, &mut report)?);
+            heaps.push(heap(
+                options,
+                measurement,
+                &Poured { theta, count, seed, contact: None },
+                &mut report,
+            )?);
             poured += 1;
         }
         let angle = heaps.iter().map(|heap| heap.angle).sum::<f64>() / heaps.len() as f64;
@@ -105,6 +110,8 @@ pub struct Poured {
     pub count: usize,
     /// Of the stream.
     pub seed: u64,
+    /// Friction and rolling friction of grains; those of the friction angle when absent.
+    pub contact: Option<[f64; 2]>,
 }
 
 /// Pours a heap, lets it settle and measures its shape.
@@ -116,7 +123,27 @@ fn heap(
 ) -> Result<DepositProfile, SimulationError> {
     let mut simulation = poured_heap(options, poured, progress)?;
     measurement.describe(&simulation);
-    let snapshot = read(&mut simulation, &["position"])?;
+    shape(&mut simulation)
+}
+
+/// Angle of a heap \[degrees\] that is poured from so many grains with a friction and a rolling friction: what tables of docs/grains.md
+/// are made of.
+///
+/// # Errors
+/// The device has failed.
+pub fn heap_angle(
+    options: &MeasureOptions,
+    contact: [f64; 2],
+    count: usize,
+    seed: u64,
+) -> Result<f64, SimulationError> {
+    let poured = Poured { theta: GRAINS[0], count, seed, contact: Some(contact) };
+    shape(&mut poured_heap(options, &poured, &mut |_| {})?).map(|profile| profile.angle)
+}
+
+/// Shape of a heap on a rough floor.
+fn shape(simulation: &mut Run) -> Result<DepositProfile, SimulationError> {
+    let snapshot = read(simulation, &["position"])?;
     // Spheres of a rough floor have their centres in it.
     let above = |x: &&[f32; 3]| x[1] > 0.25 * SPACING;
     let sand: Vec<[f32; 3]> =
@@ -137,6 +164,11 @@ pub fn poured_heap(
 ) -> Result<Run, SimulationError> {
     let mut scene = sand("repose", poured.theta, options);
     scene.boundary.push(rough_floor());
+    if let Some([friction, rolling]) = poured.contact {
+        let material = &mut scene.material[0];
+        (material.dem.friction, material.dem.rolling_friction) = (Some(friction), rolling);
+        (material.pbd.friction, material.pbd.rolling_friction) = (Some(friction), rolling);
+    }
     let mut simulation = begin(scene, options)?;
     let seed = poured.seed.wrapping_add(options.simulation.seed_shift);
     Pour::new(seed, STREAM).pour(&mut simulation, poured.count, progress)?;

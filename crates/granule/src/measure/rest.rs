@@ -20,7 +20,7 @@ pub(super) fn measure(
     progress: &mut Progress,
 ) -> Result<(), SimulationError> {
     let (count, seconds) = if options.quick { (1200, 4.0) } else { (10_000, 30.0) };
-    let heap = poured_heap(options, &Poured { theta: THETA, count, seed: 1 }, &mut |n| {
+    let heap = poured_heap(options, &Poured { theta: THETA, count, seed: 1, contact: None }, &mut |n| {
         progress(0.3 * n as f64 / count as f64, &format!("pouring {n} grains"));
     })?;
     measurement.describe(&heap);
