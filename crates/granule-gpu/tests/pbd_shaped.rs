@@ -9,6 +9,7 @@ use glam::{Vec3, Vec4};
 use granule::columns::ColumnData;
 use granule::contacts::Partner;
 use granule::scene::Scene;
+use granule::simulator::Command;
 use granule::solver::saved::{self, SavedState};
 use granule::{Device, Simulation};
 
@@ -30,7 +31,8 @@ fn body(name: &str, more: &str) -> String {
     format!("[[body]]\nname = \"{name}\"\ndensity = 2500\ncoupling = \"particles\"\n{more}\n")
 }
 
-const FLOOR: &str = "[[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }\n";
+const FLOOR: &str =
+    "[[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }\n";
 
 /// A heap on a floor.
 const HEAP: &str = "shape.box = { min = [0, 0, 0], max = [0.2, 0.08, 0.16] }\n";
@@ -64,7 +66,8 @@ fn meeting(material: &str) -> Scene {
                 shape.sphere = { center = [0.1, 0.147, 0.08], radius = 0.02 }\n";
     let side = "[[boundary]]\nname = \"side\"\nshape.box = { min = [0.261, 0, 0], max = [0.3, 0.1, 0.15] }\n\
                 [boundary.motion]\nservo = { direction = [-1, 0, 0], force = 10, mass = 1 }\n";
-    let grains = "velocity = [-0.5, -1, 0]\nshape.box = { min = [0.17, 0, 0.03], max = [0.26, 0.06, 0.12] }\n";
+    let grains =
+        "velocity = [-0.5, -1, 0]\nshape.box = { min = [0.17, 0, 0.03], max = [0.26, 0.06, 0.12] }\n";
     sand("", material, grains, &format!("{FLOOR}{side}{below}{above}{ball}"))
 }
 
@@ -92,8 +95,9 @@ fn compare(name: &str, scene: &Scene, count: usize, device: &Device) -> [f64; 6]
         torque,
     ];
     let forces: Vec<f32> = on_cpu.iter().map(|body| body.force.length()).collect();
+    let numbers = found.map(|number| format!("{number:.1e}")).join(", ");
     eprintln!(
-        "{name}: {} grains, {} substeps, {:.3} and {:.3} contacts, forces {forces:?} N: {found:.6?}",
+        "{name}: {} grains, {} substeps, {:.3} and {:.3} contacts, forces {forces:?} N: {numbers}",
         gpu.particle_count(),
         gpu.steps(),
         a.neighbors_mean,
@@ -227,4 +231,22 @@ fn a_run_goes_on_on_the_other_device() {
     let [velocity, ..] = bodies_apart(&cpu, &gpu);
     eprintln!("one frame after a change of devices: {velocity:.1e} m/s");
     assert!(velocity < 1e-3, "{velocity}");
+}
+
+/// A body beyond all bounds is lost: it stays where it was, at rest, and grains go on.
+#[test]
+fn a_body_beyond_all_bounds_is_lost_as_on_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let scene = hurled("");
+    let lost = [&Device::Cpu, &device].map(|device| {
+        let mut simulation = simulate(&scene, device);
+        let before = simulation.bodies()[0].center;
+        let impulse = Vec3::new(0.0, 1e20, 0.0);
+        simulation.apply(&Command::PushBody { body: "block".into(), impulse, point: None }).unwrap();
+        let report = simulation.step();
+        let body = simulation.simulator().bodies()[0].clone();
+        assert_eq!((simulation.failure(), body.center, body.velocity), (None, before, Vec3::ZERO));
+        (report.lost, report.particles)
+    });
+    assert_eq!((lost[0], lost[0].0), (lost[1], 1));
 }

@@ -222,7 +222,8 @@ impl GpuSimulation {
         let sizes = [size_of::<StepRecord>(), size_of::<ReportRecord>() * most as usize];
         let (c, [step_size, reports_size]) = (&self.buffers, sizes);
         let bodies_size = size_of::<BodyRecord>() * self.scene.body.len();
-        let pools: Vec<&wgpu::Buffer> = self.method.body_pools().into_iter().map(|pool| c.pool(pool)).collect();
+        let pools: Vec<&wgpu::Buffer> =
+            self.method.body_pools().into_iter().map(|pool| c.pool(pool)).collect();
         let pool_size: u64 = pools.iter().map(|pool| pool.size()).sum();
         let mut parts = vec![
             (&c.step, 0, step_size as u64),
@@ -402,7 +403,8 @@ impl GpuSimulation {
             friction_power: self.diagnostics.then_some(f64::from(record.friction_power)),
             lost: record.lost as usize - self.method.lost_beyond_grains(record),
             dropped_samples: record.dropped as usize,
-            neighbors_mean: f64::from(record.neighbors) / f64::from((record.count + record.lost - self.hidden as u32).max(1)),
+            neighbors_mean: f64::from(record.neighbors)
+                / f64::from((record.count + record.lost - self.hidden as u32).max(1)),
             stages,
             ..StepReport::default()
         };

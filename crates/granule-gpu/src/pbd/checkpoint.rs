@@ -22,8 +22,8 @@ use crate::core::layout::{ContactRecord, LANES};
 use crate::core::method::{Remembered, StateToRestore, StateToSave};
 
 use super::columns::{IMPULSES, MOTION, ORIENTATION, PAIR_OF, PARTNERS, PLACE, SAVED, SOURCE, WAY};
-use super::shaped::Shaped;
 use super::layout::{BORROWED, MOST_TOUCHES, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord};
+use super::shaped::Shaped;
 
 fn vec4(numbers: &[f32]) -> Vec4 {
     Vec3::from_slice(numbers).extend(0.0)

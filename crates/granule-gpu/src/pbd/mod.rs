@@ -242,7 +242,8 @@ impl Method for Pbd {
 
     fn params(&self) -> Vec<u8> {
         let first_member = self.shaped.first_id();
-        bytemuck::bytes_of(&constants::params(&self.setup, self.materials, self.largest, first_member)).to_vec()
+        bytemuck::bytes_of(&constants::params(&self.setup, self.materials, self.largest, first_member))
+            .to_vec()
     }
 
     fn materials(&self) -> Vec<u8> {

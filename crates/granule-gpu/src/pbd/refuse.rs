@@ -13,7 +13,8 @@ use super::shaped;
 pub fn check(input: &MethodInput) -> Result<(), GpuError> {
     let scene = input.scene;
     // Bodies made of particles are materials of their own.
-    let (materials, walls) = (scene.material.len() + shaped::count_in(scene), scene.boundary.len() + scene.body.len());
+    let (materials, walls) =
+        (scene.material.len() + shaped::count_in(scene), scene.boundary.len() + scene.body.len());
     let count = materials * (materials + walls);
     if count > MOST_LAWS {
         return Err(GpuError::Laws { count, most: MOST_LAWS });

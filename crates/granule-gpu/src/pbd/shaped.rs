@@ -165,7 +165,9 @@ impl Shaped {
         for body in &self.made {
             let count = body.offset.len() as u32;
             let state = bodies.assembly(body.body);
-            records.push(state.map_or(ShapedRecord::default(), |state| record(&state, [first, count], body.radius)));
+            records.push(
+                state.map_or(ShapedRecord::default(), |state| record(&state, [first, count], body.radius)),
+            );
             first += count;
         }
         vec![PoolWrite { pool: SHAPED, at: 0, bytes: bytemuck::pod_collect_to_vec(&records) }]
@@ -193,13 +195,22 @@ impl Shaped {
     }
 }
 
+/// Fastest velocity [m/s] that records have room for, and fastest angular momentum over a moment of inertia [rad/s].
+const FASTEST: [f64; 2] = [4e6, 6e7];
+
+/// Whether a record has room for a motion; a body without any is lost in the next step.
+fn has_room(state: &Assembly) -> bool {
+    let rotation = state.angular_momentum / state.properties.inertia.max_element();
+    state.velocity().abs().max_element() < FASTEST[0] && rotation.abs().max_element() < FASTEST[1]
+}
+
 /// The record of a body with its first particle, and how many it has.
 fn record(state: &Assembly, [first, count]: [u32; 2], radius: f32) -> ShapedRecord {
     let mut clump = ClumpRecord {
         first,
         count,
         inverse_mass: (1.0 / state.properties.mass) as f32,
-        sound: 1.0,
+        sound: f32::from(u8::from(state.is_finite() && has_room(state))),
         ..ClumpRecord::default()
     };
     clump.put(state.position, state.orientation);

@@ -85,7 +85,12 @@ impl ShapedStages {
             count,
             list: b.stage(&shaders::SHAPED_LIST, "shaped_list", &[], &listed),
             begin: b.stage(&shaders::SHAPED_BEGIN, "shaped_begin", &[], &[bodies, members, motion, offsets]),
-            touch: b.stage(&shaders::SHAPED_TOUCH, "shaped_touch", &[], &[list, pair_of, pairs, meta, members]),
+            touch: b.stage(
+                &shaders::SHAPED_TOUCH,
+                "shaped_touch",
+                &[],
+                &[list, pair_of, pairs, meta, members],
+            ),
             weigh: b.stage(
                 &shaders::SHAPED_WEIGH,
                 "shaped_weigh",
