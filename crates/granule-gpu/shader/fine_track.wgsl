@@ -29,7 +29,7 @@ struct Track {
 @compute @workgroup_size(256)
 fn scatter_by_id(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let i = thread_number(workgroup, thread);
-    if i >= track.particles || (tags[i].y & REMOVED) != 0u {
+    if i >= track.particles || (tags[i].y & (REMOVED | OF_BODY)) != 0u {
         return;
     }
     let id = tags[i].x;

@@ -227,10 +227,6 @@ fn grains_come_and_go_and_none_is_lost_but_a_broken_one() {
 #[test]
 fn what_devices_do_not_have_is_refused_by_name() {
     let Some(device) = gpu() else { return };
-    let body = "[[body]]\nname = \"ball\"\ndensity = 500\ncoupling = \"particles\"\n\
-                shape.sphere = { center = [0.1, 0.5, 0.05], radius = 0.05 }\n";
-    let error = Simulation::new(bed("", "", body), &options(&device)).err().unwrap().to_string();
-    assert!(error.contains("`body.ball.coupling`") && error.contains("--device cpu"), "{error}");
     let mut impulse = simulate(&bed("", "", ""), &device);
     let other = Command::Choose { path: "pbd.scheme".into(), word: "averaged".into() };
     let error = impulse.apply(&other).unwrap_err().to_string();

@@ -1,5 +1,5 @@
 // Marks particles as removed whose centres lie in a region; a particle in several belongs to the first.
-// Those of rigid grains of several go by the centres of these.
+// Those of rigid grains of several go by the centres of these, and those of bodies stay.
 
 @group(0) @binding(1) var<storage, read> position: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> metadata: array<Meta>;
@@ -13,7 +13,7 @@ fn mark_inside(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     if i >= arrayLength(&metadata) || i >= step.sort_count {
         return;
     }
-    if (metadata[i].y & (REMOVED | OF_GRAIN)) != 0u {
+    if (metadata[i].y & (REMOVED | OF_GRAIN | OF_BODY)) != 0u {
         return;
     }
     let x = position[i].xyz;

@@ -1,5 +1,5 @@
 // Writes particles as a renderer takes them: centre and radius, then a value and the id. Particles that have been removed
-// get no size. What the value is, FIELD says; src/core/view.rs has the names.
+// get no size, and those of bodies neither. What the value is, FIELD says; src/core/view.rs has the names.
 
 @group(0) @binding(0) var<storage, read> position: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> velocity: array<vec4<f32>>;
@@ -44,7 +44,7 @@ fn publish(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     if i >= draw.y {
         return;
     }
-    let live = (metadata[i].y & REMOVED) == 0u;
+    let live = (metadata[i].y & (REMOVED | OF_BODY)) == 0u;
     spheres[i] = vec4(position[i].xyz, select(0.0, position[i].w, live));
     marks[i] = vec2(bitcast<u32>(value_of(i)), metadata[i].x);
 }

@@ -132,6 +132,8 @@ alias DensityState = vec4<u32>;
 const REMOVED: u32 = 0x80000000u;
 // Mark of a particle of a rigid grain of several.
 const OF_GRAIN: u32 = 0x20000u;
+// Mark of a particle of a body, which is not shown.
+const OF_BODY: u32 = 0x40000u;
 const MATERIAL: u32 = 0xffffu;
 
 const READY: u32 = 0u;

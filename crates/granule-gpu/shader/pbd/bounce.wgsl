@@ -9,7 +9,7 @@ fn solve_pair(p: u32) {
         return;
     }
     var law = 0u;
-    if SEVERAL_MATERIALS {
+    if SEVERAL_MATERIALS || SHAPED {
         law = pair_laws[p];
     }
     let restitution = laws[law].restitution;

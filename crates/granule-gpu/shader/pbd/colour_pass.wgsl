@@ -17,17 +17,8 @@ var<workgroup> rest_range: vec2<u32>;
 var<workgroup> best_keys: array<vec2<u32>, 256>;
 var<workgroup> best_pairs: array<u32, 256>;
 
-// The pair of the rest with the largest key below `last`, found by all threads.
-fn next_of_rest(thread: u32, range: vec2<u32>, last: vec2<u32>) -> u32 {
-    var best = vec2(0u);
-    var pair = NOBODY;
-    for (var p = range.x + thread; p < range.y; p += WORKGROUP) {
-        let key = key_of_pair(p);
-        if key_below(key, last) && (pair == NOBODY || key_below(best, key)) {
-            best = key;
-            pair = p;
-        }
-    }
+// The pair with the largest key among those that threads have found.
+fn best_of_all(thread: u32, best: vec2<u32>, pair: u32) -> u32 {
     best_keys[thread] = best;
     best_pairs[thread] = pair;
     workgroupBarrier();
@@ -39,6 +30,20 @@ fn next_of_rest(thread: u32, range: vec2<u32>, last: vec2<u32>) -> u32 {
         workgroupBarrier();
     }
     return workgroupUniformLoad(&best_pairs[0]);
+}
+
+// The pair of the rest with the largest key below `last`, found by all threads.
+fn next_of_rest(thread: u32, range: vec2<u32>, last: vec2<u32>) -> u32 {
+    var best = vec2(0u);
+    var pair = NOBODY;
+    for (var p = range.x + thread; p < range.y; p += WORKGROUP) {
+        let key = key_of_pair(p);
+        if key_below(key, last) && (pair == NOBODY || key_below(best, key)) {
+            best = key;
+            pair = p;
+        }
+    }
+    return best_of_all(thread, best, pair);
 }
 
 // The colours that had no dispatch of their own, by one workgroup: small ones, and those that were not recorded; then the pairs without a colour, one after the other in the order

@@ -55,5 +55,6 @@ fn pbd_decide_lists(@builtin(local_invocation_index) thread: u32) {
     if thread == 0u {
         colours[FRESH] = 1u;
         colours[OPEN] = 0u;
+        colours[MEETING_COUNT] = 0u;
     }
 }

@@ -1,6 +1,6 @@
 // Moves grains by their velocity and by the push, which leaves no velocity behind; totals, and the mark of those whose state is not
 // finite. Twin of `drift` in solver/pbd/integrate.rs. Leaves behind how far the particles of each block are from where they were
-// listed, and a box around their ways.
+// listed, and a box around their ways. Particles of bodies have moved before.
 
 @group(0) @binding(0) var<storage, read_write> places: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read_write> position: array<vec4<f32>>;
@@ -39,7 +39,16 @@ fn pbd_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     var more = vec4(0.0);
     var energy = 0.0;
     var lost = 0.0;
-    if i < step.count && motion[2u * i].w > 0.0 {
+    // Square of the fastest speed of a particle of a body.
+    var of_bodies = 0.0;
+    if SHAPED && i < step.count && (metadata[i].y & OF_BODY) != 0u {
+        let v = motion[2u * i].xyz;
+        let moved = nearest_image(position[i].xyz - listed[i].xyz);
+        velocity[i] = vec4(v, velocity[i].w);
+        most = vec4(0.0, square_of_way(moved), moved.xy);
+        more = vec4(moved.z, -moved);
+        of_bodies = dot(v, v);
+    } else if i < step.count && motion[2u * i].w > 0.0 {
         let own = place_of(places[2u * i], places[2u * i + 1u]);
         let v = motion[2u * i].xyz;
         let w = motion[2u * i + 1u].xyz;
@@ -62,9 +71,12 @@ fn pbd_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     most = tree_max(thread, most);
     more = tree_max(thread, more);
     let sum = tree_sum(thread, vec4(energy, lost, 0.0, 0.0));
+    if SHAPED {
+        of_bodies = tree_max(thread, vec4(of_bodies)).x;
+    }
     let block = workgroup_number(workgroup);
     if thread == 0u && block * WORKGROUP < step.count {
-        partials[4u * block] = vec4(most.x, sum.xy, 0.0);
+        partials[4u * block] = vec4(most.x, sum.xy, of_bodies);
         partials[4u * block + 1u] = more;
         partials[4u * block + 2u] = vec4(0.0);
         partials[4u * block + 3u] = vec4(most.yzw, 0.0);

@@ -1,5 +1,6 @@
 // Neighbour lists by radii, in the form of core/neighbors.wgsl: pairs that may touch before somebody has moved by half of the
-// skin, the same as those of Cutoff::Radii in solver/search.rs. Two that are held never touch.
+// skin, the same as those of Cutoff::Radii in solver/search.rs. Two that are held never touch, nor
+// do two particles of one body.
 
 @group(0) @binding(0) var<storage, read> position: array<vec4<f32>>;
 // Cells before each particle's, one less than the number of cells up to it.
@@ -27,6 +28,14 @@ struct Own {
     radius: f32,
     number: u32,
     held: bool,
+    // Material of a particle of a body, with the mark of such; 0 for others.
+    of_body: u32,
+}
+
+// Material and mark of a particle of a body; 0 for others.
+fn body_word(i: u32) -> u32 {
+    let word = metadata[i].y;
+    return select(0u, word & (MATERIAL | OF_BODY), (word & OF_BODY) != 0u);
 }
 
 // Twin of listed_radius.
@@ -42,12 +51,19 @@ fn is_near(own: Own, j: u32) -> bool {
     if j == own.number || !(dot(d, d) < reach * reach) {
         return false;
     }
+    if SHAPED && own.of_body != 0u && body_word(j) == own.of_body {
+        return false;
+    }
     return !(own.held && motion[2u * j].w == 0.0);
 }
 
 fn own_of(i: u32) -> Own {
     let x = position[i];
-    return Own(x.xyz, listed_radius(x), i, motion[2u * i].w == 0.0);
+    var of_body = 0u;
+    if SHAPED {
+        of_body = body_word(i);
+    }
+    return Own(x.xyz, listed_radius(x), i, motion[2u * i].w == 0.0, of_body);
 }
 
 @compute @workgroup_size(256)

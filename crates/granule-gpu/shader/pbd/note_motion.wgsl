@@ -34,7 +34,7 @@ fn pbd_note_motion(@builtin(local_invocation_index) thread: u32) {
         let first = partials[4u * block];
         let second = partials[4u * block + 1u];
         let ways = partials[4u * block + 3u];
-        most = max(most, vec4(first.x, ways.x, first.z, 0.0));
+        most = max(most, vec4(max(first.x, first.w), ways.x, first.z, 0.0));
         high = max(high, vec4(ways.yz, second.x, 0.0));
         low = max(low, vec4(second.yzw, 0.0));
     }

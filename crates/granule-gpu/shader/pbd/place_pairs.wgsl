@@ -20,7 +20,7 @@ fn place_own(i: u32) {
         let keeps = places[2u * i + 1u].w < places[2u * j + 1u].w;
         pair_of[entry] = place;
         var law = 0u;
-        if SEVERAL_MATERIALS {
+        if SEVERAL_MATERIALS || SHAPED {
             law = material_of(metadata[i]) * pbd.material_count + material_of(metadata[j]);
             pair_laws[place] = law;
         }

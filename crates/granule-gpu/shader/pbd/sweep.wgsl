@@ -6,7 +6,7 @@ fn contact_of(p: u32, sides: Sides, g: vec4<f32>, connected: f32) -> Contact {
     let mass = vec2(sides.velocity_i.w, sides.velocity_j.w);
     let radius = vec2(sides.spin_i.w, sides.spin_j.w);
     var number = 0u;
-    if SEVERAL_MATERIALS {
+    if SEVERAL_MATERIALS || SHAPED {
         number = pair_laws[p];
     }
     let law = laws[number];

@@ -104,7 +104,10 @@ fn pbd_touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
             along = vec4(along.x, along.yzw - dot(along.yzw, wall.normal) * wall.normal);
             turning = vec4(carry * turning.xyz, select(0.0, 1.0, connected && !AVERAGED));
             push += push_apart(gap, 2.0 * radius, most) * wall.normal;
-            own = pushed_at_wall(own, wall.normal, arm, impulse_of(along, turning));
+            // It is not known yet how heavy particles of bodies are.
+            if !SHAPED || (own_meta.y & OF_BODY) == 0u {
+                own = pushed_at_wall(own, wall.normal, arm, impulse_of(along, turning));
+            }
             now[now_count] = WallTouch(along, turning, vec4(wall.normal, feature), word, i, 0u, 0u);
             wall_steps[number * MOST_TOUCHES + now_count] =
                 WallStep(velocity, gap, pose.angular.xyz, arm, vec3(0.0), approach, point);

@@ -18,6 +18,8 @@ struct PbdParams {
     material_count: u32,
     // Where the laws of walls begin.
     wall_laws: u32,
+    // Id of the first particle of a body.
+    first_member: u32,
 }
 
 // The constants of a contact: twin of `Law` in solver/pbd/laws.rs.
@@ -37,6 +39,8 @@ override ROTATION: bool = true;
 override BOUNCES: bool = false;
 // Whether the scheme is the averaged one, whose contacts remember nothing.
 override AVERAGED: bool = false;
+// Whether there are bodies made of particles.
+override SHAPED: bool = false;
 
 // Where a step is (Step.progress): its length is not chosen yet; is by this attempt, or by an earlier one that found no room.
 const NOT_BEGUN: u32 = 0u;
@@ -87,6 +91,8 @@ const FRESH: u32 = 4480u;
 const OPEN: u32 = 4481u;
 // How many colours there are.
 const COLOUR_COUNT: u32 = 4482u;
+// How many pairs have particles of two bodies.
+const MEETING_COUNT: u32 = 4483u;
 
 // Argument slots of the method's own: one workgroup where lists are new, all pairs, what is left of the colours, and the first of
 // these.
@@ -94,3 +100,7 @@ const CARRY_ONE: u32 = 0u;
 const ALL_PAIRS: u32 = 1u;
 const TAIL: u32 = 2u;
 const FIRST_COLOUR: u32 = 3u;
+// One workgroup, one for each body made of particles, and particles near walls: where such bodies meet.
+const MEETING_ONE: u32 = 67u;
+const MEETING_BODIES: u32 = 68u;
+const MEETING_NEAR: u32 = 69u;

@@ -76,6 +76,7 @@ impl GpuSimulation {
         let mut reports = self.reports(&records, &passed);
         if let Some(last) = reports.last_mut() {
             last.stages.add(Stage::MoveBodies, moving);
+            last.lost += self.moved_bodies().lost;
         }
         Ok(reports)
     }
@@ -221,14 +222,15 @@ impl GpuSimulation {
         let sizes = [size_of::<StepRecord>(), size_of::<ReportRecord>() * most as usize];
         let (c, [step_size, reports_size]) = (&self.buffers, sizes);
         let bodies_size = size_of::<BodyRecord>() * self.scene.body.len();
-        let pool = self.method.body_pool().map(|pool| c.pool(pool));
-        let pool_size = pool.map_or(0, wgpu::Buffer::size);
+        let pools: Vec<&wgpu::Buffer> =
+            self.method.body_pools().into_iter().map(|pool| c.pool(pool)).collect();
+        let pool_size: u64 = pools.iter().map(|pool| pool.size()).sum();
         let mut parts = vec![
             (&c.step, 0, step_size as u64),
             (&c.reports, 0, reports_size as u64),
             (&c.bodies, 0, bodies_size as u64),
         ];
-        parts.extend(pool.map(|pool| (pool, 0, pool_size)));
+        parts.extend(pools.into_iter().map(|pool| (pool, 0, pool.size())));
         parts.extend(timings.iter().map(Timing::part));
         let pending = self.gpu.begin_read(&parts);
         self.prepare_next();
@@ -368,6 +370,12 @@ impl GpuSimulation {
         let start = Instant::now();
         let loads = bodies::loads(&self.pushed);
         self.bodies.step(f64::from(dt), self.gravity, &loads, &mut self.boundaries);
+        let moved = self.moved_bodies();
+        for (body, (state, load)) in moved.free.iter().zip(&moved.loads).enumerate() {
+            if let Some(state) = state {
+                self.bodies.carry(body, state, *load, &mut self.boundaries);
+            }
+        }
         start.elapsed().as_secs_f64()
     }
 
@@ -386,7 +394,7 @@ impl GpuSimulation {
     fn report(&self, record: &ReportRecord, stages: StageTimes) -> StepReport {
         let mut report = StepReport {
             dt: f64::from(record.dt),
-            particles: record.count as usize,
+            particles: record.count as usize - self.hidden,
             iterations: record.iterations,
             converged: record.converged == 1,
             limited: record.limited == 1,
@@ -395,7 +403,8 @@ impl GpuSimulation {
             friction_power: self.diagnostics.then_some(f64::from(record.friction_power)),
             lost: record.lost as usize - self.method.lost_beyond_grains(record),
             dropped_samples: record.dropped as usize,
-            neighbors_mean: f64::from(record.neighbors) / f64::from((record.count + record.lost).max(1)),
+            neighbors_mean: f64::from(record.neighbors)
+                / f64::from((record.count + record.lost - self.hidden as u32).max(1)),
             stages,
             ..StepReport::default()
         };

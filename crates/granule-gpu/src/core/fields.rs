@@ -178,7 +178,7 @@ impl GpuSimulation {
 
     fn snapshot(&self, read: &Read, bytes: &[u8]) -> Snapshot {
         let rows = Rows::take(bytes, &read.columns, read.rows);
-        let order = rows.order_by_id();
+        let order = rows.shown_by_id();
         let input = FieldInput { rows: &rows, order: &order, births: &self.births, time: read.time };
         let column = |info: &FieldInfo| {
             if let Some((_, data)) = read.known.iter().find(|(name, _)| *name == info.name) {

@@ -53,7 +53,7 @@ pub mod slot {
     /// The first of those that are the method's own.
     pub const METHOD: u64 = 29;
     /// How many there are.
-    pub const COUNT: u64 = METHOD + 68;
+    pub const COUNT: u64 = METHOD + 70;
 }
 
 /// Constants of a simulation; twin of `Params`.
@@ -249,6 +249,9 @@ pub const REMOVED: u32 = 0x8000_0000;
 
 /// Mark of a particle of a rigid grain of several in the same word.
 pub const OF_GRAIN: u32 = 0x2_0000;
+
+/// Mark of a particle of a body, which is not shown.
+pub const OF_BODY: u32 = 0x4_0000;
 
 /// Bits of the material in the second word of a meta record.
 pub const MATERIAL: u32 = 0xffff;

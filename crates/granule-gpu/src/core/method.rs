@@ -42,6 +42,8 @@ pub struct MethodEntry {
 pub struct MethodInput<'a> {
     /// A checked scene.
     pub scene: &'a Scene,
+    /// Its rigid bodies.
+    pub bodies: &'a Bodies,
     /// Its initial grains.
     pub grains: &'a [NewParticle],
     /// The rigid grains of several spheres among them.
@@ -194,12 +196,14 @@ pub struct FieldInput<'a> {
 /// Bodies, and walls that hold a force, as a device has moved them.
 #[derive(Clone, Debug, Default)]
 pub struct MovedBodies {
-    /// Free ones; none for the others.
+    /// Those that the device moves; none for the others.
     pub free: Vec<Option<Assembly>>,
     /// Forces of grains at the last step.
     pub loads: Vec<Wrench>,
     /// Walls that hold a force.
     pub servos: Vec<MovedServo>,
+    /// How many bodies a step has lost: they stay where they were.
+    pub lost: usize,
 }
 
 /// A wall that holds a force, as a device has moved it.
@@ -321,14 +325,29 @@ pub trait Method: Send {
         Vec::new()
     }
 
-    /// The pool in which the device moves bodies; none where rapier does.
-    fn body_pool(&self) -> Option<&'static str> {
-        None
+    /// The pools in which the device moves bodies; none where rapier does.
+    fn body_pools(&self) -> Vec<&'static str> {
+        Vec::new()
     }
 
-    /// Bodies from the bytes of that pool.
+    /// Bodies from the bytes of these pools, one behind the other.
     fn fetch_bodies(&self, _bytes: &[u8], _bodies: &mut Bodies, _boundaries: &Boundaries) -> MovedBodies {
         MovedBodies::default()
+    }
+
+    /// Particles that the method adds to the initial grains, behind all of them: those of bodies that it has made of particles.
+    fn particles_of_bodies(&self) -> Vec<NewParticle> {
+        Vec::new()
+    }
+
+    /// Numbers of the bodies that grains meet by these particles, and not by their surfaces.
+    fn bodies_of_particles(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// What is written to pools with the constants, and does not change.
+    fn constant_pools(&self) -> Vec<PoolWrite> {
+        Vec::new()
     }
 
     /// Overrides of constants in shaders. All that decides which kernels [`Method::bind`] binds must show here, since kernels

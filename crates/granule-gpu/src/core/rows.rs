@@ -5,7 +5,7 @@ use wgpu::Buffer;
 
 use super::buffers::Buffers;
 use super::columns::{ColumnInfo, DENSITY_STATE, META, POSITION, VELOCITY};
-use super::layout::{MATERIAL, REMOVED};
+use super::layout::{MATERIAL, OF_BODY, REMOVED};
 
 /// Columns in memory, in the order of the device, removed particles included.
 #[derive(Default)]
@@ -70,6 +70,13 @@ impl Rows {
     pub fn order_by_id(&self) -> Vec<u32> {
         let mut order: Vec<u32> = self.live().iter().map(|&i| i as u32).collect();
         order.sort_unstable_by_key(|&i| self.meta[i as usize][0]);
+        order
+    }
+
+    /// Rows of the live particles that fields show, by id.
+    pub fn shown_by_id(&self) -> Vec<u32> {
+        let mut order = self.order_by_id();
+        order.retain(|&i| self.meta[i as usize][1] & OF_BODY == 0);
         order
     }
 

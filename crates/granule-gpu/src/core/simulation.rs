@@ -78,6 +78,8 @@ pub struct GpuSimulation {
     pub(crate) step: StepRecord,
     /// Live particles; `step.sort_count` counts removed ones, too.
     pub(crate) live_count: usize,
+    /// How many of them belong to bodies, and are not shown.
+    pub(crate) hidden: usize,
     /// How many of them are beyond the first of their grain.
     pub(crate) beyond_grains: usize,
     pub(crate) next_id: u32,
@@ -123,6 +125,7 @@ impl GpuSimulation {
         let mut poses = motion::poses(&boundaries, &mut solid_table)?;
         let method = (entry.make)(&MethodInput {
             scene: &scene,
+            bodies: &bodies,
             grains,
             assemblies,
             grain_shapes: shapes,
@@ -132,11 +135,16 @@ impl GpuSimulation {
         if method.touches_triangles() {
             solid_table.push_facets();
         }
+        let of_bodies = method.particles_of_bodies();
+        let all = [grains, &of_bodies].concat();
+        for body in method.bodies_of_particles() {
+            poses[scene.boundary.len() + body].solids[1] = 0;
+        }
         bodies::mark_free(&mut poses, scene.boundary.len(), &bodies, &boundaries);
         bodies::mark_loaded(&mut poses, scene.boundary.len(), &boundaries);
         let wall_table = solid_table.push_wall_table(&constants.wall_table);
         let variant = Variant::new(&constants, air.is_some(), BodyVariant::of(&bodies), method.overrides());
-        let capacity = capacity_for(grains.len() as u32, method.as_ref(), &constants);
+        let capacity = capacity_for(all.len() as u32, method.as_ref(), &constants);
         let records = air_records(&scene, air.as_ref(), 0.0);
         let extents = extents(&scene, &variant, method.as_ref(), &solid_table, records.len(), &capacity);
         let buffers = Buffers::new(&gpu, &capacity, &extents)?;
@@ -169,6 +177,7 @@ impl GpuSimulation {
             since_visit: (0, 0.0),
             step: StepRecord { progress, pass_capacity: FIRST_PASSES, ..StepRecord::default() },
             live_count: 0,
+            hidden: of_bodies.len(),
             beyond_grains: 0,
             next_id: 0,
             births: Vec::new(),
@@ -190,7 +199,7 @@ impl GpuSimulation {
         };
         simulation.upload_solids();
         simulation.upload_constants()?;
-        simulation.append(grains, assemblies)?;
+        simulation.append(&all, assemblies)?;
         simulation.gpu.wait()?;
         Ok(simulation)
     }
@@ -228,6 +237,9 @@ impl GpuSimulation {
         queue.write_buffer(&b.materials, 0, bytemuck::cast_slice(&materials));
         queue.write_buffer(&b.method_params, 0, &self.method.params());
         queue.write_buffer(&b.method_materials, 0, &self.method.materials());
+        for write in self.method.constant_pools() {
+            queue.write_buffer(b.pool(write.pool), write.at, &write.bytes);
+        }
         self.upload_surroundings();
         Ok(())
     }
@@ -540,11 +552,11 @@ impl Simulator for GpuSimulation {
     }
 
     fn particle_count(&self) -> usize {
-        self.live_count
+        self.live_count - self.hidden
     }
 
     fn grain_count(&self) -> usize {
-        self.live_count - self.beyond_grains
+        self.live_count - self.hidden - self.beyond_grains
     }
 
     fn grain_centers(&self) -> Option<Vec<[f32; 3]>> {

@@ -138,5 +138,6 @@ pub fn fetch(bytes: &[u8], known: &[Option<Assembly>], boundaries: &Boundaries) 
         free: bodies.iter().zip(known).map(moved).collect(),
         loads: bodies.iter().map(wrench).collect(),
         servos: moved_servos(records.iter().map(|record| &record.servo), boundaries),
+        lost: 0,
     }
 }

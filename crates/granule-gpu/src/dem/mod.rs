@@ -308,8 +308,8 @@ impl Method for Dem {
         if self.pushed { bodies::send(all, boundaries, start) } else { Vec::new() }
     }
 
-    fn body_pool(&self) -> Option<&'static str> {
-        self.pushed.then_some(FLIGHTS)
+    fn body_pools(&self) -> Vec<&'static str> {
+        self.pushed.then_some(FLIGHTS).into_iter().collect()
     }
 
     fn fetch_bodies(&self, bytes: &[u8], all: &mut Bodies, boundaries: &Boundaries) -> MovedBodies {

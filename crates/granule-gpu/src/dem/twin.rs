@@ -25,7 +25,7 @@ fn solver(
     grain_shapes: &GrainShapes,
 ) -> Result<Box<dyn Simulator>, StateError> {
     let mut boundaries = boundaries.clone();
-    let bodies = Bodies::new(scene, &mut boundaries);
+    let bodies = Bodies::for_state(scene, &mut boundaries);
     let input = SolverInput {
         scene: scene.clone(),
         boundaries,

@@ -2,7 +2,7 @@
 //! and walls that hold a force, which the device moves.
 
 use granule::boundary::Boundaries;
-use granule::scene::{BodyKind, Scene};
+use granule::scene::{BodyCoupling, BodyKind, BodySettings, Scene};
 use wgpu::ComputePass;
 
 use crate::core::binder::Binder;
@@ -22,7 +22,7 @@ use super::shaders;
 /// What of a scene grains push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pushed {
-    /// Rigid bodies, whose loads are asked for.
+    /// Rigid bodies with surfaces, whose loads are asked for.
     pub bodies: bool,
     /// Such that give way.
     pub free: bool,
@@ -34,9 +34,11 @@ impl Pushed {
     /// What a scene has.
     pub fn of(scene: &Scene) -> Self {
         let motions = scene.boundary.iter().filter_map(|wall| wall.motion.as_ref());
+        let has_surface = |body: &&BodySettings| body.coupling != BodyCoupling::Particles;
+        let bodies: Vec<&BodySettings> = scene.body.iter().filter(has_surface).collect();
         Self {
-            bodies: !scene.body.is_empty(),
-            free: scene.body.iter().any(|body| body.kind == BodyKind::Dynamic),
+            bodies: !bodies.is_empty(),
+            free: bodies.iter().any(|body| body.kind == BodyKind::Dynamic),
             servos: motions.into_iter().any(|motion| motion.servo.is_some()),
         }
     }

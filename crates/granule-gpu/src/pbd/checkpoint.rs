@@ -23,6 +23,7 @@ use crate::core::method::{Remembered, StateToRestore, StateToSave};
 
 use super::columns::{IMPULSES, MOTION, ORIENTATION, PAIR_OF, PARTNERS, PLACE, SAVED, SOURCE, WAY};
 use super::layout::{BORROWED, MOST_TOUCHES, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord};
+use super::shaped::Shaped;
 
 fn vec4(numbers: &[f32]) -> Vec4 {
     Vec3::from_slice(numbers).extend(0.0)
@@ -148,7 +149,12 @@ fn saved_contacts(state: &StateToSave) -> Result<SavedContacts, StateError> {
 }
 
 /// A checkpoint from its bytes.
-pub fn decode(bytes: &[u8], scene: &Scene, boundary_count: usize) -> Result<StateToRestore, StateError> {
+pub fn decode(
+    bytes: &[u8],
+    scene: &Scene,
+    boundary_count: usize,
+    shaped: &Shaped,
+) -> Result<StateToRestore, StateError> {
     let mut like = Particles::default();
     like.require(&[OptionalColumn::AngularVelocity]);
     let mut saved = SavedState::decode(bytes, scene, boundary_count, &like)?;
@@ -156,6 +162,7 @@ pub fn decode(bytes: &[u8], scene: &Scene, boundary_count: usize) -> Result<Stat
     let mut state = PbdState::default();
     state.restore(&mut saved.columns, count)?;
     saved.columns.check_all_taken()?;
+    shaped.recognise(particles)?;
     let spin = particles.angular_velocity.as_deref().unwrap_or_default();
     let aside = put_aside(&saved.contacts, &particles.id, |i| spin[i].w == 0.0)?;
     let place = |i: usize| PlaceRecord {
@@ -165,7 +172,7 @@ pub fn decode(bytes: &[u8], scene: &Scene, boundary_count: usize) -> Result<Stat
     };
     let meta = |i: usize| {
         let [first, touches] = aside.walls[i];
-        [particles.id[i], u32::from(particles.material[i]), first, touches]
+        [particles.id[i], shaped.material_word(particles.material[i]), first, touches]
     };
     let motion = |i: usize| {
         [

@@ -78,6 +78,18 @@ pub const SERVOS: &str = "walls that hold a force";
 /// What does not change about them.
 pub const SERVO_SHAPES: &str = "forces that walls hold";
 
+/// Bodies made of particles.
+pub const SHAPED: &str = "bodies made of particles";
+
+/// Where their particles are in the frames of their shapes.
+pub const OFFSETS: &str = "particles in the shapes of bodies";
+
+/// These particles within a step.
+pub const MEMBERS: &str = "particles of bodies";
+
+/// Pairs with particles of two bodies.
+pub const MEETING: &str = "pairs of two bodies";
+
 /// How high the lowest grain is.
 pub const LOWEST: &str = "height of the lowest grain";
 

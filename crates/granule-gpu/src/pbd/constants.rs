@@ -9,7 +9,7 @@ use crate::core::constants::{StepLimits, flag};
 use super::layout::{LawRecord, MOST_LAWS, ParamsRecord};
 
 /// Overrides of constants in shaders.
-pub fn overrides(setup: &Setup) -> Vec<(&'static str, f64)> {
+pub fn overrides(setup: &Setup, shaped: bool) -> Vec<(&'static str, f64)> {
     let averaged = setup.averaging.iter().flat_map(|averaging| {
         [
             ("RELAXATION", f64::from(averaging.over_relaxation)),
@@ -25,6 +25,7 @@ pub fn overrides(setup: &Setup) -> Vec<(&'static str, f64)> {
         // No shader has it, but the list of stages does.
         ("SWEEPS", f64::from(setup.sweeps)),
         ("AVERAGED", flag(setup.averaging.is_some())),
+        ("SHAPED", flag(shaped)),
     ];
     all.into_iter().chain(averaged).collect()
 }
@@ -47,8 +48,8 @@ pub fn limits(setup: &Setup, largest: f32) -> StepLimits {
     }
 }
 
-/// The method's own constants.
-pub fn params(setup: &Setup, material_count: usize, largest: f32) -> ParamsRecord {
+/// The method's own constants; `first_member` is the id of the first particle of a body.
+pub fn params(setup: &Setup, material_count: usize, largest: f32, first_member: u32) -> ParamsRecord {
     let [origin, length] = periods(&setup.exact_domain);
     let [least_skin, most_skin] = skins(setup);
     ParamsRecord {
@@ -63,7 +64,7 @@ pub fn params(setup: &Setup, material_count: usize, largest: f32) -> ParamsRecor
         push_speed: setup.push_speed(),
         material_count: material_count as u32,
         wall_laws: (material_count * material_count) as u32,
-        unused: 0,
+        first_member,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::dem::layout::ClumpRecord;
 pub use crate::dem::layout::{MOST_TOUCHES, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord};
 
 /// Laws that there is room for.
@@ -35,6 +36,12 @@ pub mod own_slot {
     pub const TAIL: u64 = METHOD + 2;
     /// The first of the colours that have one.
     pub const FIRST_COLOUR: u64 = METHOD + 3;
+    /// One workgroup, where bodies made of particles meet.
+    pub const MEETING_ONE: u64 = METHOD + 67;
+    /// One for each of these bodies, then.
+    pub const MEETING_BODIES: u64 = METHOD + 68;
+    /// Particles near walls, then.
+    pub const MEETING_NEAR: u64 = METHOD + 69;
 }
 
 /// Constants; twin of `PbdParams`.
@@ -52,7 +59,7 @@ pub struct ParamsRecord {
     pub push_speed: f32,
     pub material_count: u32,
     pub wall_laws: u32,
-    pub unused: u32,
+    pub first_member: u32,
 }
 
 /// The law of a contact; twin of `Law`.
@@ -64,6 +71,24 @@ pub struct LawRecord {
     pub restitution: f32,
     pub tension: f32,
 }
+
+/// A body made of particles; twin of `ShapedBody`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct ShapedRecord {
+    pub clump: ClumpRecord,
+    pub moments: [f32; 4],
+    pub shape_from_principal: [f32; 4],
+    pub force: [f32; 4],
+    pub torque: [f32; 4],
+    pub radius: f32,
+    pub weight: f32,
+    pub lost: u32,
+    pub unused: u32,
+}
+
+/// Bytes of a particle of such a body within a step; `BodyMember`.
+pub const MEMBER_BYTES: u64 = 64;
 
 /// Bytes of a contact with a wall within a step; `WallStep`.
 pub const WALL_STEP_BYTES: u64 = 64;

@@ -7,11 +7,13 @@
 //!               their forces; the dispatches of colours
 //! integrate     gravity
 //! drag          with air
+//! bodies        those made of particles fall, and give these their velocities
 //! touch         normals and gaps of all pairs; who touches, or will within the step
 //! touch_walls   contacts with walls, their impulses of the step before, and how far they push; bodies under these
+//! bodies        masses of particles of bodies, by who touches (`shaped_stages.rs`)
 //! warm_start    impulses of the step before, and how far overlaps push, gathered per grain
-//! project       per sweep: colour by colour, then walls, then bodies; bounces, where a material has restitution; loads
-//! integrate     x += h v and the push; turns, totals, what is not finite
+//! project       per sweep: colour by colour, then walls, then bodies, and more of it where bodies made of particles meet; bounces, where a material has restitution; loads
+//! integrate     bodies made of particles; x += h v and the push; turns, totals, what is not finite
 //! quarantine    whether lists hold for one more step; report
 //! ```
 //!
@@ -59,7 +61,10 @@
 //! what was put aside stays until new lists have taken it over.
 //!
 //! **Departures from the CPU**: sums are single precision; a step's length and displacements are rounded to it; walls are measured as
-//! in `dem`. A sphere that touches more than eight walls at once knows eight of them. Without bodies made of particles (`refuse.rs`).
+//! in `dem`. A sphere that touches more than eight walls at once knows eight of them.
+//!
+//! **Bodies made of particles** are moved by the device within a step, in quanta and whole numbers as rigid grains of `dem` are, and go to
+//! the host and back between steps (`shaped.rs`): a scene with such bodies is read back once per step, as with all bodies.
 
 mod averaged;
 mod bodies;
@@ -70,6 +75,8 @@ mod fields;
 pub mod layout;
 mod refuse;
 pub mod shaders;
+mod shaped;
+mod shaped_stages;
 mod stages;
 #[cfg(test)]
 mod twins;
@@ -94,7 +101,7 @@ use crate::GpuError;
 use crate::core::binder::Binder;
 use crate::core::buffers::{Buffers, PoolInfo};
 use crate::core::capacity::Capacity;
-use crate::core::columns::{ColumnInfo, DENSITY_STATE};
+use crate::core::columns::{ColumnInfo, DENSITY_STATE, META};
 use crate::core::constants::StepLimits;
 use crate::core::hooks::Hooks;
 use crate::core::layout::{LANES, ReportRecord, StepRecord};
@@ -102,11 +109,13 @@ use crate::core::method::{
     FieldInput, Iterations, Method, MethodEntry, MethodInput, MethodStages, MovedBodies, PoolWrite,
     StateToRestore, StateToSave,
 };
+use crate::dem::layout::ServoRecord;
 use crate::dem::twin;
 
 use bodies::Pushed;
-use columns::{MOTION, PLACE, SERVOS};
+use columns::{MOTION, PLACE, SERVOS, SHAPED};
 use layout::PlaceRecord;
+use shaped::Shaped;
 use stages::StepShape;
 
 /// The solver's word.
@@ -133,6 +142,8 @@ struct Pbd {
     walls: usize,
     /// Which of them grains push.
     pushed: Pushed,
+    /// Bodies that are made of particles.
+    shaped: Shaped,
     /// Overrides for kernels that find walls.
     solids: [(&'static str, f64); 2],
 }
@@ -146,11 +157,14 @@ impl Pbd {
             scene.radius_of(&grains.material, grains.radius.as_ref()).limits().1
         };
         let fixed = scene.grains.iter().map(of_scene);
+        let shaped = Shaped::new(input.bodies, scene.material.len(), input.grains.len());
+        let largest = f32::max(radii(scene, shapes).1 as f32, shaped.largest_radius());
         Ok(Self {
-            largest: of_grains.chain(fixed).fold(radii(scene, shapes).1 as f32, f32::max),
-            materials: scene.material.len(),
+            largest: of_grains.chain(fixed).fold(largest, f32::max),
+            materials: scene.material.len() + shaped.len() as usize,
             walls: scene.boundary.len() + scene.body.len(),
             pushed: Pushed::of(scene),
+            shaped,
             solids: input.solids,
             shapes: shapes.clone(),
             setup: Setup::new(scene, shapes, None, Instructions::Portable),
@@ -174,6 +188,11 @@ impl Method for Pbd {
     fn expect(&mut self, state: &StateToRestore) {
         let radii = state.particles.position.iter().map(|x| x.w);
         self.largest = radii.fold(self.largest, f32::max);
+        self.shaped.expect(&state.particles);
+    }
+
+    fn settle(&mut self, taken_over: bool) {
+        self.shaped.settle(taken_over);
     }
 
     fn limits(&self) -> StepLimits {
@@ -188,24 +207,43 @@ impl Method for Pbd {
         false
     }
 
-    fn send_bodies(&self, _: &mut Bodies, boundaries: &Boundaries, start: f64) -> Vec<PoolWrite> {
-        self.pushed.send(boundaries, start)
+    fn send_bodies(&self, all: &mut Bodies, boundaries: &Boundaries, start: f64) -> Vec<PoolWrite> {
+        self.pushed.send(boundaries, start).into_iter().chain(self.shaped.send(all)).collect()
     }
 
-    fn body_pool(&self) -> Option<&'static str> {
-        self.pushed.servos.then_some(SERVOS)
+    fn body_pools(&self) -> Vec<&'static str> {
+        let servos = self.pushed.servos.then_some(SERVOS);
+        servos.into_iter().chain((!self.shaped.is_empty()).then_some(SHAPED)).collect()
     }
 
-    fn fetch_bodies(&self, bytes: &[u8], _: &mut Bodies, boundaries: &Boundaries) -> MovedBodies {
-        bodies::fetch(bytes, boundaries)
+    fn fetch_bodies(&self, bytes: &[u8], all: &mut Bodies, boundaries: &Boundaries) -> MovedBodies {
+        let of_servos = if self.pushed.servos { self.walls * size_of::<ServoRecord>() } else { 0 };
+        let (servos, shaped) = bytes.split_at(of_servos.min(bytes.len()));
+        let mut moved = bodies::fetch(servos, boundaries);
+        self.shaped.fetch(shaped, all, &mut moved);
+        moved
+    }
+
+    fn particles_of_bodies(&self) -> Vec<NewParticle> {
+        self.shaped.particles().to_vec()
+    }
+
+    fn bodies_of_particles(&self) -> Vec<usize> {
+        self.shaped.numbers()
+    }
+
+    fn constant_pools(&self) -> Vec<PoolWrite> {
+        self.shaped.offsets()
     }
 
     fn overrides(&self) -> Vec<(&'static str, f64)> {
-        constants::overrides(&self.setup)
+        constants::overrides(&self.setup, !self.shaped.is_empty())
     }
 
     fn params(&self) -> Vec<u8> {
-        bytemuck::bytes_of(&constants::params(&self.setup, self.materials, self.largest)).to_vec()
+        let first_member = self.shaped.first_id();
+        bytemuck::bytes_of(&constants::params(&self.setup, self.materials, self.largest, first_member))
+            .to_vec()
     }
 
     fn materials(&self) -> Vec<u8> {
@@ -221,7 +259,8 @@ impl Method for Pbd {
     }
 
     fn pools(&self, capacity: &Capacity) -> Vec<PoolInfo> {
-        columns::pools(capacity).into_iter().chain(self.pushed.pools(self.walls)).collect()
+        let pushed = self.pushed.pools(self.walls).into_iter();
+        columns::pools(capacity).into_iter().chain(pushed).chain(self.shaped.pools(capacity)).collect()
     }
 
     fn slots_per_particle(&self) -> Option<f64> {
@@ -240,10 +279,13 @@ impl Method for Pbd {
         let places: Vec<PlaceRecord> = (first_id..).zip(grains).map(place).collect();
         let motions: Vec<[[f32; 4]; 2]> = grains.iter().map(motion).collect();
         let density = vec![[1f32.to_bits(), 0, 0, 0]; grains.len()];
+        let meta = |(id, grain): (u32, &NewParticle)| [id, self.shaped.material_word(grain.material), 0, 0];
+        let meta: Vec<[u32; 4]> = (first_id..).zip(grains).map(meta).collect();
         vec![
             (PLACE, bytemuck::pod_collect_to_vec(&places)),
             (MOTION, bytemuck::pod_collect_to_vec(&motions)),
             (DENSITY_STATE, bytemuck::pod_collect_to_vec(&density)),
+            (META, bytemuck::pod_collect_to_vec(&meta)),
         ]
     }
 
@@ -274,6 +316,7 @@ impl Method for Pbd {
             bounces: self.setup.laws.bounces,
             solids: (self.walls > 0).then_some(&self.solids),
             pushed: self.pushed,
+            shaped: self.shaped.len(),
             averaged: self.setup.averaging.map(|averaging| averaged::Iterations {
                 stabilization: averaging.stabilization,
                 moves: self.setup.sweeps,
@@ -353,6 +396,6 @@ impl Method for Pbd {
         scene: &Scene,
         boundary_count: usize,
     ) -> Result<StateToRestore, StateError> {
-        checkpoint::decode(bytes, scene, boundary_count)
+        checkpoint::decode(bytes, scene, boundary_count, &self.shaped)
     }
 }

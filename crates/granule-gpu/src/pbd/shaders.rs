@@ -6,8 +6,8 @@ use crate::core::shaders::{
     SOUNDNESS, STEP, WALL_TABLE, WALLS,
 };
 use crate::dem::shaders::{
-    CARRY_WALLS_TEXT, EXACT_WALLS, FACETS, FIND_WALLS_TEXT, FINE, FRAMES, NEAR_WALLS, PLACES, POSITION,
-    PUSH_WORDS, PUSHED, SERVOS, WALL_SUMS, WALL_TOUCH,
+    CARRY_WALLS_TEXT, CLUMP_ARMS, CLUMP_MOTION, CLUMPS, EXACT_WALLS, FACETS, FIND_WALLS_TEXT, FINE, FRAMES,
+    NEAR_WALLS, PLACES, POSITION, PUSH_WORDS, PUSHED, SERVOS, WALL_SUMS, WALL_TOUCH,
 };
 use crate::gpu_shaders;
 use crate::kernel::Shader;
@@ -31,6 +31,9 @@ pub const CONTACT: &str = part!("pbd/contact");
 const PAIR_SHAPE: &str = part!("pbd/pair_shape");
 const PAIR_SIDES: &str = part!("pbd/pairs");
 const COLOUR_PASS: &str = part!("pbd/colour_pass");
+const SWEEP_PAIRS: &str = part!("pbd/sweep");
+const BODIES_OF_PARTICLES: &str = part!("pbd/shaped");
+const GIVE: &str = part!("pbd/shaped_give");
 const WALL_REACH: &str = part!("pbd/wall_reach");
 const WALL_STEPS: &str = part!("pbd/wall_steps");
 const AVERAGING: &str = part!("pbd/averaging");
@@ -135,6 +138,32 @@ gpu_shaders! { "shader/pbd";
     /// The same under the forces of grains.
     KICK_SERVOS = "kick_servos": [
         TYPES, STEP, MOTION, POSITION, SERVOS, LOADS, PUSH_SCALES, PUSH_WORDS, PUSHED
+    ];
+    /// Particles of bodies, and pairs of two bodies, where lists are new.
+    SHAPED_LIST = "shaped_list": [TYPES, STEP, LIST, MOTION, POSITION, CLUMPS, BODIES_OF_PARTICLES];
+    /// Bodies made of particles fall.
+    SHAPED_BEGIN = "shaped_begin": [TYPES, STEP, MOTION, POSITION, CLUMPS, BODIES_OF_PARTICLES, GIVE];
+    /// Which of their particles touch something.
+    SHAPED_TOUCH = "shaped_touch": [TYPES, STEP, LIST, MOTION, POSITION, CLUMPS, BODIES_OF_PARTICLES];
+    /// How heavy these are.
+    SHAPED_WEIGH = "shaped_weigh": [TYPES, STEP, TREE, MOTION, POSITION, CLUMPS, BODIES_OF_PARTICLES];
+    /// Whether such bodies meet.
+    SHAPED_MEET = "shaped_meet": [TYPES, STEP, ARGUMENTS, MOTION, POSITION, CLUMPS, BODIES_OF_PARTICLES];
+    /// Impulses of the step before between their particles and walls.
+    SHAPED_WARM_WALLS = "shaped_warm_walls": [TYPES, STEP, CONTACT, WALL_TOUCH, WALL_STEPS];
+    /// Their rigid motions.
+    SHAPED_PROJECT = "shaped_project": [TYPES, STEP, TREE, MOTION, POSITION, CLUMPS, BODIES_OF_PARTICLES, GIVE];
+    /// Corrections of pairs of two bodies.
+    SWEEP_MEETING = "sweep_meeting": [TYPES, STEP, KEYS, CONTACT, PAIR_SHAPE, PAIR_SIDES, COLOUR_PASS, SWEEP_PAIRS];
+    /// Forces at walls where sweeps may follow the last one.
+    WALL_FORCES = "wall_forces": [TYPES, STEP, WALL_TOUCH];
+    /// What grains did to particles of bodies.
+    SHAPED_GATHER = "shaped_gather": [
+        TYPES, STEP, LIST, CONTACT, PAIR_SHAPE, MOTION, POSITION, CLUMPS, BODIES_OF_PARTICLES
+    ];
+    /// Bodies made of particles move.
+    SHAPED_DRIFT = "shaped_drift": [
+        TYPES, STEP, TREE, MOTION, POSITION, DOMAIN, CLUMPS, CLUMP_MOTION, CLUMP_ARMS, BODIES_OF_PARTICLES, GIVE
     ];
     /// How high the lowest grain is.
     AVERAGE_LOWEST = "average_lowest": [TYPES, STEP, TREE, AVERAGING];

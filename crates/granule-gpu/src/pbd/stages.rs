@@ -20,6 +20,7 @@ use super::columns::{
 };
 use super::layout::{self, COLOUR_BYTES, ROUNDS_PER_COLOUR, own_slot};
 use super::shaders;
+use super::shaped_stages::ShapedStages;
 
 /// Colours that have a dispatch of their own in recorded steps: the large ones that pairs had before, and one more. It changes no
 /// result.
@@ -253,6 +254,8 @@ pub struct StepShape<'a> {
     pub solids: Option<&'a [(&'static str, f64); 2]>,
     /// What grains push.
     pub pushed: Pushed,
+    /// How many bodies are made of particles.
+    pub shaped: u32,
     /// Of the averaged scheme, where that is asked for.
     pub averaged: Option<Iterations>,
 }
@@ -270,6 +273,7 @@ pub struct PbdStages {
     bounce: Option<ColourPass>,
     walls: Option<WallStages>,
     pushed: Option<PushStages>,
+    shaped: Option<ShapedStages>,
     averaged: Option<AveragedStages>,
     drift: Bound,
     note_motion: Bound,
@@ -345,6 +349,7 @@ impl PbdStages {
                 .then(|| ColourPass::new(b, &shaders::BOUNCE, ["bounce_colour", "bounce_tail"], &bounce)),
             walls: shape.solids.map(|solids| WallStages::new(b, c, solids)),
             pushed: (shape.pushed.bodies || shape.pushed.servos).then(|| PushStages::new(b, c, shape.pushed)),
+            shaped: (shape.shaped > 0).then(|| ShapedStages::new(b, c, shape.shaped)),
             averaged: shape.averaged.map(|iterations| AveragedStages::new(b, c, iterations)),
             drift: b.stage(&shaders::DRIFT, "pbd_drift", &[], &drift),
             note_motion: b.control(
@@ -373,26 +378,47 @@ impl PbdStages {
             s.run(pass, &self.lists.place, slot::CARRY);
             s.run(pass, &self.lists.carry, slot::CARRY);
             self.walls.iter().for_each(|walls| s.run(pass, &walls.carry, slot::CARRY));
+            self.shaped.iter().for_each(|shaped| shaped.list(pass, s));
         }
     }
 
     fn sweep(&self, pass: &mut ComputePass, s: &SharedStages, number: u32, colours: usize) {
         self.sweep.run(pass, s, colours);
+        let last = number + 1 == self.sweeps && self.bounce.is_none();
+        let may_go_on = self.shaped.as_ref().is_some_and(ShapedStages::may_meet);
+        if last && !may_go_on {
+            if let Some(walls) = &self.walls {
+                s.run(pass, &walls.last_sweep, slot::NEAR);
+                self.pushed.iter().for_each(|pushed| pushed.load(pass, s, SumPhase::Swept));
+            }
+        } else {
+            self.sweep_walls(pass, s, slot::NEAR);
+        }
+        let Some(shaped) = &self.shaped else { return };
+        shaped.project(pass);
+        shaped.sweep_meeting(pass, s, |pass, near| self.sweep_walls(pass, s, near));
+        if last && may_go_on && self.walls.is_some() {
+            shaped.leave_wall_forces(pass, s);
+            self.pushed.iter().for_each(|pushed| pushed.load(pass, s, SumPhase::Swept));
+        }
+    }
+
+    /// A sweep over walls that is not the last one.
+    fn sweep_walls(&self, pass: &mut ComputePass, s: &SharedStages, near: u64) {
         if let Some(walls) = &self.walls {
-            let last = number + 1 == self.sweeps && self.bounce.is_none();
-            s.run(pass, if last { &walls.last_sweep } else { &walls.sweep }, slot::NEAR);
-            let pushed = self.pushed.iter();
-            pushed.for_each(|pushed| {
-                if last { pushed.load(pass, s, SumPhase::Swept) } else { pushed.follow(pass, s) }
-            });
+            s.run(pass, &walls.sweep, near);
+            // Bodies that nothing has pushed since stay as they were.
+            self.pushed.iter().for_each(|pushed| pushed.follow(pass, s));
         }
     }
 
     fn bounce(&self, pass: &mut ComputePass, s: &SharedStages, colours: usize) {
         if let Some(bounce) = &self.bounce {
             bounce.run(pass, s, colours);
+            self.shaped.iter().for_each(|shaped| shaped.project_loads(pass));
             self.walls.iter().for_each(|walls| s.run(pass, &walls.bounce, slot::NEAR));
             self.pushed.iter().for_each(|pushed| pushed.load(pass, s, SumPhase::Bounced));
+            self.shaped.iter().for_each(|shaped| shaped.project(pass));
         }
     }
 }
@@ -418,6 +444,9 @@ impl MethodStages for PbdStages {
         if s.has_drag() {
             list.push((Stage::Drag, Box::new(|pass| s.drag(pass))));
         }
+        if let Some(shaped) = &self.shaped {
+            list.push((Stage::MoveBodies, Box::new(|pass| shaped.begin(pass))));
+        }
         list.push((Stage::Touch, Box::new(|pass| s.run(pass, &self.prepare, own_slot::ALL_PAIRS))));
         if let Some(walls) = &self.walls {
             list.push((
@@ -427,6 +456,10 @@ impl MethodStages for PbdStages {
                     self.pushed.iter().for_each(|pushed| pushed.begin(pass, s));
                 }),
             ));
+        }
+        if let Some(shaped) = &self.shaped {
+            let walls = self.walls.is_some();
+            list.push((Stage::MoveBodies, Box::new(move |pass| shaped.weigh(pass, s, walls))));
         }
         if let Some(averaged) = &self.averaged {
             list.push((
@@ -438,13 +471,20 @@ impl MethodStages for PbdStages {
             ));
         } else {
             list.push((Stage::WarmStart, Box::new(|pass| s.over_particles(pass, &self.warm_start))));
+            if let Some(shaped) = &self.shaped {
+                list.push((Stage::MoveBodies, Box::new(|pass| shaped.project(pass))));
+            }
             list.push((
                 Stage::Project,
                 Box::new(move |pass| {
                     (0..self.sweeps).for_each(|number| self.sweep(pass, s, number, colours));
+                    self.shaped.iter().for_each(|shaped| shaped.gather(pass, s));
                     self.bounce(pass, s, colours);
                 }),
             ));
+        }
+        if let Some(shaped) = &self.shaped {
+            list.push((Stage::MoveBodies, Box::new(|pass| shaped.drift(pass))));
         }
         list.push((Stage::Integrate, Box::new(|pass| s.over_particles(pass, &self.drift))));
         list.push((

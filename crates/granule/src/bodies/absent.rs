@@ -26,6 +26,14 @@ impl Bodies {
         }
     }
 
+    /// As [`Bodies::new`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn for_state(scene: &Scene, boundaries: &mut Boundaries) -> Result<Self, BodyError> {
+        Self::new(scene, boundaries)
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         true

@@ -65,6 +65,18 @@ impl Bodies {
     /// # Errors
     /// Names the body that cannot be made and why.
     pub fn new(scene: &Scene, boundaries: &mut Boundaries) -> Result<Self, BodyError> {
+        let bodies = Self::for_state(scene, boundaries)?;
+        if !bodies.is_empty() {
+            bodies.check_overlaps(scene, boundaries)?;
+        }
+        Ok(bodies)
+    }
+
+    /// The same for a state that is restored next: boundaries are anywhere, and may overlap as far as a step leaves them.
+    ///
+    /// # Errors
+    /// As [`Bodies::new`].
+    pub fn for_state(scene: &Scene, boundaries: &mut Boundaries) -> Result<Self, BodyError> {
         let mut bodies = Self::default();
         if scene.body.is_empty() {
             return Ok(bodies);
@@ -89,7 +101,6 @@ impl Bodies {
             bodies.add_body(settings, sampled, region, boundaries, boundary)?;
             boundaries.attach(boundary, k as u32, settings.kind == BodyKind::Dynamic);
         }
-        bodies.check_overlaps(scene, boundaries)?;
         bodies.add_joints(scene, boundaries);
         bodies.place(boundaries);
         Ok(bodies)

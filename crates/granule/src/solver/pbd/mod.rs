@@ -363,7 +363,7 @@ impl Pbd {
             project!();
             let meeting = shaped.meeting(pairs).to_vec();
             for _ in 0..if meeting.is_empty() { 0 } else { MEETING_SWEEPS } {
-                t.time(Stage::Project, || sweep::sweep_groups(pairs, &meeting, &step, &moving!()));
+                t.time(Stage::Project, || sweep::sweep_some(pairs, &meeting, &step, &moving!()));
                 t.time(Stage::TouchWalls, || {
                     wall_solve::sweep_walls(walls, &at_wall, &bodies, at_walls!());
                     bodies = follow(walls);

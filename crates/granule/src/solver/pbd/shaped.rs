@@ -33,7 +33,7 @@ use std::ops::Range;
 use glam::{DMat3, DQuat, DVec3, Vec3, Vec4};
 
 use crate::assemblies::Assembly;
-use crate::bodies::{Bodies, Wrench};
+use crate::bodies::{Bodies, ParticleBody, Wrench};
 use crate::boundary::Boundaries;
 use crate::particles::{NewParticle, Particles};
 use crate::position::{ExactDomain, ExactPosition};
@@ -100,8 +100,8 @@ pub struct ShapedBodies {
     /// Ids of all particles: body by body.
     ids: Range<u32>,
     pairs: Vec<BodyPair>,
-    /// Groups with pairs of two bodies.
-    meeting: Vec<u32>,
+    /// Groups with pairs of two bodies, and which of their pairs these are.
+    meeting: Vec<(u32, u32)>,
     /// Material of the particles of the first body; those of the others follow.
     first_material: u16,
 }
@@ -124,6 +124,23 @@ pub struct ShapedPlaces<'a> {
     pub position: &'a mut [Vec4],
 }
 
+/// The particles of a body, where it has them: all of one mass, and together as heavy as it.
+pub fn particles_of<'a>(
+    made: &'a ParticleBody,
+    state: &'a Assembly,
+    material: u16,
+) -> impl Iterator<Item = NewParticle> + 'a {
+    let share = state.properties.mass / made.offset.len() as f64;
+    made.offset.iter().map(move |offset| NewParticle {
+        position: (state.position.to_meters() + state.orientation * *offset).as_vec3(),
+        velocity: Vec3::ZERO,
+        radius: made.radius,
+        mass: share as f32,
+        material,
+        fixed: false,
+    })
+}
+
 impl ShapedBodies {
     /// The bodies of a scene that are made of particles; adds these to the others, as materials from `first_material` on.
     pub fn new(bodies: &Bodies, first_material: usize, particles: &mut Particles) -> Self {
@@ -133,19 +150,11 @@ impl ShapedBodies {
         for (slot, made) in bodies.made_of_particles().into_iter().enumerate() {
             let Some(state) = bodies.assembly(made.body) else { continue };
             let first = shaped.member.len();
-            let share = state.properties.mass / made.offset.len() as f64;
-            for &offset in &made.offset {
-                let arm = state.orientation * offset;
-                particles.push(NewParticle {
-                    position: (state.position.to_meters() + arm).as_vec3(),
-                    velocity: Vec3::ZERO,
-                    radius: made.radius,
-                    mass: share as f32,
-                    material: (first_material + slot) as u16,
-                    fixed: false,
-                });
-                shaped.member.push(Member { offset, arm, ..Member::default() });
+            for particle in particles_of(&made, &state, (first_material + slot) as u16) {
+                particles.push(particle);
             }
+            let member = |&offset: &DVec3| Member { offset, ..Member::default() };
+            shaped.member.extend(made.offset.iter().map(member));
             shaped.bodies.push(ShapedBody {
                 number: made.body,
                 members: first..shaped.member.len(),
@@ -219,15 +228,18 @@ impl ShapedBodies {
             let sides = pairs.listed().map(|(at, i, j)| BodyPair { at, sides: [side(i), side(j)] });
             noted.extend(sides.filter(|pair| pair.sides != [NO_BODY; 2]));
         }
-        let meet = noted.iter().filter(|pair| pair.is_of_two());
-        self.meeting = meet.map(|pair| pair.at / LANES as u32).collect();
-        self.meeting.sort_unstable();
-        self.meeting.dedup();
+        let mut places: Vec<u32> = noted.iter().filter(|pair| pair.is_of_two()).map(|pair| pair.at).collect();
+        places.sort_unstable();
+        let of_group = |places: &[u32]| {
+            let lanes = places.iter().fold(0, |lanes, at| lanes | 1 << (at % LANES as u32));
+            (places[0] / LANES as u32, lanes)
+        };
+        self.meeting = places.chunk_by(|a, b| a / LANES as u32 == b / LANES as u32).map(of_group).collect();
         self.pairs = noted;
     }
 
-    /// Groups with pairs in which two bodies meet; none where no such pair touches.
-    pub fn meeting(&self, pairs: &Pairs) -> &[u32] {
+    /// Groups with pairs in which two bodies meet, and which of their pairs these are; none where no such pair touches.
+    pub fn meeting(&self, pairs: &Pairs) -> &[(u32, u32)] {
         let touches = self.pairs.iter().any(|pair| pair.is_of_two() && is_active(pairs, pair.at));
         if touches { &self.meeting } else { &[] }
     }
@@ -413,7 +425,7 @@ impl ShapedBodies {
             + size_of::<Member>() * self.member.capacity()
             + 4 * self.place.capacity()
             + size_of::<BodyPair>() * self.pairs.capacity()
-            + 4 * self.meeting.capacity()
+            + 8 * self.meeting.capacity()
     }
 }
 

@@ -99,11 +99,18 @@ pub fn sweep_pairs(pairs: &mut Pairs, step: &StepConstants, moving: &Moving) {
     by_colour(Pass::Sweep, pairs, step, moving);
 }
 
-/// Corrects the impulses of the pairs of some groups once, in this order.
-pub fn sweep_groups(pairs: &mut Pairs, some: &[u32], step: &StepConstants, moving: &Moving) {
-    for &group in some {
-        let groups = std::slice::from_mut(&mut pairs.groups[group as usize]);
+/// Corrects the impulses of some pairs once: of these groups in their order, those of a pattern of bits. Others keep theirs.
+pub fn sweep_some(pairs: &mut Pairs, some: &[(u32, u32)], step: &StepConstants, moving: &Moving) {
+    for &(group, lanes) in some {
+        let group = &mut pairs.groups[group as usize];
+        let (active, memory) = (group.active, group.memory);
+        group.active &= lanes;
+        let groups = std::slice::from_mut(group);
         step.instructions.run(GroupWork { pass: Pass::Sweep, step: *step, moving, groups });
+        group.active = active;
+        for lane in (0..LANES).filter(|lane| lanes >> lane & 1 == 0) {
+            (0..REMEMBERED).for_each(|k| group.memory[k][lane] = memory[k][lane]);
+        }
     }
 }
 
