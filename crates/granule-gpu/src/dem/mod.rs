@@ -70,6 +70,7 @@ mod pieces;
 mod refuse;
 pub mod shaders;
 mod stages;
+mod strain;
 #[cfg(test)]
 mod tests;
 pub mod twin;
@@ -81,14 +82,15 @@ use std::sync::OnceLock;
 use glam::Vec3;
 use granule::bodies::Bodies;
 use granule::boundary::Boundaries;
+use granule::cell::CellState;
 use granule::clumps::PlacedAssembly;
 use granule::contacts::Contact;
 use granule::grains::GrainShapes;
 use granule::material::grain_mass;
 use granule::neighbors::Domain;
 use granule::particles::{NewGrain, NewParticle};
-use granule::position::ExactPosition;
-use granule::scene::{Scene, SolverKind};
+use granule::position::{ExactDomain, ExactPosition};
+use granule::scene::{Scene, SolverKind, StrainSettings};
 use granule::simd::Instructions;
 use granule::simulator::{FieldData, FieldInfo, StateError};
 use granule::solver::dem::FIELDS;
@@ -111,7 +113,7 @@ use crate::core::method::{
 };
 
 use clumps::{Clumps, Removal};
-use columns::{FLIGHTS, LOADS, PLACE, RIGID, SPIN};
+use columns::{CELL, FLIGHTS, LOADS, PLACE, RIGID, SPIN};
 use layout::{MOVER_SHIFT, PlaceRecord, progress};
 use pieces::Pieces;
 
@@ -144,8 +146,10 @@ struct Dem {
     walls: usize,
     /// Whether grains push some of them.
     pushed: bool,
-    /// Whether space repeats.
-    periodic: bool,
+    /// Along which axes space repeats.
+    periodic: [bool; 3],
+    /// Whether the periodic cell strains.
+    strains: bool,
     /// Overrides for kernels that find walls.
     solids: [(&'static str, f64); 2],
     /// Grains of several spheres, where the scene or a checkpoint has some.
@@ -182,7 +186,8 @@ impl Dem {
             materials: scene.material.len(),
             walls: scene.boundary.len() + scene.body.len(),
             pushed: bodies::needed(scene),
-            periodic: scene.simulation.periodic != Default::default(),
+            periodic: scene.simulation.periodic.axes().map(|range| range.is_some()),
+            strains: scene.simulation.strain.is_some(),
             solids: input.solids,
             clumps: has_clumps(input).then(|| Clumps::with_room(input.assemblies)),
             clumps_before: None,
@@ -268,7 +273,7 @@ impl Method for Dem {
     ) -> Result<RemovedGrains, GpuError> {
         match &self.clumps {
             Some(clumps) if clumps.len() > 0 => {
-                let removal = self.removal.get_or_init(|| Removal::new(gpu, self.periodic));
+                let removal = self.removal.get_or_init(|| Removal::new(gpu, self.periodic.contains(&true)));
                 removal.remove(gpu, buffers, particles, clumps.len() as u32, regions)
             }
             _ => Ok(RemovedGrains { grains: vec![0; regions.count], particles: 0 }),
@@ -316,8 +321,27 @@ impl Method for Dem {
         bodies::fetch(bytes, &all.assemblies(), boundaries)
     }
 
+    fn cell_pool(&self) -> Option<&'static str> {
+        self.strains.then_some(CELL)
+    }
+
+    fn send_cell(&self, settings: &StrainSettings, state: Option<CellState>, start: f64) -> Vec<PoolWrite> {
+        strain::send(settings, state, self.periodic, start)
+    }
+
+    fn fetch_cell(&self, bytes: &[u8]) -> Option<CellState> {
+        strain::fetch(bytes)
+    }
+
+    fn fit_space(&mut self, ranges: [Option<[f64; 2]>; 3]) {
+        let setup = &mut self.setup;
+        setup.domain = Domain::new(ranges.map(|range| range.map(|ends| ends.map(|end| end as f32))));
+        setup.exact_domain = ExactDomain::from_meters(ranges).unwrap_or(setup.exact_domain);
+    }
+
     fn overrides(&self) -> Vec<(&'static str, f64)> {
-        constants::overrides(&self.setup, self.pieces.records, self.clumps.is_some(), self.pushed)
+        let has = [self.clumps.is_some(), self.pushed, self.strains];
+        constants::overrides(&self.setup, self.pieces.records, has)
     }
 
     fn params(&self) -> Vec<u8> {
@@ -335,7 +359,8 @@ impl Method for Dem {
     fn pools(&self, capacity: &Capacity) -> Vec<PoolInfo> {
         let of_clumps = self.clumps.iter().flat_map(Clumps::pools);
         let of_bodies = self.pushed.then(|| bodies::pools(self.walls)).into_iter().flatten();
-        self.pieces.pools(capacity).into_iter().chain(of_clumps).chain(of_bodies).collect()
+        let of_cell = self.strains.then(|| strain::pools(capacity)).into_iter().flatten();
+        self.pieces.pools(capacity).into_iter().chain(of_clumps).chain(of_bodies).chain(of_cell).collect()
     }
 
     fn slots_per_particle(&self) -> Option<f64> {
