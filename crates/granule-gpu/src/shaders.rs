@@ -226,7 +226,7 @@ mod tests {
         same_layout!("sweep", "Law", pbd::layout::LawRecord: friction, rolling, restitution, tension);
         same_layout!("touch", "DemParams", dem::layout::ParamsRecord: origin_xy, origin_z, length_xy, length_z, lasting,
             skin, material_count, wall_laws, motion);
-        same_layout!("touch", "CellMotion", dem::layout::CellMotionRecord: center_xy, center_z, stretch, slowing, rate,
+        same_layout!("touch", "CellMotion", dem::layout::CellMotionRecord: center_xy, center_z, center, stretch, slowing, rate,
             since_listed, squeeze, steers);
         same_layout!("strain_cell", "CellState", dem::layout::CellStateRecord: center, half_length, fraction, steps, rate,
             stress, listed);

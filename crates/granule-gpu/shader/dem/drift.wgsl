@@ -49,7 +49,7 @@ fn square_of_way(x: vec3<f32>, origin: vec3<f32>) -> f32 {
 fn way_since_listed(i: u32, x: vec3<f32>) -> f32 {
     var square = square_of_way(x, listed[i].xyz);
     if STRAINS {
-        let center = position_meters(center_of_cell());
+        let center = dem.motion.center.xyz;
         let along = square_of_way(x, center + dem.motion.since_listed.xyz * (listed[i].xyz - center));
         square = select(along, max(along, square), params.boundary_count > 0u);
     }

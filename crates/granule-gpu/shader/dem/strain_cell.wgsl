@@ -68,6 +68,7 @@ fn fit_space() {
         }
         let since_listed = length / cell.state.listed[k];
         own.motion.since_listed[k] = since_listed;
+        own.motion.center[k] = meters_of(cell.state.center[k]);
         squeeze = max(squeeze, abs(since_listed - 1.0));
         choose_cells(k, origin, length);
         constants.period_origin[k] = origin;

@@ -5,6 +5,8 @@ struct CellMotion {
     // Point that stays where it is, in quanta: x and y, z.
     center_xy: vec4<u32>,
     center_z: vec4<u32>,
+    // The same, rounded [m].
+    center: vec4<f32>,
     // Growth in the step, and what is left of a velocity.
     stretch: vec4<f32>,
     slowing: vec4<f32>,

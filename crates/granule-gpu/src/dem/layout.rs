@@ -47,6 +47,7 @@ pub struct ParamsRecord {
 pub struct CellMotionRecord {
     pub center_xy: [i64; 2],
     pub center_z: [i64; 2],
+    pub center: [f32; 4],
     pub stretch: [f32; 4],
     pub slowing: [f32; 4],
     pub rate: [f32; 4],
