@@ -2,10 +2,10 @@
 //! write the same number. The order is that of `crates/granule/src/solver/dem/mod.rs`; `stages.rs` is the list of stages.
 //!
 //! ```text
-//! integrate     measure, begin, first kick and drift, also of bodies; whether lists hold
+//! integrate     measure, begin, the cell by a step where it strains, first kick and drift, also of bodies; whether lists hold
 //! sort          where they do not: contacts put aside by partner, orientations, keys, passes, columns
 //! neighbors     cells, ranges, lists by radii, walls that may be near; check of room; contacts taken over
-//! touch         contacts of spheres, weight
+//! touch         contacts of spheres, weight; of a cell that strains, every ten steps: stresses, their sum, the cell's rates
 //! touch_walls   contacts with walls; what they do to bodies
 //! drag          with air
 //! integrate     second kick, turns, totals
@@ -49,10 +49,18 @@
 //! numbers of quanta, to which single precision adds what a step changes, so that no change is too small. Members know their grain
 //! by a column that is sorted along, and grains the rows of their members from a table that is written after a sort.
 //!
+//! **A cell that strains** is one record (`strain.rs`): centre, half lengths, rates, stress and what is asked of it. At every step a
+//! thread strains it and writes the constants by which others know space and how it moves, so these read no other buffer and are
+//! the same as without. Every ten steps of a frame `touch` leaves the stress of its contacts per sphere, half of each contact; blocks
+//! sum it up, then one workgroup, as trees, and the rates that hold pressures follow. Ways since lists were made are those from where the
+//! cell would have taken a sphere: lists hold until twice the farthest of them and what the cell squeezes a pair together by are the skin.
+//! With walls the way itself counts, too. A sort takes as many cells as fit the lengths of the step.
+//!
 //! **Interrupted steps** halt after the drift where lists or contacts with walls have no room, and go on behind it. Contacts are
 //! put aside once: what was put aside stays until new lists have taken it over.
 //!
-//! **Departures from the CPU**: sums are single precision; a step's length and displacements are rounded to it; walls are
+//! **Departures from the CPU**: sums are single precision; a step's length and displacements are rounded to it, and so are rates, growth
+//! and stresses of cells; walls are
 //! measured within 2e-11 m near their point of reference, and those of a wall that turns within single precision of its pose.
 //! Triangles are classed in single precision; what is then found twice, or nearly so, is merged within a thousandth of the reach, or
 //! four millionths of a triangle. Meshes whose edges have more than two triangles have inside and outside of their grids.
