@@ -97,7 +97,7 @@ mod tests {
         let record = CellStateRecord {
             center: [12_345_678_901_234, 7, 0],
             half_length: [9_876_543_210_987, 1 << 40, 0],
-            fraction: [54_321, 65_535, 0],
+            fraction: [54_321, 40_000, 0],
             rate: [0.125, -3.0, 0.0, 0.0],
             stress: [1e3, 2.5, 0.0, 0.0],
             ..CellStateRecord::default()
