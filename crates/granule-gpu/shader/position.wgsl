@@ -155,7 +155,12 @@ fn meters_of(quanta: vec2<u32>) -> f32 {
 }
 
 /// Twin of `wrapped`.
-fn wrapped_coordinate(x: vec2<u32>, origin: vec2<u32>, length: vec2<u32>) -> vec2<u32> {
+fn wrapped_coordinate(x: vec2<u32>, period_origin: vec2<u32>, period_length: vec2<u32>) -> vec2<u32> {
+    // Mesa's software device compiles a kernel anew for every value of a constant that decides something alone, and periods may
+    // change with every step. The number of bits of a word is below 64, which no compiler looks for.
+    let nothing = vec2(countOneBits(x.x) >> 6u);
+    let origin = period_origin | nothing;
+    let length = period_length | nothing;
     if all(length == vec2(0u)) {
         return x;
     }

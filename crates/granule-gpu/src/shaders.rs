@@ -227,7 +227,13 @@ mod tests {
             shape_from_principal, force, torque, radius, weight, lost);
         same_layout!("sweep", "Law", pbd::layout::LawRecord: friction, rolling, restitution, tension);
         same_layout!("touch", "DemParams", dem::layout::ParamsRecord: origin_xy, origin_z, length_xy, length_z, lasting,
-            skin, material_count, wall_laws);
+            skin, material_count, wall_laws, motion);
+        same_layout!("touch", "CellMotion", dem::layout::CellMotionRecord: center_xy, center_z, center, stretch, slowing, rate,
+            since_listed, squeeze, steers);
+        same_layout!("strain_cell", "CellState", dem::layout::CellStateRecord: center, half_length, fraction, steps, rate,
+            stress, listed);
+        same_layout!("strain_cell", "CellSettings", dem::layout::CellSettingsRecord: given, pressure, max_rate, start);
+        same_layout!("strain_cell", "StrainedCell", dem::layout::CellRecord: state, settings);
         same_layout!("touch", "Law", dem::layout::LawRecord: stiffness, surface_energy, damping_factor,
             tangential_stiffness, damping_ratio, friction, rolling_stiffness, rolling_damping, rolling_friction,
             twisting_stiffness, twisting_damping, twisting_friction, liquid_volume, liquid_tension, rupture_distance);

@@ -233,11 +233,9 @@ fn a_broken_grain_is_lost_and_no_other() {
 #[test]
 fn what_devices_do_not_have_is_refused() {
     let Some(device) = gpu() else { return };
-    let strain = "[simulation.strain]\nx = { rate = -0.1 }\n";
-    let text = format!(
-        "name = \"cell\"\n[simulation]\nsolver = \"dem\"\nperiodic = {{ x = [0, 0.1], z = [0, 0.1] }}\n{strain}{GLASS}"
-    );
-    let scene = Scene::parse(&text, "cell").unwrap();
+    let materials: String = (0..23).map(|k| GLASS.replace("glass", &format!("glass {k}"))).collect();
+    let text = format!("name = \"many\"\n[simulation]\nsolver = \"dem\"\n{materials}");
+    let scene = Scene::parse(&text, "many").unwrap();
     let error = Simulation::new(scene, &options(&device)).err().expect("refused").to_string();
-    assert!(error.contains("`simulation.strain`") && error.contains("--device cpu"), "{error}");
+    assert!(error.contains("529") && error.contains("512"), "{error}");
 }

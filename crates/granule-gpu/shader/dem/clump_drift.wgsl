@@ -3,9 +3,25 @@
 // Farthest coordinate of a centre [m]: members are within the range of positions then.
 const FARTHEST_CENTER: f32 = 32700.0;
 
+// What a cell that strains leaves of a velocity.
+fn slowed(before: Clump, slowing: vec3<f32>) -> Clump {
+    let velocity = ExactPosition(before.velocity_xy.xy, before.velocity_xy.zw, before.velocity_z);
+    let less = (0.00390625 * (slowing - vec3(1.0))) * velocity_of(before);
+    let slower = advance_position(velocity, less).point;
+    var now = before;
+    now.velocity_xy = vec4(slower.x, slower.y);
+    now.velocity_z = slower.z;
+    return now;
+}
+
 fn drifted(before: Clump, inertia: Inertia, acting: Acting) -> Clump {
     var clump = accelerated(before, inertia, acting.force, acting.torque, 0.5 * step.dt);
-    let moved = advance_position(center_of(clump), step.dt * velocity_of(clump));
+    var way = step.dt * velocity_of(clump);
+    if STRAINS {
+        way += way_with_cell(center_of(clump));
+        clump = slowed(clump, dem.motion.slowing.xyz);
+    }
+    let moved = advance_position(center_of(clump), way);
     let turned = rotate_freely(
         clump.turned,
         inertia.shape_from_principal,

@@ -1,5 +1,5 @@
 // Decides after the drift how a step goes on: without sort and search as long as no particle has moved by half of the skin
-// since these were done, and no wall either. Else it goes on with the next recorded step that sorts: that one measures the
+// since these were done, and no wall either; partners that a cell has squeezed together count, too. Else it goes on with the next recorded step that sorts: that one measures the
 // particles, and puts aside what contacts remember. Twin of list_pairs in solver/dem/mod.rs.
 
 @group(0) @binding(0) var<storage, read_write> step: Step;
@@ -8,6 +8,8 @@
 
 // Whether the recorded step sorts and lists.
 override SORTS: bool = true;
+
+override STRAINS: bool = false;
 
 var<workgroup> shared_phase: u32;
 
@@ -33,7 +35,11 @@ fn dem_decide_lists(@builtin(local_invocation_index) thread: u32) {
     if thread != 0u {
         return;
     }
-    let near = max(farthest, step.wall_displacement) < 0.5 * dem.skin;
+    var way = max(farthest, step.wall_displacement);
+    if STRAINS {
+        way += 0.5 * dem.motion.squeeze * params.reach;
+    }
+    let near = way < 0.5 * dem.skin;
     let measured = step.listed == 0u;
     if step.removed > 0u || !near {
         step.listed = 0u;

@@ -17,9 +17,14 @@ fn kick_and_drift_one(i: u32) {
     let mass = velocity[i].w;
     let v = velocity[i].xyz + (half / mass) * loads[2u * i].xyz;
     let w = spin[i].xyz + (half / (0.4 * mass * own.radius * own.radius)) * loads[2u * i + 1u].xyz;
+    var way = step.dt * v;
     velocity[i] = vec4(v, mass);
+    if STRAINS {
+        way += way_with_cell(own.point);
+        velocity[i] = vec4(dem.motion.slowing.xyz * v, mass);
+    }
     spin[i] = vec4(w, spin[i].w);
-    let moved = advance_position(own.point, step.dt * v);
+    let moved = advance_position(own.point, way);
     var point = moved.point;
     if PERIODIC {
         point = wrap_position(exact_domain(), point);
@@ -34,10 +39,20 @@ fn kick_and_drift_one(i: u32) {
     position[i] = vec4(x, own.radius);
 }
 
-// Square of the way from where a particle was listed; as far as can be for one that is nowhere.
+fn square_of_way(x: vec3<f32>, origin: vec3<f32>) -> f32 {
+    let way = nearest_image(x - origin);
+    return dot(way, way);
+}
+
+// Square of the way from where a particle was listed; as far as can be for one that is nowhere. In a cell that strains it is the way
+// from where the cell would have taken it, by which partners come closer; walls do not go along.
 fn way_since_listed(i: u32, x: vec3<f32>) -> f32 {
-    let way = nearest_image(x - listed[i].xyz);
-    let square = dot(way, way);
+    var square = square_of_way(x, listed[i].xyz);
+    if STRAINS {
+        let center = dem.motion.center.xyz;
+        let along = square_of_way(x, center + dem.motion.since_listed.xyz * (listed[i].xyz - center));
+        square = select(along, max(along, square), params.boundary_count > 0u);
+    }
     return select(LARGEST, square, square <= LARGEST);
 }
 

@@ -10,6 +10,11 @@
 @group(0) @binding(5) var<storage, read_write> loads: array<vec4<u32>>;
 @group(0) @binding(6) var<storage, read> metadata: array<Meta>;
 
+// Stress of the contacts of each sphere times the volume, of a cell that strains and looks at it [J].
+@group(0) @binding(7) var<storage, read_write> stresses: array<vec4<f32>>;
+
+override STRAINS: bool = false;
+
 // Number of the law of a sphere's material and that of another one.
 fn law_number(own_material: u32, j: u32) -> u32 {
     if SEVERAL_MATERIALS {
@@ -40,6 +45,9 @@ fn touch_pair(
         motion = PairMotion(v, own_velocity, w.xyz, own_spin.xyz);
         inverse = inverse.yx;
     }
+    if STRAINS {
+        motion.velocity_a += dem.motion.rate.xyz * d;
+    }
     let geometry = contact_sphere_sphere(d, radius.x, radius.y);
     return contact_loads(law, geometry, 1.0 / (inverse.x + inverse.y), motion, step.dt, before);
 }
@@ -63,6 +71,7 @@ fn touch(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     let known = loads[2u * i + 1u].w;
     var force = vec3(0.0);
     var torque = vec3(0.0);
+    var stress = vec3(0.0);
     var contacts = 0u;
     var remembers = 0u;
     for (var s = 0u; s < count; s++) {
@@ -108,10 +117,17 @@ fn touch(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
                 force -= found.force;
                 torque += found.torque_b;
             }
+            if STRAINS {
+                // Half of it: the partner has the other one (Love and Weber).
+                stress += 0.5 * found.force * d;
+            }
             contacts += select(0u, 1u, now.first.w > 0.0);
         } else if s >= BITS {
             memory[at] = vec4(0.0);
         }
+    }
+    if STRAINS && dem.motion.steers == 1u {
+        stresses[i] = vec4(stress, 0.0);
     }
     if mover_of(own_meta) == FREE {
         force += own_velocity.w * params.gravity.xyz;

@@ -1,5 +1,24 @@
 // What distinct elements have of their own; the structs mirror those of src/dem/layout.rs.
 
+// How the periodic cell strains in a step, where it does.
+struct CellMotion {
+    // Point that stays where it is, in quanta: x and y, z.
+    center_xy: vec4<u32>,
+    center_z: vec4<u32>,
+    // The same, rounded [m].
+    center: vec4<f32>,
+    // Growth in the step, and what is left of a velocity.
+    stretch: vec4<f32>,
+    slowing: vec4<f32>,
+    // Rates [1/s].
+    rate: vec4<f32>,
+    // Lengths over those when lists were made, and how far the farthest is from 1.
+    since_listed: vec4<f32>,
+    squeeze: f32,
+    // Whether the cell looks at the stress in this step.
+    @size(12) steers: u32,
+}
+
 struct DemParams {
     // Periods of space in quanta, as pairs of words: origins along x and y, along z; lengths, 0 where an axis does not repeat.
     origin_xy: vec4<u32>,
@@ -13,6 +32,7 @@ struct DemParams {
     material_count: u32,
     // Where the laws of walls begin.
     wall_laws: u32,
+    motion: CellMotion,
 }
 
 // The numbers of the law of a pair: twin of `numbers` in solver/dem/laws.rs.

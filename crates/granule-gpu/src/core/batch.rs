@@ -91,7 +91,8 @@ impl GpuSimulation {
     fn begin_batch(&mut self, length: f64, most: usize) -> Result<(), GpuError> {
         self.refresh_poses();
         // Single steps towards a frame's end count from its start, as a batch does, so that both give the same bits.
-        if !self.frame.ends_at(self.time + length) {
+        let frame_begins = !self.frame.ends_at(self.time + length);
+        if frame_begins {
             self.frame = Frame { start: self.time, length };
             self.step.elapsed = 0.0;
             self.step.length = length as f32;
@@ -104,6 +105,7 @@ impl GpuSimulation {
             return Err(GpuError::Motions { count: self.segments.len(), most: MOST_SEGMENTS as usize });
         }
         self.upload_bodies();
+        self.send_cell(frame_begins);
         self.step.reports = 0;
         self.step = StepRecord {
             phase: phase::READY,
@@ -225,12 +227,15 @@ impl GpuSimulation {
         let pools: Vec<&wgpu::Buffer> =
             self.method.body_pools().into_iter().map(|pool| c.pool(pool)).collect();
         let pool_size: u64 = pools.iter().map(|pool| pool.size()).sum();
+        let cell = self.method.cell_pool().map(|pool| c.pool(pool));
+        let cell_size = cell.map_or(0, wgpu::Buffer::size);
         let mut parts = vec![
             (&c.step, 0, step_size as u64),
             (&c.reports, 0, reports_size as u64),
             (&c.bodies, 0, bodies_size as u64),
         ];
         parts.extend(pools.into_iter().map(|pool| (pool, 0, pool.size())));
+        parts.extend(cell.map(|pool| (pool, 0, cell_size)));
         parts.extend(timings.iter().map(Timing::part));
         let pending = self.gpu.begin_read(&parts);
         self.prepare_next();
@@ -238,7 +243,9 @@ impl GpuSimulation {
         let (step, rest) = bytes.split_at(step_size);
         let (reports, rest) = rest.split_at(reports_size);
         let (bodies, rest) = rest.split_at(bodies_size);
-        let (flown, mut rest) = rest.split_at(pool_size as usize);
+        let (flown, rest) = rest.split_at(pool_size as usize);
+        let (strained, mut rest) = rest.split_at(cell_size as usize);
+        self.take_back_cell(strained);
         self.flown = flown.to_vec();
         self.pushed = bytemuck::pod_collect_to_vec(bodies);
         self.step = bytemuck::pod_read_unaligned(step);

@@ -57,7 +57,7 @@ impl Kernels {
                 .filter(|(name, _)| declared(name))
                 .collect();
             let access: Vec<Access> = plan.buffers.iter().map(|(access, _)| *access).collect();
-            let shared: &[&SharedLayout] = if plan.control { &[constants] } else { &[constants, step] };
+            let shared = &[&*constants, &*step][..plan.shared];
             let plan =
                 KernelPlan { shader: source.shader(), entry, access: &access, shared, constants: &overrides };
             Kernel::with_hook(gpu, &plan, &hook)
@@ -95,8 +95,9 @@ impl ShaderSource for Hooked {
 
 /// How a kernel is bound.
 struct Plan<'a> {
-    /// Whether it writes the step's numbers, so that it cannot read them as constants.
-    control: bool,
+    /// How many of the groups that kernels share it has: constants and the step's numbers, the first of them, or none. What it
+    /// writes it cannot have as a constant.
+    shared: usize,
     constants: &'a [(&'a str, f64)],
     buffers: &'a [(Access, &'a Buffer)],
 }
@@ -146,7 +147,7 @@ impl<'a> Binder<'a> {
         constants: &[(&str, f64)],
         buffers: &[(Access, &Buffer)],
     ) -> Bound {
-        self.bind(shader, entry, &Plan { control: false, constants, buffers })
+        self.bind(shader, entry, &Plan { shared: 2, constants, buffers })
     }
 
     /// A stage that is bound several times, each time to another one of `count` parts of a buffer: those that follow `part`.
@@ -158,7 +159,7 @@ impl<'a> Binder<'a> {
         part: Part,
         count: u32,
     ) -> Vec<Bound> {
-        let plan = Plan { control: false, constants: &[], buffers };
+        let plan = Plan { shared: 2, constants: &[], buffers };
         let kernel = self.kernels.compile(self.gpu, shader, entry, &plan);
         let buffers: Vec<&Buffer> = buffers.iter().map(|(_, buffer)| *buffer).collect();
         let shared = [&self.constants, &self.step];
@@ -174,13 +175,23 @@ impl<'a> Binder<'a> {
         constants: &[(&str, f64)],
         buffers: &[(Access, &Buffer)],
     ) -> Bound {
-        self.bind(shader, entry, &Plan { control: true, constants, buffers })
+        self.bind(shader, entry, &Plan { shared: 1, constants, buffers })
+    }
+
+    /// A stage that writes constants, too, and shares nothing.
+    pub fn alone(
+        &mut self,
+        shader: &impl ShaderSource,
+        entry: &'static str,
+        buffers: &[(Access, &Buffer)],
+    ) -> Bound {
+        self.bind(shader, entry, &Plan { shared: 0, constants: &[], buffers })
     }
 
     fn bind(&mut self, shader: &impl ShaderSource, entry: &'static str, plan: &Plan) -> Bound {
         let kernel = self.kernels.compile(self.gpu, shader, entry, plan);
         let buffers: Vec<&Buffer> = plan.buffers.iter().map(|(_, buffer)| *buffer).collect();
         let shared = [&self.constants, &self.step];
-        kernel.bind_shared(self.gpu, &buffers, if plan.control { &shared[..1] } else { &shared })
+        kernel.bind_shared(self.gpu, &buffers, &shared[..plan.shared])
     }
 }

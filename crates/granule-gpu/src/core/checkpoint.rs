@@ -1,6 +1,7 @@
 //! What outlives a step, in the form that the CPU's solver saves: a run may go on on either device.
 
 use granule::air::Air;
+use granule::cell::StrainedCell;
 use granule::contacts::{Partner, SavedContacts};
 use granule::particles::Particles;
 use granule::scene::{AirSettings, Scene};
@@ -52,7 +53,8 @@ impl GpuSimulation {
 
     fn saved_world(&self) -> Result<SavedWorld, StateError> {
         let (air, boundaries, bodies) = (self.air.as_ref(), &self.boundaries, &self.bodies);
-        SavedWorld::new(self.time, &self.scene, self.gravity, air, boundaries, bodies)
+        let world = SavedWorld::new(self.time, &self.scene, self.gravity, air, boundaries, bodies)?;
+        Ok(SavedWorld { cell: self.cell.as_ref().map(StrainedCell::state), ..world })
     }
 
     fn saved_particles(&self, rows: &Rows, live: &[usize]) -> Particles {
@@ -113,6 +115,7 @@ impl GpuSimulation {
             failed => {
                 self.method.settle(false);
                 self.method.adopt(&self.scene);
+                self.fit_space();
                 return Err(failed.err().unwrap_or_else(|| {
                     StateError::Impossible("bodies that are not those of the scene".into())
                 }));
@@ -137,6 +140,7 @@ impl GpuSimulation {
         self.since_visit = (0, 0.0);
         self.step.remembered = u32::from(saved.remembered.is_some());
         self.scene = saved.scene;
+        self.restore_cell(&saved.world);
         self.upload_constants().map_err(unreadable)
     }
 

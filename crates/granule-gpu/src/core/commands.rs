@@ -59,6 +59,7 @@ impl GpuSimulation {
         self.method.adopt(&scene);
         commands::adopt(&scene, &mut self.boundaries, &mut self.air);
         self.scene = scene;
+        self.fit_space();
         self.refresh();
     }
 

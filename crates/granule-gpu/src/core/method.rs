@@ -7,12 +7,13 @@
 use granule::assemblies::{Assembly, SavedAssemblies};
 use granule::bodies::{Bodies, Wrench};
 use granule::boundary::{Boundaries, ServoState};
+use granule::cell::CellState;
 use granule::clumps::PlacedAssembly;
 use granule::contacts::{Contact, SavedContacts};
 use granule::grains::GrainShapes;
 use granule::neighbors::Domain;
 use granule::particles::{Birth, NewGrain, NewParticle, Particles};
-use granule::scene::Scene;
+use granule::scene::{Scene, StrainSettings};
 use granule::simulator::{FieldData, FieldInfo, StateError, StepReport};
 use granule::solver::saved::SavedWorld;
 use granule::stages::Stage;
@@ -349,6 +350,30 @@ pub trait Method: Send {
     fn constant_pools(&self) -> Vec<PoolWrite> {
         Vec::new()
     }
+
+    /// The pool in which the device strains the periodic cell; none where it does not.
+    fn cell_pool(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What goes to that pool when a batch begins, in a frame that begins at a time \[s\]: how the cell is to strain and, for a
+    /// frame that begins now, how far it has.
+    fn send_cell(
+        &self,
+        _settings: &StrainSettings,
+        _state: Option<CellState>,
+        _start: f64,
+    ) -> Vec<PoolWrite> {
+        Vec::new()
+    }
+
+    /// How far the cell has strained, from the bytes of that pool.
+    fn fetch_cell(&self, _bytes: &[u8]) -> Option<CellState> {
+        None
+    }
+
+    /// Takes over the periodic ranges of now \[m\].
+    fn fit_space(&mut self, _ranges: [Option<[f64; 2]>; 3]) {}
 
     /// Overrides of constants in shaders. All that decides which kernels [`Method::bind`] binds must show here, since kernels
     /// are bound anew when they change.

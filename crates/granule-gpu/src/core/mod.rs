@@ -11,6 +11,7 @@ pub mod binder;
 pub mod bodies;
 pub mod buffers;
 pub mod capacity;
+mod cell;
 mod checkpoint;
 pub mod columns;
 mod commands;

@@ -4,6 +4,7 @@ use glam::Vec3;
 use granule::air::Air;
 use granule::bodies::{Bodies, BodyReport};
 use granule::boundary::{Boundaries, Boundary, Pose, Sdf};
+use granule::cell::{CellState, StrainedCell};
 use granule::clumps::PlacedAssembly;
 use granule::contacts::Contact;
 use granule::grains::GrainShapes;
@@ -56,6 +57,8 @@ pub struct GpuSimulation {
     pub(crate) boundaries: Boundaries,
     pub(crate) bodies: Bodies,
     pub(crate) air: Option<Air>,
+    /// The periodic cell, where it strains.
+    pub(crate) cell: Option<StrainedCell>,
     pub(crate) solid_table: SolidTable,
     pub(crate) wall_table: u32,
     pub(crate) poses: Vec<PoseRecord>,
@@ -156,6 +159,7 @@ impl GpuSimulation {
             gravity: Vec3::from(scene.simulation.gravity),
             gpu,
             method,
+            cell: StrainedCell::new(&scene),
             scene,
             constants,
             boundaries,
@@ -589,6 +593,10 @@ impl Simulator for GpuSimulation {
 
     fn bodies(&self) -> Vec<BodyReport> {
         self.bodies.reports(&self.boundaries)
+    }
+
+    fn cell(&self) -> Option<CellState> {
+        self.cell.as_ref().map(StrainedCell::state)
     }
 
     fn boundary_poses(&self) -> Vec<Pose> {

@@ -52,6 +52,12 @@ pub const PUSHES: &str = "pushes of grains";
 /// What does not change about them.
 pub const FLIGHT_SHAPES: &str = "shapes of rigid bodies";
 
+/// The periodic cell, where it strains.
+pub const CELL: &str = "periodic cell";
+
+/// Stress of the contacts of every sphere times the volume \[J\], there.
+pub const STRESSES: &str = "stresses of spheres";
+
 /// Most pieces of the contact memory.
 pub const MOST_PIECES: usize = 8;
 

@@ -7,16 +7,22 @@ use granule::solver::dem::params::Setup;
 
 use crate::core::constants::{StepLimits, flag};
 
-use super::layout::{LawRecord, MOST_LAWS, ParamsRecord};
+use super::layout::{CellMotionRecord, LawRecord, MOST_LAWS, ParamsRecord};
 
-/// Which models a scene has: overrides of constants in shaders.
-pub fn overrides(setup: &Setup, records: u32, clumps: bool, pushed: bool) -> Vec<(&'static str, f64)> {
+/// Which models a scene has, and whether it has grains of several spheres, walls that grains push, and a cell that strains:
+/// overrides of constants in shaders.
+pub fn overrides(
+    setup: &Setup,
+    records: u32,
+    [clumps, pushed, strains]: [bool; 3],
+) -> Vec<(&'static str, f64)> {
     let law = setup.laws.models();
     let mut all = models(law);
     all.push(("BRIDGES", flag(law.capillary.is_some() && setup.bridges_at_start)));
     all.push(("RECORDS", f64::from(records)));
     all.push(("CLUMPS", flag(clumps)));
     all.push(("PUSHES", flag(pushed)));
+    all.push(("STRAINS", flag(strains)));
     all
 }
 
@@ -94,6 +100,7 @@ pub fn params(setup: &Setup, material_count: usize) -> ParamsRecord {
         skin: setup.skin,
         material_count: material_count as u32,
         wall_laws: (material_count * material_count) as u32,
+        motion: CellMotionRecord::default(),
     }
 }
 

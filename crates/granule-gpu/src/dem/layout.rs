@@ -38,6 +38,62 @@ pub struct ParamsRecord {
     pub skin: f32,
     pub material_count: u32,
     pub wall_laws: u32,
+    pub motion: CellMotionRecord,
+}
+
+/// How a periodic cell strains in a step; twin of `CellMotion`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct CellMotionRecord {
+    pub center_xy: [i64; 2],
+    pub center_z: [i64; 2],
+    pub center: [f32; 4],
+    pub stretch: [f32; 4],
+    pub slowing: [f32; 4],
+    pub rate: [f32; 4],
+    pub since_listed: [f32; 4],
+    pub squeeze: f32,
+    pub steers: u32,
+    pub unused: [u32; 2],
+}
+
+impl Default for CellMotionRecord {
+    /// One that stands still.
+    fn default() -> Self {
+        Self { slowing: [1.0; 4], since_listed: [1.0; 4], ..Self::zeroed() }
+    }
+}
+
+/// How far a periodic cell has strained; twin of the first part of `StrainedCell`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct CellStateRecord {
+    pub center: [i64; 3],
+    pub half_length: [i64; 3],
+    pub fraction: [u32; 3],
+    pub steps: u32,
+    pub rate: [f32; 4],
+    pub stress: [f32; 4],
+    pub listed: [f32; 4],
+}
+
+/// How it is to strain; twin of the rest.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct CellSettingsRecord {
+    pub given: [f32; 4],
+    pub pressure: [f32; 4],
+    pub max_rate: [f32; 4],
+    pub start: f32,
+    pub unused: [u32; 3],
+}
+
+/// Both; twin of `StrainedCell`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct CellRecord {
+    pub state: CellStateRecord,
+    pub settings: CellSettingsRecord,
 }
 
 /// The law of a pair; twin of `Law`. The numbers are those of `granule::solver::dem::laws::numbers`, in their order.

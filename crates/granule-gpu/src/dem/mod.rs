@@ -2,10 +2,10 @@
 //! write the same number. The order is that of `crates/granule/src/solver/dem/mod.rs`; `stages.rs` is the list of stages.
 //!
 //! ```text
-//! integrate     measure, begin, first kick and drift, also of bodies; whether lists hold
+//! integrate     measure, begin, the cell by a step where it strains, first kick and drift, also of bodies; whether lists hold
 //! sort          where they do not: contacts put aside by partner, orientations, keys, passes, columns
 //! neighbors     cells, ranges, lists by radii, walls that may be near; check of room; contacts taken over
-//! touch         contacts of spheres, weight
+//! touch         contacts of spheres, weight; of a cell that strains, every ten steps: stresses, their sum, the cell's rates
 //! touch_walls   contacts with walls; what they do to bodies
 //! drag          with air
 //! integrate     second kick, turns, totals
@@ -49,10 +49,18 @@
 //! numbers of quanta, to which single precision adds what a step changes, so that no change is too small. Members know their grain
 //! by a column that is sorted along, and grains the rows of their members from a table that is written after a sort.
 //!
+//! **A cell that strains** is one record (`strain.rs`): centre, half lengths, rates, stress and what is asked of it. At every step a
+//! thread strains it and writes the constants by which others know space and how it moves, so these read no other buffer and are
+//! the same as without. Every ten steps of a frame `touch` leaves the stress of its contacts per sphere, half of each contact; blocks
+//! sum it up, then one workgroup, as trees, and the rates that hold pressures follow. Ways since lists were made are those from where the
+//! cell would have taken a sphere: lists hold until twice the farthest of them and what the cell squeezes a pair together by are the skin.
+//! With walls the way itself counts, too. A sort takes as many cells as fit the lengths of the step.
+//!
 //! **Interrupted steps** halt after the drift where lists or contacts with walls have no room, and go on behind it. Contacts are
 //! put aside once: what was put aside stays until new lists have taken it over.
 //!
-//! **Departures from the CPU**: sums are single precision; a step's length and displacements are rounded to it; walls are
+//! **Departures from the CPU**: sums are single precision; a step's length and displacements are rounded to it, and so are rates, growth
+//! and stresses of cells; walls are
 //! measured within 2e-11 m near their point of reference, and those of a wall that turns within single precision of its pose.
 //! Triangles are classed in single precision; what is then found twice, or nearly so, is merged within a thousandth of the reach, or
 //! four millionths of a triangle. Meshes whose edges have more than two triangles have inside and outside of their grids.
@@ -70,6 +78,7 @@ mod pieces;
 mod refuse;
 pub mod shaders;
 mod stages;
+mod strain;
 #[cfg(test)]
 mod tests;
 pub mod twin;
@@ -81,14 +90,15 @@ use std::sync::OnceLock;
 use glam::Vec3;
 use granule::bodies::Bodies;
 use granule::boundary::Boundaries;
+use granule::cell::CellState;
 use granule::clumps::PlacedAssembly;
 use granule::contacts::Contact;
 use granule::grains::GrainShapes;
 use granule::material::grain_mass;
 use granule::neighbors::Domain;
 use granule::particles::{NewGrain, NewParticle};
-use granule::position::ExactPosition;
-use granule::scene::{Scene, SolverKind};
+use granule::position::{ExactDomain, ExactPosition};
+use granule::scene::{Scene, SolverKind, StrainSettings};
 use granule::simd::Instructions;
 use granule::simulator::{FieldData, FieldInfo, StateError};
 use granule::solver::dem::FIELDS;
@@ -111,7 +121,7 @@ use crate::core::method::{
 };
 
 use clumps::{Clumps, Removal};
-use columns::{FLIGHTS, LOADS, PLACE, RIGID, SPIN};
+use columns::{CELL, FLIGHTS, LOADS, PLACE, RIGID, SPIN};
 use layout::{MOVER_SHIFT, PlaceRecord, progress};
 use pieces::Pieces;
 
@@ -144,8 +154,10 @@ struct Dem {
     walls: usize,
     /// Whether grains push some of them.
     pushed: bool,
-    /// Whether space repeats.
-    periodic: bool,
+    /// Along which axes space repeats.
+    periodic: [bool; 3],
+    /// Whether the periodic cell strains.
+    strains: bool,
     /// Overrides for kernels that find walls.
     solids: [(&'static str, f64); 2],
     /// Grains of several spheres, where the scene or a checkpoint has some.
@@ -182,7 +194,8 @@ impl Dem {
             materials: scene.material.len(),
             walls: scene.boundary.len() + scene.body.len(),
             pushed: bodies::needed(scene),
-            periodic: scene.simulation.periodic != Default::default(),
+            periodic: scene.simulation.periodic.axes().map(|range| range.is_some()),
+            strains: scene.simulation.strain.is_some(),
             solids: input.solids,
             clumps: has_clumps(input).then(|| Clumps::with_room(input.assemblies)),
             clumps_before: None,
@@ -268,7 +281,7 @@ impl Method for Dem {
     ) -> Result<RemovedGrains, GpuError> {
         match &self.clumps {
             Some(clumps) if clumps.len() > 0 => {
-                let removal = self.removal.get_or_init(|| Removal::new(gpu, self.periodic));
+                let removal = self.removal.get_or_init(|| Removal::new(gpu, self.periodic.contains(&true)));
                 removal.remove(gpu, buffers, particles, clumps.len() as u32, regions)
             }
             _ => Ok(RemovedGrains { grains: vec![0; regions.count], particles: 0 }),
@@ -316,8 +329,27 @@ impl Method for Dem {
         bodies::fetch(bytes, &all.assemblies(), boundaries)
     }
 
+    fn cell_pool(&self) -> Option<&'static str> {
+        self.strains.then_some(CELL)
+    }
+
+    fn send_cell(&self, settings: &StrainSettings, state: Option<CellState>, start: f64) -> Vec<PoolWrite> {
+        strain::send(settings, state, self.periodic, start)
+    }
+
+    fn fetch_cell(&self, bytes: &[u8]) -> Option<CellState> {
+        strain::fetch(bytes)
+    }
+
+    fn fit_space(&mut self, ranges: [Option<[f64; 2]>; 3]) {
+        let setup = &mut self.setup;
+        setup.domain = Domain::new(ranges.map(|range| range.map(|ends| ends.map(|end| end as f32))));
+        setup.exact_domain = ExactDomain::from_meters(ranges).unwrap_or(setup.exact_domain);
+    }
+
     fn overrides(&self) -> Vec<(&'static str, f64)> {
-        constants::overrides(&self.setup, self.pieces.records, self.clumps.is_some(), self.pushed)
+        let has = [self.clumps.is_some(), self.pushed, self.strains];
+        constants::overrides(&self.setup, self.pieces.records, has)
     }
 
     fn params(&self) -> Vec<u8> {
@@ -335,7 +367,8 @@ impl Method for Dem {
     fn pools(&self, capacity: &Capacity) -> Vec<PoolInfo> {
         let of_clumps = self.clumps.iter().flat_map(Clumps::pools);
         let of_bodies = self.pushed.then(|| bodies::pools(self.walls)).into_iter().flatten();
-        self.pieces.pools(capacity).into_iter().chain(of_clumps).chain(of_bodies).collect()
+        let of_cell = self.strains.then(|| strain::pools(capacity)).into_iter().flatten();
+        self.pieces.pools(capacity).into_iter().chain(of_clumps).chain(of_bodies).chain(of_cell).collect()
     }
 
     fn slots_per_particle(&self) -> Option<f64> {

@@ -23,9 +23,6 @@ pub fn clumps_of_none() -> Result<(), GpuError> {
 /// Names the key and the remedy.
 pub fn check(input: &MethodInput) -> Result<(), GpuError> {
     let scene = input.scene;
-    if scene.simulation.strain.is_some() {
-        return unsupported("simulation.strain", "a periodic cell that strains", TAKE_THE_CPU);
-    }
     let (materials, walls) = (scene.material.len(), scene.boundary.len() + scene.body.len());
     let count = materials * (materials + walls);
     if count > MOST_LAWS {

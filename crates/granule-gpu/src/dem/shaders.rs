@@ -22,6 +22,10 @@ pub const POSITION: &str = part!("position");
 pub const PLACES: &str = part!("dem/places");
 /// Periods of space.
 const DOMAIN: &str = part!("dem/domain");
+/// How a periodic cell moves what is in it.
+const STRAIN: &str = part!("dem/strain");
+/// The cell itself.
+const CELL: &str = part!("dem/cell");
 /// The law of a contact.
 pub const CONTACT: &str = part!("dem/contact");
 /// Lengths finer than single precision.
@@ -78,7 +82,7 @@ pub const HOOKS: Hooks = Hooks {
 
 gpu_shaders! { "shader/dem";
     /// First kick and drift.
-    DRIFT = "drift": [TYPES, STEP, PAIRS, TREE, SOUNDNESS, POSITION, PLACES, DOMAIN];
+    DRIFT = "drift": [TYPES, STEP, PAIRS, TREE, SOUNDNESS, POSITION, PLACES, DOMAIN, STRAIN];
     /// Whether lists hold.
     DECIDE_LISTS = "decide_lists": [TYPES, ARGUMENTS, LEAVE_OUT, TREE];
     /// Contacts put aside.
@@ -102,7 +106,7 @@ gpu_shaders! { "shader/dem";
     ];
     /// First kick and drift of rigid grains.
     CLUMP_DRIFT = "clump_drift": [
-        TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_TABLE, CLUMP_WRITES, CLUMP_MOTION, CLUMP_KICKS, CLUMP_LOADS
+        TYPES, STEP, MOTION, POSITION, STRAIN, CLUMPS, CLUMP_TABLE, CLUMP_WRITES, CLUMP_MOTION, CLUMP_KICKS, CLUMP_LOADS
     ];
     /// Where they have their spheres.
     PLACE_MEMBERS = "place_members": [
@@ -134,6 +138,14 @@ gpu_shaders! { "shader/dem";
     BODY_KICK = "body_kick": [
         TYPES, STEP, MOTION, LOADS, POSITION, CLUMPS, CLUMP_KICKS, SERVOS, FLIGHTS, PUSH_WORDS, PUSHED
     ];
+    /// The periodic cell by a step.
+    STRAIN_CELL = "strain_cell": [TYPES, POSITION, CELL];
+    /// Stresses of grains of several spheres.
+    ADD_ARMS = "add_arms": [TYPES, STEP, MOTION, POSITION, CLUMPS, CLUMP_TABLE];
+    /// Stresses, summed.
+    SUM_STRESS = "sum_stress": [TYPES, STEP, TREE];
+    /// The cell under them.
+    STEER_CELL = "steer_cell": [TYPES, STEP, TREE, POSITION, CELL];
     /// Second kick.
     KICK = "kick": [TYPES, STEP, TREE, SOUNDNESS];
 }

@@ -14,8 +14,8 @@ use crate::kernel::{Access, Bound, WORKGROUP};
 
 use super::clumps::room_of;
 use super::columns::{
-    ACTING, FLIGHT_SHAPES, FLIGHTS, GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS, PLACE,
-    PUSHES, RIGID, SAVED, SOURCE, SPIN, TURN,
+    ACTING, CELL, FLIGHT_SHAPES, FLIGHTS, GRAIN, INERTIA, LOADS, MEMBERS, MEMORY, ORIENTATION, PARTNERS,
+    PLACE, PUSHES, RIGID, SAVED, SOURCE, SPIN, STRESSES, TURN,
 };
 use super::pieces::Pieces;
 use super::shaders;
@@ -34,6 +34,7 @@ pub struct DemStages {
     walls: Option<WallStages>,
     clumps: Option<ClumpStages>,
     bodies: Option<BodyStages>,
+    cell: Option<CellStages>,
     touch: Vec<Bound>,
     kick: Bound,
 }
@@ -135,14 +136,52 @@ impl BodyStages {
     }
 }
 
+/// The kernels of a periodic cell that strains.
+struct CellStages {
+    strain: Bound,
+    /// Where there are grains of several spheres.
+    add_arms: Option<Bound>,
+    sum: Bound,
+    steer: Bound,
+}
+
+impl CellStages {
+    fn new(b: &mut Binder, c: &Buffers, clumps: bool) -> Self {
+        let (cell, stresses) = (c.pool(CELL), c.pool(STRESSES));
+        let column = |info| c.columns.of(info);
+        let strained = [(Write, &c.step), (Write, &c.params), (Write, &c.method_params), (Write, cell)];
+        let add_arms = clumps.then(|| {
+            let of_spheres = [(Read, c.pool(RIGID)), (Read, c.pool(MEMBERS)), (Read, column(GRAIN))];
+            let buffers = [&of_spheres[..], &[(Read, column(LOADS)), (Write, stresses)]].concat();
+            b.stage(&shaders::ADD_ARMS, "add_arms", &[], &buffers)
+        });
+        let sum = [(Read, stresses), (Write, &c.partials)];
+        let steer = [(Read, &c.partials), (Write, cell)];
+        Self {
+            strain: b.alone(&shaders::STRAIN_CELL, "strain_cell", &strained),
+            add_arms,
+            sum: b.stage(&shaders::SUM_STRESS, "sum_stress", &[], &sum),
+            steer: b.stage(&shaders::STEER_CELL, "steer_cell", &[], &steer),
+        }
+    }
+
+    fn steer(&self, pass: &mut ComputePass, s: &SharedStages) {
+        self.add_arms.iter().for_each(|add_arms| s.over_particles(pass, add_arms));
+        s.over_particles(pass, &self.sum);
+        self.steer.dispatch(pass, 1);
+    }
+}
+
 impl DemStages {
     /// Binds kernels to buffers; `solids` are constants for kernels that find walls, where there are some.
     pub fn new(b: &mut Binder, c: &Buffers, pieces: Pieces, solids: Option<&[(&str, f64); 2]>) -> Self {
         let column = |info| c.columns.of(info);
         let (place, spin, loads) = (column(PLACE), column(SPIN), column(LOADS));
         let (partners, count) = (c.pool(PARTNERS), Pieces::count(c));
-        let [clumps, bodies] = [RIGID, FLIGHTS].map(|pool| c.pools.iter().any(|(name, _)| *name == pool));
+        let [clumps, bodies, strains] =
+            [RIGID, FLIGHTS, CELL].map(|pool| c.pools.iter().any(|(name, _)| *name == pool));
         let grains = if clumps { column(GRAIN) } else { &c.spare_1 };
+        let stresses = if strains { c.pool(STRESSES) } else { &c.spare_1 };
         let mut ranges = vec![("RANGES", f64::from(b.ranges()))];
         ranges.extend(pieces.constants(count, 0, 0));
         let (mut remember, mut carry, mut touch) = (Vec::new(), Vec::new(), Vec::new());
@@ -181,6 +220,7 @@ impl DemStages {
                 (Write, memory),
                 (Write, loads),
                 (Read, &c.meta),
+                (Write, stresses),
             ];
             touch.push(b.stage(&shaders::TOUCH, "touch", &constants, &buffers));
         }
@@ -244,11 +284,13 @@ impl DemStages {
             walls: solids.map(|solids| WallStages::new(b, c, solids)),
             clumps: clumps.then(|| ClumpStages::new(b, c)),
             bodies: bodies.then(|| BodyStages::new(b, c)),
+            cell: strains.then(|| CellStages::new(b, c, clumps)),
         }
     }
 
     /// First kick and drift, and whether lists hold; where they do not, contacts are put aside.
     fn kick_and_drift(&self, pass: &mut ComputePass, s: &SharedStages, sorts: bool) {
+        self.cell.iter().for_each(|cell| cell.strain.dispatch(pass, 1));
         if let Some(clumps) = &self.clumps {
             clumps.drift.dispatch(pass, clumps.groups);
             s.run(pass, &clumps.place, slot::BLOCKS);
@@ -310,7 +352,10 @@ impl MethodStages for DemStages {
         list.push((Stage::Neighbors, Box::new(move |pass| self.list_pairs(pass, s, sorts))));
         list.push((
             Stage::Touch,
-            Box::new(|pass| self.touch.iter().for_each(|piece| s.over_particles(pass, piece))),
+            Box::new(|pass| {
+                self.touch.iter().for_each(|piece| s.over_particles(pass, piece));
+                self.cell.iter().for_each(|cell| cell.steer(pass, s));
+            }),
         ));
         if let Some(walls) = &self.walls {
             list.push((
