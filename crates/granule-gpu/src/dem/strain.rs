@@ -91,9 +91,9 @@ pub fn fetch(bytes: &[u8]) -> Option<CellState> {
 mod tests {
     use super::*;
 
-    /// What the device has is saved in double precision; what comes back from there is saved as it was.
+    /// What the device has is saved in double precision, and comes back within the rounding of that.
     #[test]
-    fn a_cell_that_was_saved_is_saved_again_as_it_was() {
+    fn a_cell_comes_back_from_double_precision() {
         let record = CellStateRecord {
             center: [12_345_678_901_234, 7, 0],
             half_length: [9_876_543_210_987, 1 << 40, 0],
@@ -109,6 +109,9 @@ mod tests {
         let off = |k: usize| i64::from(again.fraction[k]) - i64::from(record.fraction[k]);
         assert!(off(0).abs() <= 512 && off(1).abs() <= 512, "{} {}", off(0), off(1));
         let bytes = bytemuck::bytes_of(&CellRecord { state: again, ..CellRecord::default() }).to_vec();
-        assert_eq!(fetch(&bytes).unwrap(), saved);
+        let found = fetch(&bytes).unwrap();
+        let apart = (found.from - saved.from).abs().max((found.to - saved.to).abs()).max_element();
+        assert!(apart < 3e-17, "{apart}");
+        assert_eq!((found.rate, found.stress), (saved.rate, saved.stress));
     }
 }
