@@ -255,6 +255,12 @@ pub struct CheckArgs {
     /// A built-in scene or a scene file.
     #[arg(value_name = "SCENE|FILE")]
     pub scene: String,
+    /// The solver, instead of the scene's.
+    #[arg(long, value_parser = solver_names())]
+    pub solver: Option<String>,
+    /// Change a value of the scene; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
     /// Print a JSON object.
     #[arg(long)]
     pub json: bool,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, RunArgs};
 use crate::device::cpu_options;
 use crate::failure::Failure;
 use crate::output;
@@ -23,10 +23,10 @@ struct Checked {
 
 /// Checks a scene and its `[quick]` form.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
-    let opened = Opened::plain(&args.scene, false)?;
+    let opened = open(args, false)?;
     let has_quick = !opened.scene.quick.is_empty();
     let (simulation, _) = opened.build(&cpu_options(1))?;
-    let quick_particles = has_quick.then(|| quick_particles(&args.scene)).transpose()?;
+    let quick_particles = has_quick.then(|| quick_particles(args)).transpose()?;
     let scene = simulation.scene();
     let checked = Checked {
         scene: scene.name.clone(),
@@ -40,8 +40,15 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     if args.json { output::json(&checked) } else { output::text(&in_words(&checked)) }
 }
 
-fn quick_particles(name: &str) -> Result<usize, Failure> {
-    let (simulation, _) = Opened::plain(name, true)?.build(&cpu_options(1))?;
+/// Opens a scene as `run` would with the same options.
+fn open(args: &CheckArgs, quick: bool) -> Result<Opened, Failure> {
+    let (solver, set) = (args.solver.clone(), args.set.clone());
+    let as_run = RunArgs { quick, solver, set, ..RunArgs::of(&args.scene) };
+    Opened::for_run(&args.scene, &as_run)
+}
+
+fn quick_particles(args: &CheckArgs) -> Result<usize, Failure> {
+    let (simulation, _) = open(args, true)?.build(&cpu_options(1))?;
     Ok(scenes::particle_count(&simulation))
 }
 

@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use granule::measure::{MeasureOptions, heap_angle, surface_angle};
+use granule::measure::{HeapContacts, MeasureOptions, heap_angle, surface_angle};
 use granule::scene::SolverKind;
 use granule::{Options, Scene, Simulation};
 
@@ -43,20 +43,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// One heap as `measure repose` pours it, on one thread.
+/// One heap as `measure repose` pours it, on one thread; `sliding` are position-based grains that do not turn.
 fn heap(asked: &[String]) -> Result<(), Box<dyn Error>> {
     let [solver, friction, rolling, count, seed] = asked else {
-        return Err("after `heap`: solver (dem, pbd), friction, rolling friction, grains, seed".into());
+        return Err(
+            "after `heap`: solver (dem, pbd, sliding), friction, rolling friction, grains, seed".into()
+        );
     };
-    let solver = match solver.as_str() {
-        "dem" => SolverKind::Dem,
-        "pbd" => SolverKind::Pbd,
-        other => return Err(format!("no solver with grains is called `{other}`: dem, pbd").into()),
+    let (kind, rotation) = match solver.as_str() {
+        "dem" => (SolverKind::Dem, true),
+        "pbd" => (SolverKind::Pbd, true),
+        "sliding" => (SolverKind::Pbd, false),
+        other => return Err(format!("no grains are called `{other}`: dem, pbd, sliding").into()),
     };
+    let contact = HeapContacts { friction: friction.parse()?, rolling: rolling.parse()?, rotation };
     let simulation = Options { threads: Some(1), ..Options::default() };
-    let options = MeasureOptions { solver: Some(solver), simulation, ..MeasureOptions::default() };
-    let angle = heap_angle(&options, [friction.parse()?, rolling.parse()?], count.parse()?, seed.parse()?)?;
-    println!("{} {friction} {rolling} {count} {seed} {angle:.2}", solver.name());
+    let options = MeasureOptions { solver: Some(kind), simulation, ..MeasureOptions::default() };
+    let angle = heap_angle(&options, contact, count.parse()?, seed.parse()?)?;
+    println!("{solver} {friction} {rolling} {count} {seed} {angle:.2}");
     Ok(())
 }
 

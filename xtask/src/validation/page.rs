@@ -150,11 +150,12 @@ fn section(page: &mut String, catalogue: &Catalogue, about: &About, remarks: &Re
 
 fn measured(page: &mut String, Kept { what, origin }: &Kept<Measured>) {
     let seeds = if what.seeds.len() > 1 { format!(", {} seeds", what.seeds.len()) } else { String::new() };
+    let device = if what.device() == "cpu" { String::new() } else { format!(" on {}", what.device()) };
     let _ = write!(
         page,
-        "\n`{}`, {} form{seeds}, {} s: {}",
+        "\n`{}`, {} form{device}{seeds}, {} s: {}",
         what.solver,
-        form(what, origin),
+        origin.form(),
         number(what.seconds),
         result(what)
     );

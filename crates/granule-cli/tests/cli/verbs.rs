@@ -35,6 +35,17 @@ fn check_accepts_sound_scenes_and_writes_nothing() {
     assert_eq!(place.names("."), ["scene.toml"]);
 }
 
+/// As `cargo xtask scenes --solver` asks it.
+#[test]
+fn check_says_whether_another_solver_takes_a_scene() {
+    let place = Place::new();
+    let json = place.granule(&["check", "castle", "--solver", "dem", "--json"]).expect(0, &[]).json();
+    assert_eq!(json["solver"], "dem");
+    place.granule(&["check", "dam", "--solver", "dem"]).expect(2, &["dam"]);
+    let set = ["check", "castle", "--set", "material.friction_angle=80", "--solver", "dem"];
+    place.granule(&set).expect(2, &["friction_angle"]);
+}
+
 #[test]
 fn bench_times_the_steps_of_scenes() {
     let place = Place::new();

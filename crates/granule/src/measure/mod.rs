@@ -45,7 +45,7 @@ pub use control::{CONTROLS, Control, Fault};
 pub use oracle::measure_oracle;
 pub use profile::{DepositProfile, slope_angle};
 pub use quantity::{QUANTITY_FIELDS, particle_quantity};
-pub use repose::heap_angle;
+pub use repose::{HeapContacts, heap_angle};
 pub use run::KeptRuns;
 use run::Run;
 pub use surface::surface_angle;

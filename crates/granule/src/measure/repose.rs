@@ -110,8 +110,19 @@ pub struct Poured {
     pub count: usize,
     /// Of the stream.
     pub seed: u64,
-    /// Friction and rolling friction of grains; those of the friction angle when absent.
-    pub contact: Option<[f64; 2]>,
+    /// What grains are like in contacts; as the friction angle says when absent.
+    pub contact: Option<HeapContacts>,
+}
+
+/// What the grains of a heap are like in contacts.
+#[derive(Clone, Copy, Debug)]
+pub struct HeapContacts {
+    /// Friction.
+    pub friction: f64,
+    /// Rolling friction.
+    pub rolling: f64,
+    /// Whether position-based grains turn.
+    pub rotation: bool,
 }
 
 /// Pours a heap, lets it settle and measures its shape.
@@ -126,14 +137,13 @@ fn heap(
     shape(&mut simulation)
 }
 
-/// Angle of a heap \[degrees\] that is poured from so many grains with a friction and a rolling friction: what tables of docs/grains.md
-/// are made of.
+/// Angle of a heap \[degrees\] that is poured from so many grains: what tables of docs/grains.md are made of.
 ///
 /// # Errors
 /// The device has failed.
 pub fn heap_angle(
     options: &MeasureOptions,
-    contact: [f64; 2],
+    contact: HeapContacts,
     count: usize,
     seed: u64,
 ) -> Result<f64, SimulationError> {
@@ -164,7 +174,8 @@ pub fn poured_heap(
 ) -> Result<Run, SimulationError> {
     let mut scene = sand("repose", poured.theta, options);
     scene.boundary.push(rough_floor());
-    if let Some([friction, rolling]) = poured.contact {
+    if let Some(HeapContacts { friction, rolling, rotation }) = poured.contact {
+        scene.pbd.rotation = rotation;
         let material = &mut scene.material[0];
         (material.dem.friction, material.dem.rolling_friction) = (Some(friction), rolling);
         (material.pbd.friction, material.pbd.rolling_friction) = (Some(friction), rolling);

@@ -5,15 +5,16 @@
 //! left out as a whole. The order inside of a colour changes no bit of the result.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use glam::Vec4;
 
 use crate::contacts::{ContactMemory, Partner, keeps_pair};
 use crate::neighbors::{Domain, NeighborLists};
-use crate::simd::LANES;
-use crate::team::{self, BLOCK, block_count, block_range};
+use crate::simd::{Instructions, LANES};
+use crate::team::{self, BLOCK, QUICK, block_count, block_range};
 
-use super::colour::{Colouring, NOBODY, REST, key};
+use super::colour::{Coloured, Colouring, NOBODY, REST, key};
 use super::contact::TOUCH;
 use super::laws::LawTable;
 use super::state::REMEMBERED;
@@ -48,6 +49,31 @@ pub struct PairGroup {
     pub memory: [[f32; LANES]; REMEMBERED],
 }
 
+impl PairGroup {
+    const EMPTY: Self = Self {
+        i: [0; LANES],
+        j: [0; LANES],
+        moves: [0; 2],
+        active: 0,
+        radius: [[1.0; LANES]; 2],
+        friction: [0.0; LANES],
+        rolling: [0.0; LANES],
+        pull: [0.0; LANES],
+        normal: [[0.0; LANES]; 3],
+        gap: [0.0; LANES],
+        approach: [0.0; LANES],
+        memory: [[0.0; LANES]; REMEMBERED],
+    };
+}
+
+/// What pairs want to know of a grain, close together.
+#[derive(Clone, Copy, Debug)]
+struct GrainTraits {
+    radius: f32,
+    material: u16,
+    moves: bool,
+}
+
 /// All pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
@@ -64,7 +90,60 @@ pub struct Pairs {
     at: Vec<u32>,
     /// Which pair is there, or [`NOBODY`].
     pair_at: Vec<u32>,
+    partners: Vec<PartnerBlock>,
+    traits: Vec<GrainTraits>,
     colouring: Colouring,
+}
+
+/// Who may touch whom, of the grains of a block.
+#[derive(Clone, Debug, Default)]
+struct PartnerBlock {
+    /// First partner of every grain, and the end of the last one's.
+    first: Vec<u32>,
+    other: Vec<u32>,
+    /// The same of partners whose pairs the grain keeps.
+    first_kept: Vec<u32>,
+    kept: Vec<u32>,
+}
+
+impl PartnerBlock {
+    fn list(&mut self, input: &PairInput, grains: Range<usize>) {
+        for column in [&mut self.first, &mut self.other, &mut self.first_kept, &mut self.kept] {
+            column.clear();
+        }
+        self.first.push(0);
+        self.first_kept.push(0);
+        for i in grains {
+            for j in input.partners(i) {
+                self.other.push(j as u32);
+                if keeps_pair(input.id[i], input.id[j]) {
+                    self.kept.push(j as u32);
+                }
+            }
+            self.first.push(self.other.len() as u32);
+            self.first_kept.push(self.kept.len() as u32);
+        }
+    }
+
+    /// Partners of the block's `k`-th grain.
+    fn of(&self, k: usize) -> &[u32] {
+        &self.other[self.first[k] as usize..self.first[k + 1] as usize]
+    }
+
+    /// Those of them whose pairs it keeps.
+    fn kept_by(&self, k: usize) -> &[u32] {
+        &self.kept[self.range_kept_by(k)]
+    }
+
+    /// Where they are among those of the block.
+    fn range_kept_by(&self, k: usize) -> Range<usize> {
+        self.first_kept[k] as usize..self.first_kept[k + 1] as usize
+    }
+
+    fn bytes(&self) -> usize {
+        let columns = [&self.first, &self.other, &self.first_kept, &self.kept];
+        columns.iter().map(|column| 4 * column.capacity()).sum()
+    }
 }
 
 /// What pairs are listed from.
@@ -86,16 +165,13 @@ pub struct PairInput<'a> {
     pub material: &'a [u16],
     /// Length of the step \[s\].
     pub dt: f32,
+    /// Instructions to use.
+    pub instructions: Instructions,
 }
 
 impl PairInput<'_> {
     fn held(&self, i: usize) -> bool {
         self.spin[i].w == 0.0
-    }
-
-    /// The partners whose pairs a grain keeps.
-    fn kept(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
-        self.partners(i).filter(move |&j| keeps_pair(self.id[i], self.id[j]))
     }
 
     fn partners(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
@@ -122,63 +198,69 @@ impl Pairs {
         sources: &[u32],
         memory: &mut ContactMemory<[f32; REMEMBERED]>,
     ) {
-        memory.rebuild(sources, |i, contacts| {
-            input.kept(i).for_each(|j| contacts.carry(Partner::particle(input.id[j])));
+        self.partners.resize_with(block_count(input.id.len()), PartnerBlock::default);
+        team::for_each_mut(&mut self.partners, 1, |b, block| {
+            block.list(input, block_range(b, input.id.len()));
         });
-        self.list(input, memory);
-        self.find_colours(input, memory);
+        let partners = &self.partners;
+        memory.rebuild(sources, |i, contacts| {
+            let kept = partners[i / BLOCK].kept_by(i % BLOCK);
+            kept.iter().for_each(|&j| contacts.carry(Partner::particle(input.id[j as usize])));
+        });
+        self.list(input.id.len());
+        self.find_colours(input);
         self.place_by_colour(input);
         self.fill_groups(input, memory);
     }
 
     /// Keepers and partners, in the order of the memory.
-    fn list(&mut self, input: &PairInput, memory: &ContactMemory<[f32; REMEMBERED]>) {
+    fn list(&mut self, grains: usize) {
         self.offset.clear();
         self.offset.push(0);
-        for block in memory.blocks() {
-            self.offset.push(self.offset[self.offset.len() - 1] + block.states().len() as u32);
+        for block in &self.partners {
+            self.offset.push(self.offset[self.offset.len() - 1] + block.kept.len() as u32);
         }
         let count = self.offset[self.offset.len() - 1] as usize;
         self.keeper.resize(count, 0);
         self.other.resize(count, 0);
         let (keeper, other) =
             (team::SharedColumn::of(&mut self.keeper), team::SharedColumn::of(&mut self.other));
-        let offset = &self.offset;
-        team::for_each(block_count(input.id.len()), 1, |b| {
+        let (offset, partners) = (&self.offset, &self.partners);
+        team::for_each(block_count(grains), QUICK, |b| {
             let own = offset[b] as usize..offset[b + 1] as usize;
             // SAFETY: every block is visited once and writes to its own pairs.
             let (keeper, other) = unsafe { (keeper.range_mut(own.clone()), other.range_mut(own)) };
-            let pairs = block_range(b, input.id.len()).flat_map(|i| input.kept(i).map(move |j| (i, j)));
-            for ((i, j), (keeper, other)) in pairs.zip(keeper.iter_mut().zip(other)) {
-                (*keeper, *other) = (i as u32, j as u32);
+            other.copy_from_slice(&partners[b].kept);
+            for (k, i) in block_range(b, grains).enumerate() {
+                keeper[partners[b].range_kept_by(k)].fill(i as u32);
             }
         });
     }
 
-    fn find_colours(&mut self, input: &PairInput, memory: &ContactMemory<[f32; REMEMBERED]>) {
-        let Self { colouring, colour, offset, other, .. } = self;
-        colour.resize(other.len(), REST);
-        let first = |i: usize| (offset[i / BLOCK] + memory.blocks()[i / BLOCK].offsets()[i % BLOCK]) as usize;
-        let end =
-            |i: usize| (offset[i / BLOCK] + memory.blocks()[i / BLOCK].offsets()[i % BLOCK + 1]) as usize;
+    fn find_colours(&mut self, input: &PairInput) {
+        let Self { colouring, colour, offset, partners, .. } = self;
+        colour.resize(self.other.len(), REST);
+        // First pair of a keeper.
+        let first = |i: usize| offset[i / BLOCK] + partners[i / BLOCK].range_kept_by(i % BLOCK).start as u32;
         // The pair of a held keeper is known to its partner only.
         let of_held = |keeper: usize, j: usize| {
-            let own = &other[first(keeper)..end(keeper)];
-            own.iter().position(|known| *known == j as u32).map_or(NOBODY, |k| (first(keeper) + k) as u32)
+            let own = partners[keeper / BLOCK].kept_by(keeper % BLOCK);
+            own.iter().position(|known| *known == j as u32).map_or(NOBODY, |k| first(keeper) + k as u32)
         };
-        let list = |i: usize, give: &mut dyn FnMut(u32, u32)| {
-            let mut own = first(i) as u32;
-            for j in input.partners(i) {
-                let pair = match keeps_pair(input.id[i], input.id[j]) {
+        let list = |i: usize, listed: &mut Vec<Coloured>| {
+            let mut own = first(i);
+            listed.extend(partners[i / BLOCK].of(i % BLOCK).iter().map(|&j| {
+                let keeps = keeps_pair(input.id[i], input.id[j as usize]);
+                let pair = match keeps {
                     true => own,
-                    false if input.held(j) => of_held(j, i),
+                    false if input.held(j as usize) => of_held(j as usize, i),
                     false => NOBODY,
                 };
-                own += u32::from(keeps_pair(input.id[i], input.id[j]));
-                give(j as u32, pair);
-            }
+                own += u32::from(keeps);
+                Coloured { other: j, pair }
+            }));
         };
-        colouring.colour(input.id, |i| input.held(i), list, colour);
+        colouring.colour(input.instructions, input.id, |i| input.held(i), list, colour);
     }
 
     /// Finds the place of every pair among the groups: by colour, then those that are near, then the others. Of the rest, one in
@@ -228,40 +310,32 @@ impl Pairs {
     }
 
     fn fill_groups(&mut self, input: &PairInput, memory: &ContactMemory<[f32; REMEMBERED]>) {
-        let Self { groups, pair_at, keeper, other, offset, .. } = self;
+        let Self { groups, pair_at, keeper, other, offset, traits, .. } = self;
+        team::fill(traits, input.id.len(), |i| GrainTraits {
+            radius: input.position[i].w,
+            material: input.material[i],
+            moves: !input.held(i),
+        });
         let remembered = |p: usize| {
             let block = keeper[p] as usize / BLOCK;
             memory.blocks()[block].states()[p - offset[block] as usize].map(|force| force * input.dt)
         };
         team::fill(groups, pair_at.len() / LANES, |g| {
             let pairs = &pair_at[LANES * g..LANES * (g + 1)];
-            let mut group: PairGroup = PairGroup {
-                i: [0; LANES],
-                j: [0; LANES],
-                moves: [0; 2],
-                active: 0,
-                radius: [[1.0; LANES]; 2],
-                friction: [0.0; LANES],
-                rolling: [0.0; LANES],
-                pull: [0.0; LANES],
-                normal: [[0.0; LANES]; 3],
-                gap: [0.0; LANES],
-                approach: [0.0; LANES],
-                memory: [[0.0; LANES]; REMEMBERED],
-            };
+            let mut group = PairGroup::EMPTY;
             // What is not filled looks like the first, and never touches.
             for (lane, &p) in pairs.iter().enumerate() {
                 let filled = p != NOBODY;
                 let p = if filled { p } else { pairs[0] } as usize;
-                let (i, j) = (keeper[p] as usize, other[p] as usize);
-                (group.i[lane], group.j[lane]) = (i as u32, j as u32);
-                for (side, k) in [i, j].into_iter().enumerate() {
-                    group.moves[side] |= u32::from(filled && !input.held(k)) << lane;
-                    group.radius[side][lane] = input.position[k].w;
+                (group.i[lane], group.j[lane]) = (keeper[p], other[p]);
+                let both = [traits[keeper[p] as usize], traits[other[p] as usize]];
+                for (side, own) in both.into_iter().enumerate() {
+                    group.moves[side] |= u32::from(filled && own.moves) << lane;
+                    group.radius[side][lane] = own.radius;
                 }
-                let law = input.laws.of_grains(input.material[i], input.material[j]);
+                let law = input.laws.of_grains(both[0].material, both[1].material);
                 (group.friction[lane], group.rolling[lane]) = (law.friction, law.rolling);
-                let smaller = input.position[i].w.min(input.position[j].w);
+                let smaller = both[0].radius.min(both[1].radius);
                 group.pull[lane] = std::f32::consts::TAU * smaller * law.tension;
                 if filled {
                     let own = remembered(p);
@@ -299,8 +373,9 @@ impl Pairs {
     pub fn bytes(&self) -> usize {
         size_of::<PairGroup>() * self.groups.capacity()
             + 4 * (self.keeper.capacity() + self.other.capacity() + self.at.capacity())
-            + 4 * (self.pair_at.capacity() + self.offset.capacity())
+            + 4 * (self.pair_at.capacity() + self.offset.capacity() + 2 * self.traits.capacity())
             + self.colour.capacity()
+            + self.partners.iter().map(PartnerBlock::bytes).sum::<usize>()
             + self.colouring.bytes()
     }
 }

@@ -234,6 +234,7 @@ impl Pbd {
                 spin: particles.angular_velocity.as_deref().unwrap_or_default(),
                 material: &particles.material,
                 dt: dt as f32,
+                instructions: self.setup.instructions,
             };
             self.pairs.rebuild(&input, self.search.order.sources(), &mut self.state.memory);
             self.shaped.note_pairs(&self.pairs, &particles.material);
