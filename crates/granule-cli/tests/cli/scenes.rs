@@ -70,10 +70,10 @@ scenes! {
     bowling = "bowling", "c7115eb3f2cd6784";
     mixer = "mixer", "1478016e3d3e917e";
     packing = "packing", "b4c9b3147d070752";
-    sandcastle = "sandcastle", "7bf1f73b52f59c20";
-    excavator = "excavator", "c93d0da3f988415d";
-    sandglass = "sandglass", "83543f8ef68ceb9a";
-    squirrel = "squirrel", "a3ed00cb55b05a48";
+    sandcastle = "sandcastle", "a1649dbd10297955";
+    excavator = "excavator", "eb8dec5c68640bd9";
+    sandglass = "sandglass", "743fc0411ff990f9";
+    squirrel = "squirrel", "038aa90dfa169229";
 }
 
 #[test]

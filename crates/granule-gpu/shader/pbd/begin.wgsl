@@ -11,16 +11,14 @@ fn begin_step(fastest: f32, pushed: f32) -> f32 {
         step.memory_dt = step.dt;
     }
     if step.listed == 0u {
-        // Lists hold for the steps that gravity makes at least, and always for one.
-        let way = (fastest + pbd.gravity * step.dt) * step.dt;
-        step.list_skin = clamp(2.2 * way, pbd.least_skin, pbd.most_skin);
+        step.list_skin = skin_of(way_of(fastest));
     }
     return 0.0;
 }
 
 // How far pairs are listed, of this step's lists [m].
 fn pair_reach() -> f32 {
-    return pbd.largest + step.list_skin;
+    return pbd.largest + 2.0 * step.list_skin;
 }
 
 // Whether walls move in this attempt at a step: note_motion.wgsl counts their ways.

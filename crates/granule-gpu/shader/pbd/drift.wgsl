@@ -1,6 +1,6 @@
 // Moves grains by their velocity and by the push, which leaves no velocity behind; totals, and the mark of those whose state is not
-// finite. Twin of `drift` in solver/pbd/integrate.rs. Leaves behind how far the particles of each block are from where they were
-// listed, and a box around their ways. Particles of bodies have moved before.
+// finite. Twin of `drift` in solver/pbd/integrate.rs. Leaves behind how much of their skins the particles of each block have used
+// up. Particles of bodies have moved before.
 
 @group(0) @binding(0) var<storage, read_write> places: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read_write> position: array<vec4<f32>>;
@@ -25,28 +25,26 @@ fn moved_to(i: u32, own: Place, v: vec3<f32>) -> vec3<f32> {
     return select(vec3(2.0 * FARTHEST), position_meters(point), moved.sound && pushed.sound);
 }
 
-// Square of a way since a particle was listed; as far as can be for one that is nowhere.
-fn square_of_way(moved: vec3<f32>) -> f32 {
-    let square = dot(moved, moved);
-    return select(LARGEST, square, square <= LARGEST);
+// What share of its skin a particle has used up; all of it where it is nowhere.
+fn used_by(i: u32, x: vec3<f32>, v: vec3<f32>) -> f32 {
+    let moved = length(nearest_image(x - listed[i].xyz));
+    let used = used_skin(moved, way_of(length(v)), way[2u * i + 1u].w);
+    return select(1.0, used, used <= LARGEST);
 }
 
 @compute @workgroup_size(256)
 fn pbd_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let i = thread_number(workgroup, thread);
-    // Squares of the fastest speed and of the farthest way, and the high and the low corner of the box, this one with its sign changed.
+    // Square of the fastest speed, the largest share of a skin that is used up.
     var most = vec4(0.0);
-    var more = vec4(0.0);
     var energy = 0.0;
     var lost = 0.0;
     // Square of the fastest speed of a particle of a body.
     var of_bodies = 0.0;
     if SHAPED && i < step.count && (metadata[i].y & OF_BODY) != 0u {
         let v = motion[2u * i].xyz;
-        let moved = nearest_image(position[i].xyz - listed[i].xyz);
         velocity[i] = vec4(v, velocity[i].w);
-        most = vec4(0.0, square_of_way(moved), moved.xy);
-        more = vec4(moved.z, -moved);
+        most.y = used_by(i, position[i].xyz, v);
         of_bodies = dot(v, v);
     } else if i < step.count && motion[2u * i].w > 0.0 {
         let own = place_of(places[2u * i], places[2u * i + 1u]);
@@ -59,9 +57,7 @@ fn pbd_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         way[2u * i + 1u] += vec4(step.dt * w, 0.0);
         if is_sound(x, v) && all(abs(w) <= vec3(LARGEST)) {
             let square = dot(v, v);
-            let moved = nearest_image(x - listed[i].xyz);
-            most = vec4(square, square_of_way(moved), moved.xy);
-            more = vec4(moved.z, -moved);
+            most = vec4(square, used_by(i, x, v), 0.0, 0.0);
             energy = 0.5 * mass * (square + 0.4 * own.radius * own.radius * dot(w, w));
         } else {
             lost = 1.0;
@@ -69,7 +65,6 @@ fn pbd_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         }
     }
     most = tree_max(thread, most);
-    more = tree_max(thread, more);
     let sum = tree_sum(thread, vec4(energy, lost, 0.0, 0.0));
     if SHAPED {
         of_bodies = tree_max(thread, vec4(of_bodies)).x;
@@ -77,8 +72,8 @@ fn pbd_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     let block = workgroup_number(workgroup);
     if thread == 0u && block * WORKGROUP < step.count {
         partials[4u * block] = vec4(most.x, sum.xy, of_bodies);
-        partials[4u * block + 1u] = more;
+        partials[4u * block + 1u] = vec4(0.0);
         partials[4u * block + 2u] = vec4(0.0);
-        partials[4u * block + 3u] = vec4(most.yzw, 0.0);
+        partials[4u * block + 3u] = vec4(most.y, 0.0, 0.0, 0.0);
     }
 }

@@ -1,5 +1,5 @@
-// Neighbour lists by radii, in the form of core/neighbors.wgsl: pairs that may touch before somebody has moved by half of the
-// skin, the same as those of Cutoff::Radii in solver/search.rs. Two that are held never touch, nor
+// Neighbour lists by reaches, in the form of core/neighbors.wgsl: pairs that may touch before somebody has moved by its
+// skin, the same as those of Cutoff::Reaches in solver/search.rs. Two that are held never touch, nor
 // do two particles of one body.
 
 @group(0) @binding(0) var<storage, read> position: array<vec4<f32>>;
@@ -24,8 +24,8 @@ var<workgroup> group_start: array<u32, 8>;
 
 struct Own {
     x: vec3<f32>,
-    // Radius that it is listed with.
-    radius: f32,
+    // How far it is listed.
+    reach: f32,
     number: u32,
     held: bool,
     // Material of a particle of a body, with the mark of such; 0 for others.
@@ -38,17 +38,26 @@ fn body_word(i: u32) -> u32 {
     return select(0u, word & (MATERIAL | OF_BODY), (word & OF_BODY) != 0u);
 }
 
-// Twin of listed_radius.
-fn listed_radius(x: vec4<f32>) -> f32 {
+// Twin of listed_radius, for a radius and a skin.
+fn listed_reach(x: vec4<f32>, skin: f32) -> f32 {
     let far = max(abs(x.xyz), params.period_length.xyz);
-    return x.w + min(ROUNDING * (max(max(far.x, far.y), far.z) + x.w), x.w);
+    let reach = x.w + skin;
+    return reach + min(ROUNDING * (max(max(far.x, far.y), far.z) + reach), reach);
+}
+
+fn skin_of_grain(i: u32) -> f32 {
+    return skin_of(way_of(length(motion[2u * i].xyz)));
 }
 
 fn is_near(own: Own, j: u32) -> bool {
     let other = position[j];
     let d = nearest_image(own.x - other.xyz);
-    let reach = (own.radius + listed_radius(other)) + step.list_skin;
-    if j == own.number || !(dot(d, d) < reach * reach) {
+    let farthest = own.reach + listed_reach(other, step.list_skin);
+    if j == own.number || !(dot(d, d) < farthest * farthest) {
+        return false;
+    }
+    let reach = own.reach + listed_reach(other, skin_of_grain(j));
+    if !(dot(d, d) < reach * reach) {
         return false;
     }
     if SHAPED && own.of_body != 0u && body_word(j) == own.of_body {
@@ -63,7 +72,7 @@ fn own_of(i: u32) -> Own {
     if SHAPED {
         of_body = body_word(i);
     }
-    return Own(x.xyz, listed_radius(x), i, motion[2u * i].w == 0.0, of_body);
+    return Own(x.xyz, listed_reach(x, skin_of_grain(i)), i, motion[2u * i].w == 0.0, of_body);
 }
 
 @compute @workgroup_size(256)

@@ -6,7 +6,7 @@ struct PbdParams {
     origin_z: vec4<u32>,
     length_xy: vec4<u32>,
     length_z: vec4<u32>,
-    // How much farther than they touch grains are listed, at least and at most [m].
+    // How far grains may move before lists are made anew, at least and at most [m].
     least_skin: f32,
     most_skin: f32,
     // Diameter of the largest grain [m].

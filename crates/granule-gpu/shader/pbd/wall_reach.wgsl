@@ -1,4 +1,4 @@
-// How far from the centre of a grain walls are looked for [m].
+// How far from the centre of a grain walls are looked for [m], where both have the largest skin of all.
 fn wall_reach(radius: f32) -> f32 {
-    return radius + step.list_skin;
+    return radius + 2.0 * step.list_skin;
 }

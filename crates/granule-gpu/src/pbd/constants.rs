@@ -30,7 +30,7 @@ pub fn overrides(setup: &Setup, shaped: bool) -> Vec<(&'static str, f64)> {
     all.into_iter().chain(averaged).collect()
 }
 
-/// Skins that lists have at least and at most \[m\].
+/// Skins that grains have at least and at most \[m\].
 fn skins(setup: &Setup) -> [f32; 2] {
     [setup.skin(0.0), setup.skin(f32::MAX)]
 }
@@ -43,8 +43,8 @@ pub fn limits(setup: &Setup, largest: f32) -> StepLimits {
         longest: setup.step as f32,
         viscous: f32::MAX,
         push_out_speed: 0.0,
-        skin: skins(setup)[1],
-        reach: Some(2.0 * largest + skins(setup)[1]),
+        skin: 2.0 * skins(setup)[1],
+        reach: Some(2.0 * (largest + skins(setup)[1])),
     }
 }
 

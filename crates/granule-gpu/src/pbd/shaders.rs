@@ -22,6 +22,8 @@ macro_rules! part {
 /// Constants and small things.
 pub const TYPES: &str = part!("pbd/types");
 const DOMAIN: &str = part!("pbd/domain");
+/// How far grains may move before lists are made anew.
+const SKINS: &str = part!("pbd/skins");
 /// Keys of pairs.
 pub const KEYS: &str = part!("pbd/keys");
 const COLOUR_STEP: &str = part!("pbd/colour_step");
@@ -44,7 +46,7 @@ pub const HOOKS: Hooks = Hooks {
     types: TYPES,
     traits: part!("pbd/traits"),
     measure: Hooks::PLAIN.measure,
-    begin: part!("pbd/begin"),
+    begin: concat!(part!("pbd/skins"), part!("pbd/begin")),
     check: part!("pbd/check"),
     end: part!("pbd/end"),
     bodies: part!("pbd/bodies"),
@@ -87,7 +89,7 @@ gpu_shaders! { "shader/pbd";
     /// Orientations.
     FOLD_TURNS = "fold_turns": [TYPES, STEP, MOTION];
     /// Lists of pairs.
-    LIST_PAIRS = "list_pairs": [TYPES, STEP, PAIRS];
+    LIST_PAIRS = "list_pairs": [TYPES, STEP, PAIRS, SKINS];
     /// Keys of pairs.
     COLOUR_BEGIN = "colour_begin": [TYPES, STEP, LIST, KEYS];
     /// A round of colouring.
@@ -103,7 +105,7 @@ gpu_shaders! { "shader/pbd";
     /// Forces for new pairs.
     CARRY_PAIRS = "carry_pairs": [TYPES, STEP, LIST];
     /// Gravity.
-    FALL = "fall": [TYPES, STEP];
+    FALL = "fall": [TYPES, STEP, SKINS];
     /// Normals, gaps, who touches.
     PREPARE = "prepare": [TYPES, STEP, POSITION, PLACES, DOMAIN, CONTACT];
     /// Impulses of the step before.
@@ -176,7 +178,7 @@ gpu_shaders! { "shader/pbd";
     /// It ends.
     AVERAGE_END = "average_end": [TYPES, STEP, WALL_TOUCH];
     /// Positions.
-    DRIFT = "drift": [TYPES, STEP, PAIRS, TREE, SOUNDNESS, POSITION, PLACES, DOMAIN];
+    DRIFT = "drift": [TYPES, STEP, PAIRS, TREE, SOUNDNESS, POSITION, PLACES, DOMAIN, SKINS];
     /// Whether lists hold.
-    NOTE_MOTION = "note_motion": [TYPES, MOTION, TREE];
+    NOTE_MOTION = "note_motion": [TYPES, MOTION, TREE, SKINS];
 }

@@ -28,6 +28,10 @@ pub enum Cutoff {
     /// \[m\]. Lists are ascending. Positions may be rounded from exact ones: what that could hide is added to the radii
     /// ([`listed_radius`](crate::neighbors::listed_radius)).
     Radii,
+    /// Those nearer than both reaches, of which each particle has its own as the fourth number of its position \[m\]: the radius
+    /// and how far this particle may move. Lists hold until they are invalidated, for which a solver looks at
+    /// [`listed_reach`](Search::listed_reach).
+    Reaches,
 }
 
 /// What a search needs to know.
@@ -100,7 +104,7 @@ impl<P: Payload> Search<P> {
                 self.order.sort(&mut self.key, self.cells.key_bits());
                 self.cells.index(&self.key);
             }
-            Cutoff::Radii => {
+            Cutoff::Radii | Cutoff::Reaches => {
                 self.levels.sort(&params.domain, params.skin, position, &mut self.key, &mut self.order);
             }
         }
@@ -119,7 +123,7 @@ impl<P: Payload> Search<P> {
             return (None, &mut self.lists.blocks);
         }
         self.skin = params.skin;
-        self.valid = params.skin > 0.0;
+        self.valid = params.skin > 0.0 || params.cutoff == Cutoff::Reaches;
         self.listed_position.clear();
         if self.valid {
             self.listed_position.extend_from_slice(position);
@@ -131,7 +135,9 @@ impl<P: Payload> Search<P> {
                 let reach = distance + params.skin;
                 self.lists.begin(&self.cells, domain, reach, position, instructions)
             }
-            Cutoff::Radii => self.lists.begin_by_radii(&self.levels, domain, position, instructions),
+            Cutoff::Radii | Cutoff::Reaches => {
+                self.lists.begin_by_radii(&self.levels, domain, position, instructions)
+            }
         };
         (Some(search), blocks)
     }
@@ -157,6 +163,12 @@ impl<P: Payload> Search<P> {
         }
         let from = self.listed_position.get(particle);
         from.map_or(Vec3::ZERO, |from| domain.displacement(x, from.truncate()))
+    }
+
+    /// The fourth number of a particle's position when it was listed \[m\].
+    #[inline]
+    pub fn listed_reach(&self, particle: usize) -> Option<f32> {
+        self.listed_position.get(particle).map(|from| from.w)
     }
 
     /// Takes note of the farthest that anything has moved since the lists were built, squared \[m2\], and invalidates them
@@ -416,5 +428,32 @@ mod tests {
         position[3].z += 1.1 * SKIN;
         search.measure_motion(&domain, &position);
         assert!(!search.is_valid());
+    }
+
+    #[test]
+    fn lists_by_reaches_hold_every_contact_until_a_grain_has_moved_by_its_own_skin() {
+        let domain = Domain::new([Some([0.0, 1.0]), None, Some([0.0, 1.0])]);
+        let params = SearchParams { domain, cutoff: Cutoff::Reaches, ..params(0.0) };
+        let mut random = Random::new(10);
+        let mut reach = cloud(&mut random);
+        // One in ten is fast.
+        let mut skin = |k: usize| if k % 10 == 0 { 0.04 * random.unit() } else { 0.004 };
+        let skins: Vec<f32> = (0..reach.len()).map(&mut skin).collect();
+        reach.iter_mut().zip(&skins).for_each(|(x, skin)| x.w = 0.02 + skin);
+        let mut search: Search = Search::default();
+        search.sort(&params, &reach);
+        search.order.apply(&mut reach, &mut Vec::new());
+        search.build(&params, &reach);
+        let mut position = reach.clone();
+        for (i, x) in position.iter_mut().enumerate() {
+            let skin = search.listed_reach(i).unwrap() - 0.02;
+            let way = Vec3::new(random.signed(), random.signed(), random.signed());
+            *x = domain.wrap(x.truncate() + 0.999 * skin * way.normalize()).extend(0.02);
+        }
+        assert!(!search.sort(&params, &reach), "lists hold until they are invalidated");
+        let places: Vec<DVec3> = position.iter().map(|x| x.truncate().as_dvec3()).collect();
+        assert!(count_listed_contacts(&search, &places, &position) > 500);
+        search.invalidate();
+        assert!(search.sort(&params, &reach));
     }
 }

@@ -1,18 +1,18 @@
 //! What grains were measured to do, by `cargo run --release --example grains`; docs/grains.md has the set-ups and the numbers.
 
-/// Angle of repose \[degrees\], friction and rolling friction of the grains that have it.
+/// Angle of repose \[degrees\], friction and rolling friction of the grains that have it: between what small and large heaps have.
 const REPOSE: [[f64; 3]; 5] =
-    [[15.7, 0.1, 0.0], [21.7, 0.3, 0.0], [28.2, 0.5, 0.1], [35.2, 0.5, 0.3], [37.3, 0.8, 0.5]];
+    [[15.9, 0.1, 0.0], [22.0, 0.3, 0.0], [30.0, 0.5, 0.115], [35.0, 0.5, 0.3], [39.2, 0.8, 0.5]];
 
-/// The same of position-based grains that turn (docs/grains.md).
+/// The same of position-based grains that turn.
 const PBD_REPOSE: [[f64; 3]; 7] = [
     [16.3, 0.1, 0.0],
-    [19.5, 0.2, 0.0],
-    [22.3, 0.5, 0.0],
-    [28.1, 0.5, 0.03],
-    [30.6, 0.5, 0.06],
-    [34.3, 0.5, 0.1],
-    [42.6, 0.5, 0.3],
+    [19.9, 0.2, 0.0],
+    [23.6, 0.5, 0.0],
+    [29.7, 0.5, 0.03],
+    [32.9, 0.5, 0.06],
+    [36.3, 0.5, 0.1],
+    [45.2, 0.5, 0.3],
 ];
 
 /// The same of those that only slide.
@@ -35,12 +35,12 @@ const COHESION: f64 = 0.55;
 /// Largest cohesion over the weight of a layer of bulk matter of one diameter.
 pub const MOST_COHESION: f64 = 10.0;
 
-/// Smallest and largest angle that grains were measured at \[degrees\].
+/// Smallest and largest angle that grains are taken for \[degrees\].
 pub fn angles() -> [f64; 2] {
     [REPOSE[0][0], REPOSE[REPOSE.len() - 1][0]]
 }
 
-/// Friction and rolling friction of grains with an angle of repose \[degrees\]; none outside what was measured.
+/// Friction and rolling friction of grains with an angle of repose \[degrees\]; none outside of these.
 pub fn friction(angle: f64) -> Option<[f64; 2]> {
     between(&REPOSE, angle).map(|[_, friction, rolling]| [friction, rolling])
 }
@@ -49,13 +49,13 @@ fn pbd_table(rotation: bool) -> &'static [[f64; 3]; 7] {
     if rotation { &PBD_REPOSE } else { &PBD_SLIDING }
 }
 
-/// Smallest and largest angle that position-based grains were measured at \[degrees\].
+/// Smallest and largest angle that position-based grains are taken for \[degrees\].
 pub fn pbd_angles(rotation: bool) -> [f64; 2] {
     let table = pbd_table(rotation);
     [table[0][0], table[table.len() - 1][0]]
 }
 
-/// Friction and rolling friction of position-based grains with an angle of repose \[degrees\]; none outside what was measured.
+/// Friction and rolling friction of position-based grains with an angle of repose \[degrees\]; none outside of these.
 pub fn pbd_friction(angle: f64, rotation: bool) -> Option<[f64; 2]> {
     between(pbd_table(rotation), angle).map(|[_, friction, rolling]| [friction, rolling])
 }

@@ -200,7 +200,7 @@ fn scenes_of_sand_become_position_based_grains_by_the_word() {
     assert_eq!(sand(&[]).pbd.tension, 0.0);
     assert!(sand(&[("material.cohesion", "500")]).pbd.tension > 0.0);
     let message = by_word("column", &[("material.friction_angle", "50")]).unwrap_err().to_string();
-    assert!(message.contains("16.3") && message.contains("42.6"), "{message}");
+    assert!(message.contains("16.3") && message.contains("45.2"), "{message}");
 }
 
 /// A solver without bodies made of particles takes those of a scene by their surfaces, unless particles are asked for.

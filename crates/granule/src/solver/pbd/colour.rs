@@ -1,65 +1,70 @@
 //! Colours of pairs: pairs of one colour share no grain that moves, so all of them can be solved at once, in any order.
 //!
-//! Every pair has a key, a whole number that is hashed from the ids of its grains and that no other pair has. A pair whose key is
-//! the largest of all that are left at both of its grains takes the smallest colour that neither grain has (Jones and Plassmann
-//! 1993). The colours are those of a greedy pass in the order of keys, whoever goes first: they depend on ids and on who is a
-//! neighbour, on nothing else. Grains that are held have no colours.
+//! Every pair has a key, a whole number that is hashed from the ids of its grains and that no other pair has. In the order of
+//! keys, the largest first, every pair takes the smallest colour that neither of its grains has: colours depend on ids and on who
+//! is a neighbour, on nothing else. Grains that are held have no colours. Devices find the same ones in rounds, in which all pairs
+//! go on whose key is the largest that is left at both grains (Jones and Plassmann 1993).
 //!
-//! Here the pairs of every grain are sorted by their keys once, and rounds look only at pairs whose turn has come: all that are the
-//! largest at both grains get their colours, and then the next pair of each of these grains is looked at.
+//! Keys are found and sorted by the whole team. The pass is one thread's: it takes a few nanoseconds per pair, where rounds on CPU
+//! cores took two hundred.
 
 use crate::simd::{Instructions, Lanes, Vectorised};
-use crate::team::{self, BLOCK, SharedColumn, block_count, block_range};
+use crate::team::{self, SharedColumn};
 
 /// The colour of pairs that find none free: they are solved one after the other.
 pub const REST: u8 = 64;
 
-/// Somebody else writes the colour.
-pub const NOBODY: u32 = u32::MAX;
+/// Fewest pairs that a member of the team takes.
+const CHUNK: usize = 2048;
 
-/// Pairs that a member of the team colours at a time.
-const CHUNK: usize = 128;
+/// Pairs in a bin, about, and the most bits of their keys that tell bins apart.
+const BIN: usize = 4;
+const MOST_BITS: u32 = 16;
 
-/// A partner of a grain.
-#[derive(Clone, Copy, Debug)]
-pub struct Coloured {
-    /// The other grain.
-    pub other: u32,
-    /// The pair, for who writes its colour; else [`NOBODY`].
-    pub pair: u32,
+/// Fewest bins that a member of the team takes.
+const BINS: usize = 512;
+
+/// A pair and its key.
+#[derive(Clone, Copy, Debug, Default)]
+struct Keyed {
+    key: u64,
+    /// Its grains; the one that moves twice, where the other is held.
+    grains: [u32; 2],
+    pair: u32,
 }
 
-/// The pairs of the grains of a block, of each grain those with the largest keys first.
+/// Some of the pairs.
 #[derive(Clone, Debug, Default)]
-struct ColourBlock {
-    partners: Vec<Coloured>,
+struct Chunk {
+    /// Lower and higher ids.
     ids: [Vec<u32>; 2],
     keys: Vec<u64>,
-    sorted: Vec<(u64, Coloured)>,
-}
-
-/// How far a grain is.
-#[derive(Clone, Copy, Debug)]
-struct Progress {
-    /// Colours that it has, a bit each.
-    used: u64,
-    /// Partner in the pair with the largest key that is left; [`NOBODY`] where none is.
-    next: u32,
-    /// Place of that pair among the partners of its block, and the end of the grain's.
-    head: u32,
-    end: u32,
-    /// Round in which it came to this pair.
-    round: u32,
+    /// How many pairs are in each bin; then where the next one goes.
+    bins: Vec<u32>,
 }
 
 /// Memory for colouring.
 #[derive(Clone, Debug, Default)]
 pub struct Colouring {
-    blocks: Vec<ColourBlock>,
-    progress: Vec<Progress>,
-    /// One grain of each pair whose turn it is.
-    ready: Vec<u32>,
-    next: Vec<Vec<u32>>,
+    chunks: Vec<Chunk>,
+    /// First pair of every bin, and the end of the last one's.
+    first: Vec<u32>,
+    sorted: Vec<Keyed>,
+    /// Colours that each grain has, a bit each.
+    used: Vec<u64>,
+}
+
+/// The pairs that are coloured.
+#[derive(Clone, Copy)]
+pub struct ColourInput<'a> {
+    /// Places of their grains.
+    pub keeper: &'a [u32],
+    /// The others.
+    pub other: &'a [u32],
+    /// Ids of all grains.
+    pub id: &'a [u32],
+    /// Instructions to use.
+    pub instructions: Instructions,
 }
 
 /// The key of a pair, by the ids of its grains: four rounds of a Feistel network, which gives every pair another number.
@@ -94,192 +99,98 @@ impl Vectorised for Keys<'_> {
 }
 
 impl Colouring {
-    /// Colours the pairs of grains. `list` gives the partners of a grain, with the number of the pair where this grain
-    /// is to write its colour; `id` are the ids and `held` tells who never moves.
-    pub fn colour(
-        &mut self,
-        instructions: Instructions,
-        id: &[u32],
-        held: impl Fn(usize) -> bool + Sync,
-        list: impl Fn(usize, &mut Vec<Coloured>) + Sync,
-        colours: &mut [u8],
-    ) {
-        let count = id.len();
-        self.blocks.resize_with(block_count(count), ColourBlock::default);
-        let none = Progress { used: 0, next: NOBODY, head: 0, end: 0, round: 0 };
-        self.progress.clear();
-        self.progress.resize(count, none);
-        let (blocks, progress) = (&mut self.blocks[..], &mut self.progress[..]);
-        team::for_each_block(count, 1, (team::PerBlock(blocks), progress), |b, (block, progress)| {
-            block.begin();
-            for (i, own) in block_range(b, count).zip(progress.iter_mut()) {
-                own.head = block.partners.len() as u32;
-                if !held(i) {
-                    list(i, &mut block.partners);
-                }
-                own.end = block.partners.len() as u32;
-                block.note_ids(id, i, own.head as usize);
-            }
-            block.sort(instructions, progress);
-        });
-        self.begin_rounds(&held);
-        let colours = SharedColumn::of(colours);
-        let mut round = 0;
-        while !self.ready.is_empty() {
-            round += 1;
-            self.run_round(round, &held, |pair, colour| {
-                // SAFETY: a pair gets its colour once.
-                unsafe { *colours.get_mut(pair as usize) = colour };
-            });
+    /// Colours pairs, of which at least one grain moves. `held` tells who never does.
+    pub fn colour(&mut self, input: &ColourInput, held: impl Fn(usize) -> bool + Sync, colours: &mut [u8]) {
+        self.sort(input, held);
+        self.used.clear();
+        self.used.resize(input.id.len(), 0);
+        for &Keyed { grains: [i, j], pair, .. } in &self.sorted {
+            let (i, j) = (i as usize, j as usize);
+            let colour = (self.used[i] | self.used[j]).trailing_ones();
+            let bit = 1u64.checked_shl(colour).unwrap_or(0);
+            self.used[i] |= bit;
+            self.used[j] |= bit;
+            colours[pair as usize] = colour as u8;
         }
     }
 
-    /// Finds the pairs that are the largest at both of their grains from the beginning.
-    fn begin_rounds(&mut self, held: &(impl Fn(usize) -> bool + Sync)) {
-        let Self { blocks, progress, ready, next } = self;
-        let (blocks, progress) = (blocks.len(), &progress[..]);
-        next.resize_with(next.len().max(blocks), Vec::new);
-        team::for_each_mut(&mut next[..blocks], team::QUICK, |b, next| {
-            next.clear();
-            for i in block_range(b, progress.len()) {
-                push_if_ready(progress, i as u32, held, next);
+    /// Puts the pairs into the order of their keys, the largest first: into bins by the first bits, then bin by bin.
+    fn sort(&mut self, input: &ColourInput, held: impl Fn(usize) -> bool + Sync) {
+        let count = input.keeper.len();
+        let bits = (count / BIN).max(2).ilog2().min(MOST_BITS);
+        let bin = |key: u64| (!key >> (64 - bits)) as usize;
+        let size = CHUNK.max(count.div_ceil(team::thread_count()));
+        let pairs_of = |c: usize| c * size..count.min((c + 1) * size);
+        self.chunks.resize_with(count.div_ceil(size), Chunk::default);
+        team::for_each_mut(&mut self.chunks, 1, |c, chunk| {
+            chunk.find_keys(input, pairs_of(c));
+            chunk.bins.clear();
+            chunk.bins.resize(1 << bits, 0);
+            chunk.keys.iter().for_each(|key| chunk.bins[bin(*key)] += 1);
+        });
+        self.index_bins(1 << bits);
+        self.sorted.resize(count, Keyed::default());
+        let sorted = SharedColumn::of(&mut self.sorted);
+        team::for_each_mut(&mut self.chunks, 1, |c, Chunk { keys, bins, .. }| {
+            for (&key, p) in keys.iter().zip(pairs_of(c)) {
+                let place = &mut bins[bin(key)];
+                let [mut i, mut j] = [input.keeper[p], input.other[p]];
+                if held(i as usize) {
+                    i = j;
+                } else if held(j as usize) {
+                    j = i;
+                }
+                // SAFETY: chunks have places of their own.
+                unsafe { *sorted.get_mut(*place as usize) = Keyed { key, grains: [i, j], pair: p as u32 } };
+                *place += 1;
             }
         });
-        ready.clear();
-        next[..blocks].iter().for_each(|next| ready.extend_from_slice(next));
+        let first = &self.first[..];
+        team::for_each(first.len() - 1, BINS, |b| {
+            // SAFETY: every bin is visited once.
+            let bin = unsafe { sorted.range_mut(first[b] as usize..first[b + 1] as usize) };
+            bin.sort_unstable_by_key(|pair| std::cmp::Reverse(pair.key));
+        });
     }
 
-    /// Colours the pairs whose turn it is, and finds those that follow.
-    fn run_round(
-        &mut self,
-        round: u32,
-        held: &(impl Fn(usize) -> bool + Sync),
-        write: impl Fn(u32, u8) + Sync,
-    ) {
-        let Self { blocks, progress, ready, next } = self;
-        let chunks = ready.len().div_ceil(CHUNK);
-        let chunk = |c: usize| &ready[c * CHUNK..ready.len().min((c + 1) * CHUNK)];
-        let blocks = &blocks[..];
-        let shared = SharedColumn::of(&mut progress[..]);
-        team::for_each(chunks, 2, |c| {
-            for &i in chunk(c) {
-                // SAFETY: a grain is in one pair whose turn it is, so nobody else uses these two.
-                unsafe { colour_pair(blocks, &shared, i, round, held, &write) };
+    /// Finds where bins begin, and where each chunk puts its pairs of them.
+    fn index_bins(&mut self, bins: usize) {
+        let mut next = 0;
+        self.first.clear();
+        for b in 0..bins {
+            self.first.push(next);
+            for chunk in &mut self.chunks {
+                let size = chunk.bins[b];
+                chunk.bins[b] = next;
+                next += size;
             }
-        });
-        next.resize_with(next.len().max(chunks), Vec::new);
-        let progress = &progress[..];
-        team::for_each_mut(&mut next[..chunks], 2, |c, next| {
-            next.clear();
-            for &i in chunk(c) {
-                let before = partner(blocks, i, progress[i as usize].head - 1).other;
-                push_if_ready(progress, i, held, next);
-                if !held(before as usize) {
-                    push_if_ready(progress, before, held, next);
-                }
-            }
-        });
-        ready.clear();
-        next[..chunks].iter().for_each(|next| ready.extend_from_slice(next));
+        }
+        self.first.push(next);
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        let of_block = |block: &ColourBlock| {
-            8 * (block.partners.capacity() + block.keys.capacity() + block.ids[0].capacity())
+        let of_chunk = |chunk: &Chunk| {
+            8 * chunk.keys.capacity() + 4 * (chunk.bins.capacity() + 2 * chunk.ids[0].capacity())
         };
-        self.blocks.iter().map(of_block).sum::<usize>() + size_of::<Progress>() * self.progress.capacity()
+        self.chunks.iter().map(of_chunk).sum::<usize>()
+            + size_of::<Keyed>() * self.sorted.capacity()
+            + 8 * self.used.capacity()
+            + 4 * self.first.capacity()
     }
 }
 
-fn partner(blocks: &[ColourBlock], grain: u32, at: u32) -> Coloured {
-    blocks[grain as usize / BLOCK].partners[at as usize]
-}
-
-/// Notes a grain whose next pair is the next of its partner, too. Where both came to it in the same round, the first does.
-fn push_if_ready(progress: &[Progress], grain: u32, held: &impl Fn(usize) -> bool, ready: &mut Vec<u32>) {
-    let own = &progress[grain as usize];
-    if own.next == NOBODY {
-        return;
-    }
-    let other = &progress[own.next as usize];
-    let first = other.round != own.round || grain < own.next;
-    if other.next == grain && first || held(own.next as usize) {
-        ready.push(grain);
-    }
-}
-
-/// Gives a grain's next pair a colour.
-///
-/// # Safety
-/// Nobody else may use the progress of the grain and its partner meanwhile.
-unsafe fn colour_pair(
-    blocks: &[ColourBlock],
-    progress: &SharedColumn<Progress>,
-    grain: u32,
-    round: u32,
-    held: &impl Fn(usize) -> bool,
-    write: &impl Fn(u32, u8),
-) {
-    // SAFETY: the caller promises that nobody else uses it.
-    let own = unsafe { progress.get_mut(grain as usize) };
-    let Coloured { other, mut pair } = partner(blocks, grain, own.head);
-    let colour;
-    if held(other as usize) {
-        colour = own.used.trailing_ones() as u8;
-    } else {
-        // SAFETY: as above.
-        let at_other = unsafe { progress.get_mut(other as usize) };
-        colour = (own.used | at_other.used).trailing_ones() as u8;
-        if pair == NOBODY {
-            pair = partner(blocks, other, at_other.head).pair;
+impl Chunk {
+    fn find_keys(&mut self, input: &ColourInput, pairs: std::ops::Range<usize>) {
+        let Self { ids: [low, high], .. } = self;
+        low.clear();
+        high.clear();
+        for (i, j) in input.keeper[pairs.clone()].iter().zip(&input.other[pairs]) {
+            let [i, j] = [input.id[*i as usize], input.id[*j as usize]];
+            low.push(i.min(j));
+            high.push(i.max(j));
         }
-        at_other.advance(&blocks[other as usize / BLOCK], colour, round);
-    }
-    own.advance(&blocks[grain as usize / BLOCK], colour, round);
-    write(pair, colour);
-}
-
-impl Progress {
-    /// Goes on to the next pair.
-    fn advance(&mut self, block: &ColourBlock, colour: u8, round: u32) {
-        self.used |= 1u64.checked_shl(u32::from(colour)).unwrap_or(0);
-        self.head += 1;
-        self.next = if self.head < self.end { block.partners[self.head as usize].other } else { NOBODY };
-        self.round = round;
-    }
-}
-
-impl ColourBlock {
-    fn begin(&mut self) {
-        self.partners.clear();
-        self.ids.iter_mut().for_each(Vec::clear);
-    }
-
-    /// Lower and higher ids of the pairs of a grain, whose entries begin at `first`.
-    fn note_ids(&mut self, id: &[u32], grain: usize, first: usize) {
-        let own = id[grain];
-        let [low, high] = &mut self.ids;
-        for partner in &self.partners[first..] {
-            let other = id[partner.other as usize];
-            low.push(own.min(other));
-            high.push(own.max(other));
-        }
-    }
-
-    /// Finds keys, and puts the pairs of every grain into their order.
-    fn sort(&mut self, instructions: Instructions, progress: &mut [Progress]) {
-        let Self { partners, ids, keys, sorted } = self;
-        instructions.run(Keys { ids, keys: &mut *keys });
-        for own in progress {
-            let range = own.head as usize..own.end as usize;
-            let (keys, partners) = (&keys[range.clone()], &mut partners[range]);
-            sorted.clear();
-            sorted.extend(keys.iter().copied().zip(partners.iter().copied()));
-            sorted.sort_unstable_by_key(|(key, _)| std::cmp::Reverse(*key));
-            partners.iter_mut().zip(sorted.iter()).for_each(|(place, (_, partner))| *place = *partner);
-            own.next = partners.first().map_or(NOBODY, |first| first.other);
-        }
+        input.instructions.run(Keys { ids: &self.ids, keys: &mut self.keys });
     }
 }
 
@@ -312,19 +223,11 @@ mod tests {
             let later = others.iter().filter(|j| **j > i as u32 && !(held[i] && held[**j as usize]));
             pairs.extend(later.map(|j| (i as u32, *j)));
         }
-        let number = |i: u32, j: u32| pairs.iter().position(|pair| *pair == (i.min(j), i.max(j)));
+        let [keeper, other] = [0, 1].map(|k| pairs.iter().map(|(i, j)| [*i, *j][k]).collect::<Vec<u32>>());
+        let input = ColourInput { keeper: &keeper, other: &other, id, instructions: Instructions::best() };
         let mut colours = vec![u8::MAX; pairs.len()];
-        let list = |i: usize, partners: &mut Vec<Coloured>| {
-            for &j in &near[i] {
-                let writes = (i as u32) < j || held[j as usize];
-                let pair = number(i as u32, j).unwrap() as u32;
-                partners.push(Coloured { other: j, pair: if writes { pair } else { NOBODY } });
-            }
-        };
         let team = Team::new(threads).unwrap();
-        team.install(|| {
-            Colouring::default().colour(Instructions::best(), id, |i| held[i], list, &mut colours);
-        });
+        team.install(|| Colouring::default().colour(&input, |i| held[i], &mut colours));
         pairs.iter().zip(colours).map(|((i, j), colour)| (*i, *j, colour)).collect()
     }
 

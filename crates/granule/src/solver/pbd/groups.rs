@@ -14,10 +14,13 @@ use crate::neighbors::{Domain, NeighborLists};
 use crate::simd::{Instructions, LANES};
 use crate::team::{self, BLOCK, QUICK, block_count, block_range};
 
-use super::colour::{Coloured, Colouring, NOBODY, REST, key};
+use super::colour::{ColourInput, Colouring, REST, key};
 use super::contact::TOUCH;
 use super::laws::LawTable;
 use super::state::REMEMBERED;
+
+/// No pair.
+const NOBODY: u32 = u32::MAX;
 
 /// Sixteen pairs of one colour.
 #[repr(C, align(64))]
@@ -95,54 +98,38 @@ pub struct Pairs {
     colouring: Colouring,
 }
 
-/// Who may touch whom, of the grains of a block.
+/// Who may touch whom, of the grains of a block: the partners whose pairs they keep.
 #[derive(Clone, Debug, Default)]
 struct PartnerBlock {
     /// First partner of every grain, and the end of the last one's.
     first: Vec<u32>,
-    other: Vec<u32>,
-    /// The same of partners whose pairs the grain keeps.
-    first_kept: Vec<u32>,
     kept: Vec<u32>,
 }
 
 impl PartnerBlock {
     fn list(&mut self, input: &PairInput, grains: Range<usize>) {
-        for column in [&mut self.first, &mut self.other, &mut self.first_kept, &mut self.kept] {
-            column.clear();
-        }
+        self.first.clear();
+        self.kept.clear();
         self.first.push(0);
-        self.first_kept.push(0);
         for i in grains {
-            for j in input.partners(i) {
-                self.other.push(j as u32);
-                if keeps_pair(input.id[i], input.id[j]) {
-                    self.kept.push(j as u32);
-                }
-            }
-            self.first.push(self.other.len() as u32);
-            self.first_kept.push(self.kept.len() as u32);
+            let kept = input.partners(i).filter(|&j| keeps_pair(input.id[i], input.id[j]));
+            self.kept.extend(kept.map(|j| j as u32));
+            self.first.push(self.kept.len() as u32);
         }
     }
 
-    /// Partners of the block's `k`-th grain.
+    /// Partners whose pairs the block's `k`-th grain keeps.
     fn of(&self, k: usize) -> &[u32] {
-        &self.other[self.first[k] as usize..self.first[k + 1] as usize]
-    }
-
-    /// Those of them whose pairs it keeps.
-    fn kept_by(&self, k: usize) -> &[u32] {
-        &self.kept[self.range_kept_by(k)]
+        &self.kept[self.range_of(k)]
     }
 
     /// Where they are among those of the block.
-    fn range_kept_by(&self, k: usize) -> Range<usize> {
-        self.first_kept[k] as usize..self.first_kept[k + 1] as usize
+    fn range_of(&self, k: usize) -> Range<usize> {
+        self.first[k] as usize..self.first[k + 1] as usize
     }
 
     fn bytes(&self) -> usize {
-        let columns = [&self.first, &self.other, &self.first_kept, &self.kept];
-        columns.iter().map(|column| 4 * column.capacity()).sum()
+        4 * (self.first.capacity() + self.kept.capacity())
     }
 }
 
@@ -204,7 +191,7 @@ impl Pairs {
         });
         let partners = &self.partners;
         memory.rebuild(sources, |i, contacts| {
-            let kept = partners[i / BLOCK].kept_by(i % BLOCK);
+            let kept = partners[i / BLOCK].of(i % BLOCK);
             kept.iter().for_each(|&j| contacts.carry(Partner::particle(input.id[j as usize])));
         });
         self.list(input.id.len());
@@ -232,35 +219,16 @@ impl Pairs {
             let (keeper, other) = unsafe { (keeper.range_mut(own.clone()), other.range_mut(own)) };
             other.copy_from_slice(&partners[b].kept);
             for (k, i) in block_range(b, grains).enumerate() {
-                keeper[partners[b].range_kept_by(k)].fill(i as u32);
+                keeper[partners[b].range_of(k)].fill(i as u32);
             }
         });
     }
 
     fn find_colours(&mut self, input: &PairInput) {
-        let Self { colouring, colour, offset, partners, .. } = self;
-        colour.resize(self.other.len(), REST);
-        // First pair of a keeper.
-        let first = |i: usize| offset[i / BLOCK] + partners[i / BLOCK].range_kept_by(i % BLOCK).start as u32;
-        // The pair of a held keeper is known to its partner only.
-        let of_held = |keeper: usize, j: usize| {
-            let own = partners[keeper / BLOCK].kept_by(keeper % BLOCK);
-            own.iter().position(|known| *known == j as u32).map_or(NOBODY, |k| first(keeper) + k as u32)
-        };
-        let list = |i: usize, listed: &mut Vec<Coloured>| {
-            let mut own = first(i);
-            listed.extend(partners[i / BLOCK].of(i % BLOCK).iter().map(|&j| {
-                let keeps = keeps_pair(input.id[i], input.id[j as usize]);
-                let pair = match keeps {
-                    true => own,
-                    false if input.held(j as usize) => of_held(j as usize, i),
-                    false => NOBODY,
-                };
-                own += u32::from(keeps);
-                Coloured { other: j, pair }
-            }));
-        };
-        colouring.colour(input.instructions, input.id, |i| input.held(i), list, colour);
+        let Self { colouring, colour, keeper, other, .. } = self;
+        colour.resize(other.len(), REST);
+        let pairs = ColourInput { keeper, other, id: input.id, instructions: input.instructions };
+        colouring.colour(&pairs, |i| input.held(i), colour);
     }
 
     /// Finds the place of every pair among the groups: by colour, then those that are near, then the others. Of the rest, one in

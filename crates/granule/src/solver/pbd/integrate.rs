@@ -5,17 +5,18 @@ use glam::{Vec3, Vec4};
 use crate::solver::drag::DragInput;
 use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::particle_solver::ParticleSolver;
+use crate::solver::search::Search;
 use crate::team::{self, BLOCK, PerBlock, QUICK, block_count};
 
 use super::Pbd;
+use super::params::Setup;
 use super::shaped::{ShapedColumns, ShapedPlaces};
-use super::ways::Ways;
 
 /// What a drift finds beside its columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
-    /// Ways since lists were made.
-    pub ways: Ways,
+    /// The largest share of a skin that is used up.
+    pub used: f32,
     /// Square of the fastest speed [m2/s2].
     pub fastest: f32,
     /// Energy of motion and rotation \[J\].
@@ -27,7 +28,7 @@ pub struct Totals {
 impl Totals {
     fn with(self, other: Self) -> Self {
         Self {
-            ways: self.ways.with(other.ways),
+            used: self.used.max(other.used),
             fastest: self.fastest.max(other.fastest),
             kinetic_energy: self.kinetic_energy + other.kinetic_energy,
             unsound: self.unsound || other.unsound,
@@ -43,6 +44,14 @@ impl Totals {
         // Anything that is not a number, or infinite, spoils the sum.
         self.unsound |= (velocity + spin + position) * 0.0 != Vec4::ZERO;
     }
+}
+
+/// What share of its skin a grain has used up that is at `x` now, at a speed [m/s], and goes on for a step of `dt` \[s\].
+#[inline(always)]
+fn used_skin(setup: &Setup, search: &Search, i: usize, x: Vec4, speed: f32, dt: f64) -> f32 {
+    let moved = search.moved(&setup.domain, i, x.truncate()).length();
+    let skin = search.listed_reach(i).map_or(f32::INFINITY, |reach| reach - x.w);
+    setup.used(moved, setup.way(speed, dt as f32), skin)
 }
 
 impl Pbd {
@@ -109,7 +118,9 @@ impl Pbd {
                     // What has left the range is found by its position, which then is not the one it should be.
                     let x = if inside { place[k].to_vec3() } else { Vec3::NAN };
                     position[k] = x.extend(position[k].w);
-                    totals.ways.add(search.moved(&setup.domain, b * BLOCK + k, x));
+                    let speed = velocity[k].truncate().length();
+                    totals.used =
+                        totals.used.max(used_skin(setup, search, b * BLOCK + k, position[k], speed, dt));
                     totals.add(velocity[k], spin[k], position[k]);
                 }
             },
@@ -126,14 +137,15 @@ impl Pbd {
         let lost = shaped.drift(dt, &state.push);
         let particles = &mut world.particles;
         let Some(spin) = particles.angular_velocity.as_mut() else { return lost };
-        let domain = setup.domain;
         let mut columns = ShapedColumns { velocity: &mut particles.velocity, spin };
         let to = ShapedPlaces {
             domain: &setup.exact_domain,
             place: &mut state.place,
             position: &mut particles.position,
         };
-        shaped.put(&mut columns, to, |i, x| totals.ways.add(search.moved(&domain, i, x)));
+        shaped.put(&mut columns, to, |i, x, speed| {
+            totals.used = totals.used.max(used_skin(setup, search, i, x, speed, dt));
+        });
         lost
     }
 

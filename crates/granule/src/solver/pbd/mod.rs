@@ -52,12 +52,11 @@ pub mod sweep;
 mod touching;
 pub mod wall_solve;
 pub mod walls;
-mod ways;
 
 pub use check::check;
 pub use fields::FIELDS;
 
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 use crate::bodies::BodyMotion;
 use crate::boundary::Boundary;
@@ -70,7 +69,7 @@ use crate::solver::search::Search;
 use crate::solver::world::{World, equal_steps};
 use crate::solver::{Defect, SolverInput};
 use crate::stages::{Stage, StageTimes};
-use crate::team::SharedColumn;
+use crate::team::{self, SharedColumn};
 
 use groups::{PairInput, Pairs};
 use integrate::Totals;
@@ -95,7 +94,9 @@ pub struct Pbd {
     listed: bool,
     /// Length of the step that impulses are of \[s\].
     dt: f32,
-    /// The skin of the lists \[m\].
+    /// Positions, and how far grains are listed \[m\].
+    reach: Vec<Vec4>,
+    /// The largest skin of a grain, and that of walls \[m\].
     skin: f32,
     /// How far walls have moved since lists were made, at most \[m\].
     wall_way: f32,
@@ -120,6 +121,7 @@ impl Pbd {
         state.resize(world.particles.len());
         let mut pbd = Self {
             dt: setup.step as f32,
+            reach: Vec::new(),
             skin: setup.skin(0.0),
             setup,
             world,
@@ -211,20 +213,19 @@ impl Pbd {
     fn list_contacts_near(&mut self, dt: f64, t: &mut StageTimes) {
         if !self.search.is_valid() {
             // From what a checkpoint holds, so that a resumed run lists the same pairs.
-            let fastest = self.world.fastest() + self.setup.gravity * dt as f32;
-            self.skin = self.setup.skin(fastest * dt as f32);
+            self.find_reaches(dt as f32);
             if self.listed {
                 self.pairs.remember(&mut self.state.memory, self.dt);
             }
         }
-        let params = self.setup.search_params(self.skin);
-        if !t.time(Stage::Sort, || self.search.sort(&params, &self.world.particles.position)) {
+        let params = self.setup.search_params();
+        if !t.time(Stage::Sort, || self.search.sort(&params, &self.reach)) {
             return;
         }
         t.time(Stage::Sort, || self.follow_order());
         t.time(Stage::Neighbors, || {
             let particles = &self.world.particles;
-            self.search.build(&params, &particles.position);
+            self.search.build(&params, &self.reach);
             let input = PairInput {
                 lists: &self.search.lists,
                 domain: &self.setup.domain,
@@ -240,15 +241,27 @@ impl Pbd {
             self.shaped.note_pairs(&self.pairs, &particles.material);
         });
         t.time(Stage::SampleBoundaries, || {
-            let (setup, world, skin) = (&self.setup, &self.world, self.skin);
+            let (setup, world, of_walls) = (&self.setup, &self.world, self.skin);
             let sources = self.search.order.sources();
-            let reach = |x: Vec3, radius: f32| setup.wall_reach(x, radius, skin);
-            let is_wall = |wall: &Boundary| !self.shaped.is_made(wall.body());
-            self.state.walls.rebuild(sources, &world.boundaries, &world.particles.position, reach, is_wall);
+            let reach = |grain: Vec4, wall: &Boundary| {
+                let is_wall = !self.shaped.is_made(wall.body());
+                is_wall.then(|| setup.wall_reach(grain, if wall.moves() { of_walls } else { 0.0 }))
+            };
+            self.state.walls.rebuild(sources, &world.boundaries, &self.reach, reach);
         });
         self.listed = true;
         self.dt = dt as f32;
         self.wall_way = 0.0;
+    }
+
+    /// Finds how far grains are listed: their radii and skins.
+    fn find_reaches(&mut self, dt: f32) {
+        let (setup, particles) = (&self.setup, &self.world.particles);
+        self.skin = setup.skin(setup.way(self.world.fastest(), dt));
+        team::fill(&mut self.reach, particles.len(), |i| {
+            let way = setup.way(particles.velocity[i].truncate().length(), dt);
+            particles.position[i] + Vec4::W * setup.skin(way)
+        });
     }
 
     /// Puts all columns into the new order.
@@ -257,6 +270,7 @@ impl Pbd {
         fold_turns(&mut self.state.orientation, &mut self.state.turn);
         let Search { order, scratch, .. } = &mut self.search;
         self.world.particles.permute(order, scratch);
+        order.apply(&mut self.reach, &mut scratch.rows);
         self.state.permute(order, scratch);
         self.shaped.find(&self.world.particles.id);
     }
@@ -387,12 +401,13 @@ impl Pbd {
 
     /// Lets the search know how far grains and walls have moved, and will in a step like this one.
     fn note_motion(&mut self, totals: &Totals, dt: f64) {
-        let of_grains = totals.fastest.sqrt().max(self.shaped.fastest()) * dt as f32;
         let of_walls = self.world.boundaries.fastest(self.world.time) * dt as f32;
         self.wall_way += of_walls;
-        let ahead = of_grains.max(of_walls).min(0.45 * self.skin);
-        let way = totals.ways.against_half_skin(self.wall_way) + ahead;
-        self.search.note_motion(way * way);
+        let used = totals.used.max(self.setup.used(self.wall_way, of_walls, self.skin));
+        // What is not a number is found elsewhere, and ends lists.
+        if used >= 1.0 {
+            self.search.invalidate();
+        }
     }
 
     /// Bodies, and walls that hold a force, take the impulses of contacts.

@@ -1,6 +1,6 @@
 //! Constants of a simulation, derived once from the scene.
 
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 use crate::grains::GrainShapes;
 use crate::material::Material;
@@ -20,8 +20,11 @@ const STEP: f64 = 0.037;
 /// Gravity that stands for none [m/s2].
 const PLAIN_GRAVITY: f32 = 9.81;
 
-/// How much farther than they touch grains are listed, in diameters of the smallest: at least, and at most where they are fast.
-const SKIN: [f32; 2] = [0.25, 1.0];
+/// Steps that lists are made for: a grain's skin is how far it goes in so many.
+const SKIN_STEPS: f32 = 9.0;
+
+/// A grain's skin in diameters of the smallest, at least and at most.
+const SKIN: [f32; 2] = [0.125, 0.625];
 
 /// Speed of the push over sqrt(g d).
 const PUSH_SPEED: f32 = 1.1;
@@ -91,18 +94,35 @@ impl Setup {
         }
     }
 
-    /// How much farther than they touch grains are listed \[m\], where the fastest moves by `way` in a step \[m\]: lists hold for
-    /// the steps that gravity makes at least, and always for one.
-    pub fn skin(&self, way: f32) -> f32 {
-        (2.2 * way).clamp(SKIN[0] * self.diameter, SKIN[1] * self.diameter)
+    /// How far a grain may go at most in a step of `dt` \[s\] that it begins at a speed [m/s], as far as gravity has a say \[m\].
+    #[inline(always)]
+    pub fn way(&self, speed: f32, dt: f32) -> f32 {
+        (speed + self.gravity * dt) * dt
     }
 
-    /// How neighbours are searched with a skin \[m\].
-    pub fn search_params(&self, skin: f32) -> SearchParams {
+    /// The skin of a grain that goes so far in a step \[m\]: how far it may go before lists are made anew.
+    ///
+    /// ```text
+    /// s = 9 way, d/8 at least and 5d/8 at most
+    /// ```
+    #[inline(always)]
+    pub fn skin(&self, way: f32) -> f32 {
+        (SKIN_STEPS * way).clamp(SKIN[0] * self.diameter, SKIN[1] * self.diameter)
+    }
+
+    /// What share of a grain's skin is used up where it has moved by `moved` since lists were made and goes by `way` in the next
+    /// step \[m\]. Lists hold below 1, and always for one step.
+    #[inline(always)]
+    pub fn used(&self, moved: f32, way: f32, skin: f32) -> f32 {
+        (moved + way.min(0.9 * skin)) / skin
+    }
+
+    /// How neighbours are searched.
+    pub fn search_params(&self) -> SearchParams {
         SearchParams {
             domain: self.domain,
-            cutoff: Cutoff::Radii,
-            skin,
+            cutoff: Cutoff::Reaches,
+            skin: 0.0,
             instructions: self.instructions,
             all_rows: self.defect != Some(Defect::MissingNeighborRow),
         }
@@ -118,10 +138,10 @@ impl Setup {
         BOUNCE_STEPS * gravity.length() * dt
     }
 
-    /// How far from a grain of radius `radius` \[m\] walls are listed \[m\], with a skin \[m\]: as far as both may move before lists are
-    /// made anew, and what rounding may hide.
-    pub fn wall_reach(&self, x: Vec3, radius: f32, skin: f32) -> f32 {
-        radius + skin + 1e-6 * (x.abs().max_element() + radius)
+    /// How far from a grain walls are listed \[m\] that may move by `of_wall` before lists are made anew \[m\]: the fourth number
+    /// of the grain is how far it is listed itself \[m\]; and what rounding may hide.
+    pub fn wall_reach(&self, grain: Vec4, of_wall: f32) -> f32 {
+        grain.w + of_wall + 1e-6 * (grain.truncate().abs().max_element() + grain.w)
     }
 }
 
@@ -179,4 +199,38 @@ pub fn needed_substeps(scene: &Scene, shapes: &GrainShapes) -> u32 {
     let longest = STEP * (diameter / f64::from(gravity(scene))).sqrt();
     // A scene that asks for exactly as many is not to get one more by rounding.
     (1.0 / (scene.simulation.fps * longest) - 1e-6).ceil().max(1.0) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setup() -> Setup {
+        let scene = Scene::open("sandglass", true, &[]).unwrap();
+        Setup::new(&scene, &GrainShapes::default(), None, Instructions::best())
+    }
+
+    /// Below 1 a grain is within its skin after the next step; lists that were just made hold for that step however fast it is.
+    #[test]
+    fn lists_hold_until_a_grain_would_leave_its_skin_and_for_one_step_at_least() {
+        let setup = setup();
+        for speed in [0.0, 0.01, 0.3, 2.0, 50.0] {
+            let way = setup.way(speed, 1.0 / 360.0);
+            let skin = setup.skin(way);
+            assert!(setup.used(0.0, way, skin) < 1.0, "{speed} m/s");
+            let moved = (skin - way).max(0.0);
+            assert!(setup.used(1.001 * moved + 1e-6, way, skin) >= 1.0 || way > 0.9 * skin);
+            assert!(setup.used(skin, way, skin) >= 1.0, "{speed} m/s");
+        }
+    }
+
+    /// What is slow has the least skin, and what is faster never has a smaller one.
+    #[test]
+    fn skins_grow_with_speed_within_their_bounds() {
+        let setup = setup();
+        let skins = [0.0, 0.1, 0.5, 1.0, 3.0, 100.0].map(|speed| setup.skin(setup.way(speed, 1.0 / 360.0)));
+        assert!(skins.windows(2).all(|pair| pair[0] <= pair[1]), "{skins:?}");
+        assert_eq!([skins[0], skins[5]], SKIN.map(|share| share * setup.diameter));
+        assert!(skins[1] < skins[3], "{skins:?}");
+    }
 }

@@ -389,8 +389,13 @@ impl ShapedBodies {
         lost
     }
 
-    /// Puts particles where their bodies have them. `moved` is told of each.
-    pub fn put(&mut self, columns: &mut ShapedColumns, to: ShapedPlaces, mut moved: impl FnMut(usize, Vec3)) {
+    /// Puts particles where their bodies have them. `moved` is told of each, with its speed [m/s].
+    pub fn put(
+        &mut self,
+        columns: &mut ShapedColumns,
+        to: ShapedPlaces,
+        mut moved: impl FnMut(usize, Vec4, f32),
+    ) {
         self.take_arms();
         for body in &self.bodies {
             for k in body.members.clone() {
@@ -401,7 +406,7 @@ impl ShapedBodies {
                 to.place[i] = to.domain.wrap(place);
                 let x = to.place[i].to_vec3();
                 to.position[i] = x.extend(body.radius);
-                moved(i, x);
+                moved(i, to.position[i], self.member[k].velocity.truncate().length());
             }
         }
         self.give(columns);

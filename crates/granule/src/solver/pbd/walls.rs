@@ -134,25 +134,23 @@ impl Walls {
         });
     }
 
-    /// Takes over what was remembered, for particles in a new order, and lists the walls that are near. `reach` says how
-    /// far a grain may be from a wall \[m\], `is_wall` which boundaries are met as such.
+    /// Takes over what was remembered, for particles in a new order, and lists the walls that are near. `grain` are positions and
+    /// how far grains are listed \[m\]; `reach` says how far such a grain may be from a wall \[m\], if it meets it as one.
     pub fn rebuild(
         &mut self,
         sources: &[u32],
         boundaries: &Boundaries,
-        position: &[Vec4],
-        reach: impl Fn(Vec3, f32) -> f32 + Sync,
-        is_wall: impl Fn(&Boundary) -> bool + Sync,
+        grain: &[Vec4],
+        reach: impl Fn(Vec4, &Boundary) -> Option<f32> + Sync,
     ) {
         self.memory.permute(sources);
-        let count = position.len();
+        let count = grain.len();
         self.take_back(count);
         team::for_each_mut(&mut self.blocks, 1, |b, block| {
             for (k, i) in block_range(b, count).enumerate() {
-                let (x, radius) = (position[i].truncate(), position[i].w);
-                let reach = reach(x, radius);
                 for (w, wall) in boundaries.iter().enumerate() {
-                    if is_wall(wall) && wall.may_be_within(x, reach) {
+                    let reach = reach(grain[i], wall);
+                    if reach.is_some_and(|reach| wall.may_be_within(grain[i].truncate(), reach)) {
                         block.near.push((k as u16, w as u16));
                     }
                 }
