@@ -26,6 +26,9 @@ const SKIN_STEPS: f32 = 9.0;
 /// A grain's skin in diameters of the smallest, at least and at most.
 const SKIN: [f32; 2] = [0.125, 0.625];
 
+/// The least where grains shield each other from the air: as far as two diameters, as in the continuum.
+const SHIELDING_SKIN: f32 = 0.5;
+
 /// Speed of the push over sqrt(g d).
 const PUSH_SPEED: f32 = 1.1;
 
@@ -46,6 +49,8 @@ pub struct Setup {
     pub averaging: Option<Averaging>,
     /// Diameter of the smallest grain that moves \[m\].
     pub diameter: f32,
+    /// Skin of grains that are at rest \[m\].
+    least_skin: f32,
     /// Gravity that speeds are compared with [m/s2].
     pub gravity: f32,
     /// Materials as all solvers know them.
@@ -77,13 +82,16 @@ impl Setup {
         let substeps = scene.pbd.substeps.unwrap_or_else(needed);
         let bounds = [scene.simulation.time_step, scene.simulation.max_time_step];
         let step = 1.0 / (scene.simulation.fps * f64::from(substeps));
+        let diameter = 2.0 * radii(scene, shapes).0 as f32;
+        let shielded = scene.air.as_ref().is_some_and(|air| air.occlusion);
         Self {
             laws: LawTable::new(scene),
             step: bounds.into_iter().flatten().fold(step, f64::min),
             sweeps: scene.pbd.sweeps,
             rotation: scene.pbd.rotation && averaging.is_none(),
             averaging,
-            diameter: 2.0 * radii(scene, shapes).0 as f32,
+            diameter,
+            least_skin: diameter * if shielded { SHIELDING_SKIN } else { SKIN[0] },
             gravity: gravity(scene),
             materials: scene.material.iter().map(|m| Material::new(m, YieldLaw::Tan)).collect(),
             domain: Domain::new(axes),
@@ -103,11 +111,11 @@ impl Setup {
     /// The skin of a grain that goes so far in a step \[m\]: how far it may go before lists are made anew.
     ///
     /// ```text
-    /// s = 9 way, d/8 at least and 5d/8 at most
+    /// s = 9 way, d/8 at least (d/2 where grains shield each other from the air) and 5d/8 at most
     /// ```
     #[inline(always)]
     pub fn skin(&self, way: f32) -> f32 {
-        (SKIN_STEPS * way).clamp(SKIN[0] * self.diameter, SKIN[1] * self.diameter)
+        (SKIN_STEPS * way).clamp(self.least_skin, SKIN[1] * self.diameter)
     }
 
     /// What share of a grain's skin is used up where it has moved by `moved` since lists were made and goes by `way` in the next
