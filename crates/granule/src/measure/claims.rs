@@ -62,10 +62,10 @@ const NOT_CALIBRATED: Claim = NotClaimed(
 );
 const NO_CELL: Claim = NotClaimed("has no periodic cells that strain and no walls that hold a force");
 const LOW_CREST: Claim =
-    Open("taller columns end lower than those of 2 r0, and farther out than published; all runouts hold");
+    Open("crests of the columns are lower than published, and tall ones run out farther; all runouts hold");
 const OPEN_COLUMNS: Claim = Open("the full form has not been run to its end; quick and large columns hold");
 const AVALANCHES: Claim =
-    Open("at 25 degrees the inclination swings by more than 2.5 degrees; all inclinations hold");
+    Open("sand of 25 and 30 degrees slumps in the small smooth drum of the quick form; the full form holds");
 const OPEN_FORCES: Claim =
     Open("beds of tetrahedra miss shares of strong forces and angles of contacts; spheres hold");
 const OPEN_ZHOU: Claim =

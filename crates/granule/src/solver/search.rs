@@ -437,7 +437,7 @@ mod tests {
         let mut random = Random::new(10);
         let mut reach = cloud(&mut random);
         // One in ten is fast.
-        let mut skin = |k: usize| if k % 10 == 0 { 0.04 * random.unit() } else { 0.004 };
+        let mut skin = |k: usize| if k.is_multiple_of(10) { 0.04 * random.unit() } else { 0.004 };
         let skins: Vec<f32> = (0..reach.len()).map(&mut skin).collect();
         reach.iter_mut().zip(&skins).for_each(|(x, skin)| x.w = 0.02 + skin);
         let mut search: Search = Search::default();

@@ -1,8 +1,14 @@
 //! What grains were measured to do, by `cargo run --release --example grains`; docs/grains.md has the set-ups and the numbers.
 
-/// Angle of repose \[degrees\], friction and rolling friction of the grains that have it: between what small and large heaps have.
-const REPOSE: [[f64; 3]; 5] =
-    [[15.9, 0.1, 0.0], [22.0, 0.3, 0.0], [30.0, 0.5, 0.115], [35.0, 0.5, 0.3], [39.2, 0.8, 0.5]];
+/// Angle of repose \[degrees\], friction and rolling friction of the grains that have it, between what small and large heaps have.
+const REPOSE: [[f64; 3]; 6] = [
+    [15.7, 0.1, 0.0],
+    [21.7, 0.3, 0.0],
+    [28.2, 0.5, 0.1],
+    [30.0, 0.5, 0.115],
+    [35.0, 0.5, 0.3],
+    [39.2, 0.8, 0.5],
+];
 
 /// The same of position-based grains that turn.
 const PBD_REPOSE: [[f64; 3]; 7] = [

@@ -187,7 +187,7 @@ fn scenes_of_sand_become_position_based_grains_by_the_word() {
         }
     }
     let sand = |sets: &[(&str, &str)]| by_word("column", sets).unwrap().material[0].clone();
-    let steep = sand(&[("material.friction_angle", "34.3")]);
+    let steep = sand(&[("material.friction_angle", "36.3")]);
     let near = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-6, "{found} {wanted}");
     assert_eq!(steep.pbd.friction, Some(0.5));
     near(steep.pbd.rolling_friction, 0.1);
