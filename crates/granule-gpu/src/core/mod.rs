@@ -31,6 +31,7 @@ pub mod search;
 pub mod shaders;
 pub mod shared;
 pub mod simulation;
+mod simulator;
 pub mod sorting;
 pub mod timing;
 pub mod view;
