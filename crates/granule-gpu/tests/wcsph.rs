@@ -53,13 +53,9 @@ fn moving_walls_push_water_alike() {
     let shape = Shape::Box { min: [0.26, 0.0, 0.0], max: [0.3, 0.2, 0.2], hollow: false };
     let motion = Some(Motion { keyframe, pivot: [0.28, 0.0, 0.1], ..Motion::default() });
     scene.boundary.push(BoundarySettings {
-        name: "paddle".into(),
-        shape,
         friction: Some(0.5),
         motion,
-        material: None,
-        rough: None,
-        rough_region: None,
+        ..BoundarySettings::new("paddle", shape)
     });
     compare(&scene, 10, &device);
 }

@@ -163,13 +163,9 @@ fn busy() -> Scene {
     let shape = brick([13.0, 0.0, 0.0], [20.0, 20.0, 14.0]);
     let motion = Some(Motion { keyframe: vec![key(0.0, 0.0), key(0.5, -0.1)], ..Motion::default() });
     let wall = granule::scene::BoundarySettings {
-        name: "piston".into(),
-        shape,
         friction: Some(0.0),
         motion,
-        material: None,
-        rough: None,
-        rough_region: None,
+        ..granule::scene::BoundarySettings::new("piston", shape)
     };
     scene.boundary.push(wall);
     scene.grains[0].shape = brick([0.5, 0.5, 0.5], [12.5, 5.5, 13.5]);

@@ -152,15 +152,7 @@ fn valid_scene(random: &mut Random) -> Scene {
             fixed: false,
         });
     }
-    let wall = |name: &str, shape| BoundarySettings {
-        name: name.into(),
-        shape,
-        friction: None,
-        motion: None,
-        material: None,
-        rough: None,
-        rough_region: None,
-    };
+    let wall = BoundarySettings::new;
     scene.boundary = vec![wall("floor", Shape::Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] })];
     let side = 14.0 * d;
     match pick(random, 4) {

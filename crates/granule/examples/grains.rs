@@ -20,9 +20,13 @@ const GRAVITY: f64 = 9.81;
 struct Grains {
     friction: f64,
     rolling: f64,
+    solver: SolverKind,
     /// Pull of a liquid bridge over the weight of a grain.
     bridge: f64,
 }
+
+/// Dry grains, as most scenes get them.
+const PLAIN: Grains = Grains { friction: 0.5, rolling: 0.2, solver: SolverKind::Dem, bridge: 0.0 };
 
 fn main() -> Result<(), Box<dyn Error>> {
     let all = ["repose", "walls", "cohesion"].map(String::from).to_vec();
@@ -66,7 +70,7 @@ fn heap(asked: &[String]) -> Result<(), Box<dyn Error>> {
 
 /// A scene with one material, and walls and grains as TOML.
 fn scene(grains: Grains, depth: f64, gravity: [f64; 2], parts: &str) -> Result<Scene, Box<dyn Error>> {
-    let Grains { friction, rolling, bridge } = grains;
+    let Grains { friction, rolling, bridge, solver } = grains;
     let (density, radius) = (BULK / 0.6, 0.5 * DIAMETER);
     let weight = density * std::f64::consts::PI / 6.0 * DIAMETER.powi(3) * GRAVITY;
     let tension = bridge * weight / (2.0 * std::f64::consts::PI * radius);
@@ -75,12 +79,15 @@ fn scene(grains: Grains, depth: f64, gravity: [f64; 2], parts: &str) -> Result<S
     let of_pull = 1.5 * 0.91 * bridge * weight / ((0.5 * radius).sqrt() * (0.003 * DIAMETER).powf(1.5));
     let young = of_pull.max(3000.0 * BULK * GRAVITY * depth);
     let text = format!(
-        "name = \"grains\"\n[simulation]\nsolver = \"dem\"\nfps = 50\ngravity = [{}, {}, 0]\n{parts}\n\
+        "name = \"grains\"\n[simulation]\nsolver = \"{}\"\nfps = 50\ngravity = [{}, {}, 0]\n{parts}\n\
          [dem]\nrayleigh_share = 0.2\ncollision_share = 0.1\nbridges_at_start = true\n\
          [[material]]\nname = \"sand\"\nradius = {radius}\ndensity = {density}\n\
          [material.dem]\nyoung = {young}\nfriction = {friction}\nrolling_friction = {rolling}\n\
-         liquid_volume = {liquid:e}\nliquid_tension = {tension:e}\n",
-        gravity[0], gravity[1]
+         liquid_volume = {liquid:e}\nliquid_tension = {tension:e}\n\
+         [material.pbd]\nfriction = {friction}\nrolling_friction = {rolling}\n",
+        solver.name(),
+        gravity[0],
+        gravity[1]
     );
     Ok(Scene::parse(&text, "grains")?)
 }
@@ -95,7 +102,7 @@ fn begin(scene: Scene) -> Result<Simulation, Box<dyn Error>> {
 fn repose() -> Result<(), Box<dyn Error>> {
     println!("friction  rolling  angle of repose [degrees]  grains  mean speed [m/s]");
     for (friction, rolling) in [(0.1, 0.0), (0.3, 0.0), (0.5, 0.0), (0.5, 0.1), (0.5, 0.3), (0.8, 0.5)] {
-        let [angle, count, speed] = repose_of(Grains { friction, rolling, bridge: 0.0 })?;
+        let [angle, count, speed] = repose_of(Grains { friction, rolling, ..PLAIN })?;
         println!("{friction:8} {rolling:8} {angle:26.1} {count:7} {speed:17.1e}");
     }
     Ok(())
@@ -130,9 +137,18 @@ fn repose_of(grains: Grains) -> Result<[f64; 3], Box<dyn Error>> {
 
 /// A bed of 8 d in all directions, periodic across, slides down a smooth wall of 40 degrees.
 fn walls() -> Result<(), Box<dyn Error>> {
-    println!("friction of the contact  friction of the bed");
-    for friction in [0.1, 0.2, 0.3, 0.5, 0.8, 1.5] {
-        println!("{friction:23} {:20.3}", wall_of(friction)?);
+    // Grains of 30 degrees (tables 6), and those of 35.
+    let grains =
+        [(SolverKind::Dem, 0.115), (SolverKind::Dem, 0.3), (SolverKind::Pbd, 0.03), (SolverKind::Pbd, 0.1)];
+    println!(
+        "solver  rolling  friction of the contact  friction of the bed, rolling friction of the wall: the grains' | friction"
+    );
+    for (solver, rolling) in grains {
+        for friction in [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.5] {
+            let bed = Grains { rolling, solver, ..PLAIN };
+            let (own, held) = (wall_of(bed, friction, rolling)?, wall_of(bed, friction, friction)?);
+            println!("{:>6} {rolling:8} {friction:24} {own:20.3} {held:20.3}", solver.name());
+        }
     }
     Ok(())
 }
@@ -142,17 +158,16 @@ fn walls() -> Result<(), Box<dyn Error>> {
 /// ```text
 /// mu = tan(theta) - a/(g cos(theta))
 /// ```
-fn wall_of(friction: f64) -> Result<f64, Box<dyn Error>> {
+fn wall_of(grains: Grains, friction: f64, rolling: f64) -> Result<f64, Box<dyn Error>> {
     let slope = 40f64.to_radians();
     let side = 8.0 * DIAMETER;
     let parts = format!(
         "periodic = {{ x = [0, {side}], z = [0, {side}] }}\n\
          [[grains]]\nmaterial = \"sand\"\nfill = \"relaxed\"\n\
          shape.box = {{ min = [0, 0, 0], max = [{side}, {side}, {side}] }}\n\
-         [[boundary]]\nname = \"wall\"\nfriction = {friction}\n\
+         [[boundary]]\nname = \"wall\"\nfriction = {friction}\nrolling_friction = {rolling}\n\
          shape.plane = {{ point = [0, 0, 0], normal = [0, 1, 0] }}\n"
     );
-    let grains = Grains { friction: 0.5, rolling: 0.2, bridge: 0.0 };
     let gravity = [GRAVITY * slope.sin(), -GRAVITY * slope.cos()];
     let mut simulation = begin(scene(grains, 20.0 * DIAMETER, gravity, &parts)?)?;
     let mut speeds = Vec::new();
@@ -179,7 +194,7 @@ fn cohesion() -> Result<(), Box<dyn Error>> {
         let (angle, friction) = (f64::to_radians(angle), 0.5);
         let just = 16.0 / (4.0 * (std::f64::consts::FRAC_PI_4 + 0.5 * angle).tan());
         for bridge in bridges {
-            let fallen = fallen(Grains { friction, rolling, bridge })?;
+            let fallen = fallen(Grains { friction, rolling, bridge, ..PLAIN })?;
             // A grain weighs pi/6/0.6 of a cube of a diameter of bulk matter.
             let k = just / (bridge * std::f64::consts::PI / 3.6 * angle.tan());
             println!("{friction:8} {rolling:8} {bridge:29} {k:6.2} {fallen:21.3}");

@@ -49,15 +49,7 @@ pub fn block(min: [f32; 3], max: [f32; 3]) -> GrainsSettings {
 
 /// A wall that stands still.
 pub fn wall(name: &str, shape: Shape, friction: Option<f32>) -> BoundarySettings {
-    BoundarySettings {
-        name: name.into(),
-        shape,
-        friction,
-        motion: None,
-        material: None,
-        rough: None,
-        rough_region: None,
-    }
+    BoundarySettings { friction, ..BoundarySettings::new(name, shape) }
 }
 
 /// A box of this size in spacings.

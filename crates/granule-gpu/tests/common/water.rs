@@ -32,15 +32,7 @@ pub fn block(min: [f32; 3], max: [f32; 3]) -> GrainsSettings {
 /// A tank of this size in spacings.
 pub fn tank(size: [f32; 3]) -> BoundarySettings {
     let shape = Shape::Box { min: [0.0; 3], max: size.map(|c| c * D), hollow: true };
-    BoundarySettings {
-        name: "tank".into(),
-        shape,
-        friction: Some(0.1),
-        motion: None,
-        material: None,
-        rough: None,
-        rough_region: None,
-    }
+    BoundarySettings { friction: Some(0.1), ..BoundarySettings::new("tank", shape) }
 }
 
 /// A jittered block that falls into a tank.

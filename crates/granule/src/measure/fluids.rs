@@ -35,13 +35,5 @@ pub fn filled(shape: Shape, fill: Fill) -> GrainsSettings {
 
 /// A smooth wall.
 pub fn smooth(name: &str, shape: Shape) -> BoundarySettings {
-    BoundarySettings {
-        name: name.into(),
-        shape,
-        friction: Some(0.0),
-        motion: None,
-        material: None,
-        rough: None,
-        rough_region: None,
-    }
+    BoundarySettings { friction: Some(0.0), ..BoundarySettings::new(name, shape) }
 }

@@ -109,13 +109,8 @@ pub fn smooth_floor() -> BoundarySettings {
 /// A plane through the origin.
 pub fn plane(name: &str, normal: [f32; 3], friction: f32) -> BoundarySettings {
     BoundarySettings {
-        material: None,
-        rough: None,
-        rough_region: None,
-        name: name.into(),
-        shape: Shape::Plane { point: [0.0; 3], normal },
         friction: Some(friction),
-        motion: None,
+        ..BoundarySettings::new(name, Shape::Plane { point: [0.0; 3], normal })
     }
 }
 

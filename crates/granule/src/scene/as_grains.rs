@@ -48,8 +48,8 @@ type Refused = Box<Problem>;
 impl Scene {
     /// The scene for a continuum as one with grains, of about as many and of the same mass.
     ///
-    /// Grains have the bulk density over 0.6; lattices become random packings; friction angle, friction of walls and cohesion
-    /// become constants of contacts by measured tables; Young's modulus follows from the depth of the bed.
+    /// Grains have the bulk density over 0.6; lattices become random packings; friction angle and cohesion become constants
+    /// of contacts by measured tables, and walls hold grains without letting them roll; Young's modulus follows from the depth of the bed.
     ///
     /// # Errors
     /// Names what grains do not have, as keys of fluids, and what lies outside the tables, with their range.
@@ -86,13 +86,15 @@ impl Scene {
         Ok(self)
     }
 
-    /// Friction of walls and bodies with bulk matter becomes that with grains.
+    /// Walls and bodies hold grains by the friction that they hold bulk matter by: with as much rolling friction, grains slide on
+    /// them before they roll.
     fn translate_walls(&mut self) {
         let angle = self.material.first().map_or(0.0, |material| f64::from(material.friction_angle));
-        let walls = self.boundary.iter_mut().map(|wall| &mut wall.friction);
-        for friction in walls.chain(self.body.iter_mut().map(|body| &mut body.friction)) {
-            let bulk = friction.map_or(angle.to_radians().tan(), f64::from);
-            *friction = Some(tables::wall_friction(bulk) as f32);
+        let walls = self.boundary.iter_mut().map(|wall| (&mut wall.friction, &mut wall.rolling_friction));
+        let bodies = self.body.iter_mut().map(|body| (&mut body.friction, &mut body.rolling_friction));
+        for (friction, rolling) in walls.chain(bodies) {
+            let bulk = *friction.get_or_insert(angle.to_radians().tan() as f32);
+            rolling.get_or_insert(bulk);
         }
     }
 

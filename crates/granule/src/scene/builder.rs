@@ -68,6 +68,7 @@ impl BoundarySettings {
             name: name.into(),
             shape,
             friction: None,
+            rolling_friction: None,
             motion: None,
             material: None,
             rough: None,

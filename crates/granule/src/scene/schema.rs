@@ -465,6 +465,10 @@ pub struct BoundarySettings {
     /// Coulomb friction coefficient; the material's own (tangent of its angle) when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f32>,
+    /// Coefficient of rolling friction of grains on it (`dem`, `pbd`); the material's own when absent. Grains slide on a wall that
+    /// has as much of it as of friction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rolling_friction: Option<f32>,
     /// Motion over time; at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,

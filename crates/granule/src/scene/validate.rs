@@ -373,6 +373,9 @@ fn check_boundary(path: &str, wall: &BoundarySettings) -> Check {
     if let Some(friction) = wall.friction {
         not_negative(&format!("{path}.friction"), friction)?;
     }
+    if let Some(friction) = wall.rolling_friction {
+        not_negative(&format!("{path}.rolling_friction"), friction)?;
+    }
     grains::check_rough(path, wall)?;
     match &wall.motion {
         Some(motion) => check_motion(&format!("{path}.motion"), motion),

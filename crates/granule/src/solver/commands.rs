@@ -238,8 +238,8 @@ fn changed(
 }
 
 /// What a running simulation lets change.
-const ADJUSTABLE: &str = "only [air], the solver's own section, materials except their radius, friction of \
-                          boundaries, and gravity, cfl, time steps and the strain of [simulation] can change while a \
+const ADJUSTABLE: &str = "only [air], the solver's own section, materials except their radius, friction and \
+                          rolling friction of boundaries, and gravity, cfl, time steps and the strain of [simulation] can change while a \
                           simulation runs";
 
 /// The scene `old` with everything that may change while it runs taken from `new`.
@@ -264,7 +264,7 @@ fn with_adjustable_from(old: &Scene, new: &Scene) -> Scene {
         mine.radius = radius;
     }
     for (mine, theirs) in scene.boundary.iter_mut().zip(&new.boundary) {
-        mine.friction = theirs.friction;
+        (mine.friction, mine.rolling_friction) = (theirs.friction, theirs.rolling_friction);
     }
     scene
 }

@@ -32,9 +32,6 @@ const PBD_SLIDING: [[f64; 3]; 7] = [
     [45.7, 0.3, 0.0],
 ];
 
-/// Friction of a smooth wall with a bed of grains, and of the wall with a grain. Grains roll along walls that hold more.
-const WALL: [[f64; 2]; 6] = [[0.0, 0.0], [0.1, 0.1], [0.2, 0.2], [0.3, 0.3], [0.437, 0.5], [0.485, 0.8]];
-
 /// Cohesion times the squared diameter over the pull of a liquid bridge and the tangent of the friction angle.
 const COHESION: f64 = 0.55;
 
@@ -64,12 +61,6 @@ pub fn pbd_angles(rotation: bool) -> [f64; 2] {
 /// Friction and rolling friction of position-based grains with an angle of repose \[degrees\]; none outside of these.
 pub fn pbd_friction(angle: f64, rotation: bool) -> Option<[f64; 2]> {
     between(pbd_table(rotation), angle).map(|[_, friction, rolling]| [friction, rolling])
-}
-
-/// Friction with grains of a smooth wall that has a friction with bulk matter: what grains cannot be held by, the most they can.
-pub fn wall_friction(bulk: f64) -> f64 {
-    let [_, most] = WALL[WALL.len() - 1];
-    between(&WALL, bulk).map_or(most, |[_, contact]| contact)
 }
 
 /// Pull of a liquid bridge \[N\] that gives grains of a diameter \[m\] and a friction angle \[degrees\] a cohesion \[Pa\].

@@ -27,8 +27,11 @@ fn bulk_matter_becomes_grains() {
     assert!((sand.dem.young / young - 1.0).abs() < 1e-3, "{}", sand.dem.young);
     let [friction, rolling] = tables::friction(30.0).unwrap();
     assert_eq!((sand.dem.friction, sand.dem.rolling_friction), (Some(friction), rolling));
-    // A wall that holds more than grains can be held by.
-    assert_eq!(grains.boundary[0].friction, Some(0.8));
+    // Grains slide on the floor before they roll.
+    assert_eq!(bulk.boundary[0].friction, Some(1.0));
+    assert_eq!((grains.boundary[0].friction, grains.boundary[0].rolling_friction), (Some(1.0), Some(1.0)));
+    let given = open("column", false, &[("boundary.floor.rolling_friction", "0.05")]).unwrap();
+    assert_eq!(given.boundary[0].rolling_friction, Some(0.05));
     assert!(bulk.expect.iter().any(|expect| expect.quantity == Quantity::MeanDensity));
     assert!(grains.expect.iter().all(|expect| expect.quantity != Quantity::MeanDensity));
     assert!(grains.quick.is_empty() && grains.as_grains.is_empty());
@@ -160,9 +163,6 @@ fn tables_have_their_rows() {
     assert_eq!(at(most), [0.8, 0.5]);
     let [friction, rolling] = at(30.0);
     assert!(friction == 0.5 && rolling > 0.1 && rolling < 0.2, "{friction} {rolling}");
-    assert_eq!(tables::wall_friction(0.2), 0.2);
-    assert!(tables::wall_friction(0.4) > 0.4 && tables::wall_friction(0.4) < 0.5);
-    assert_eq!(tables::wall_friction(3.0), 0.8);
 }
 
 /// The same words with `pbd`: friction by its own table, and a pull for cohesion.

@@ -70,6 +70,9 @@ pub struct BodySettings {
     /// Coulomb friction coefficient; towards grains the material's own, towards bodies and walls 0.5 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f32>,
+    /// Coefficient of rolling friction of grains on it (`dem`, `pbd`); the material's own when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rolling_friction: Option<f32>,
     /// Name of the material that it is made of (`dem`, `pbd`); that of the grain which touches it when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
@@ -160,6 +163,7 @@ impl BodySettings {
             velocity: [0.0; 3],
             angular_velocity: [0.0; 3],
             friction: None,
+            rolling_friction: None,
             material: None,
             restitution: 0.0,
             motion: None,

@@ -88,6 +88,9 @@ fn check_body(path: &str, body: &BodySettings) -> Check {
     if let Some(friction) = body.friction {
         not_negative(&at("friction"), friction)?;
     }
+    if let Some(friction) = body.rolling_friction {
+        not_negative(&at("rolling_friction"), friction)?;
+    }
     range((0.0..=1.0).contains(&body.restitution), &at("restitution"), body.restitution, || {
         "from 0 to 1".into()
     })?;

@@ -44,17 +44,25 @@ impl LawTable {
         let count = scene.material.len();
         let law = |a: usize, b: usize| with_defect(pair_law(scene, a, b), defect);
         let grains: Vec<PairLaw<f64>> = (0..count * count).map(|k| law(k / count, k % count)).collect();
-        let of_wall = |material: &Option<String>, friction: Option<f32>| {
+        let of_wall = |material: &Option<String>, friction: Option<f32>, rolling: Option<f32>| {
             let wall = material.as_ref().and_then(|name| scene.material.iter().position(|m| m.name == *name));
             let mut laws: Vec<PairLaw<f64>> = (0..count).map(|m| law(m, wall.unwrap_or(m))).collect();
             if let Some(friction) = friction {
                 laws.iter_mut().for_each(|law| law.tangential.friction = f64::from(friction));
             }
+            if let Some(rolling) = rolling {
+                let of_law = laws.iter_mut().filter_map(|law| law.rolling.as_mut());
+                of_law.for_each(|law| law.friction = f64::from(rolling));
+            }
             laws
         };
         let mut walls = Vec::new();
-        scene.boundary.iter().for_each(|wall| walls.extend(of_wall(&wall.material, wall.friction)));
-        scene.body.iter().for_each(|body| walls.extend(of_wall(&body.material, body.friction)));
+        for wall in &scene.boundary {
+            walls.extend(of_wall(&wall.material, wall.friction, wall.rolling_friction));
+        }
+        for body in &scene.body {
+            walls.extend(of_wall(&body.material, body.friction, body.rolling_friction));
+        }
         let largest = super::params::radii(scene, shapes).1;
         let reach = grains.iter().chain(&walls).map(|law| reach(law, largest)).fold(0.0, f64::max);
         Self {
@@ -258,8 +266,12 @@ impl Kinds<'_> {
     }
 
     fn rolling(&self, friction: f64) -> Option<Rolling<f64>> {
+        let Scene { boundary, body, pair, .. } = self.scene;
+        let of_walls = boundary.iter().map(|wall| wall.rolling_friction);
+        let mut of_walls = of_walls.chain(body.iter().map(|body| body.rolling_friction));
         let rolls = self.scene.material.iter().any(|m| m.dem.rolling_friction > 0.0)
-            || self.scene.pair.iter().any(|pair| pair.rolling_friction.is_some_and(|mu| mu > 0.0));
+            || pair.iter().any(|pair| pair.rolling_friction.is_some_and(|mu| mu > 0.0))
+            || of_walls.any(|friction| friction.is_some_and(|mu| mu > 0.0));
         let (stiffness, (_, mass)) = (self.rolling_stiffness(), self.reference());
         let critical = 2.0 * (0.4 * mass * stiffness).sqrt();
         let damping = self.mean(|m| m.dem.rolling_damping.unwrap_or(RESISTANCE_DAMPING * critical));

@@ -38,16 +38,22 @@ impl LawTable {
         let count = scene.material.len();
         let made: Vec<&BodySettings> =
             scene.body.iter().filter(|body| body.coupling == BodyCoupling::Particles).collect();
-        let of_wall = |material: &Option<String>, friction: Option<f32>| {
+        let of_wall = |material: &Option<String>, friction: Option<f32>, rolling: Option<f32>| {
             let wall = material.as_ref().and_then(|name| scene.material.iter().position(|m| m.name == *name));
             let own = (0..count).map(|m| law(scene, m, wall.unwrap_or(m)));
-            let own = own.map(|law| Law { friction: friction.unwrap_or(law.friction), ..law });
+            let rolling = rolling.filter(|_| scene.pbd.rotation);
+            let own = own.map(|law| Law {
+                friction: friction.unwrap_or(law.friction),
+                rolling: rolling.unwrap_or(law.rolling),
+                ..law
+            });
             own.collect::<Vec<Law>>()
         };
-        let of_body = |body: &BodySettings| of_wall(&body.material, body.friction);
+        let of_body = |body: &BodySettings| of_wall(&body.material, body.friction, body.rolling_friction);
         let surfaces = scene.boundary.iter().map(|wall| (wall.friction, 0.0));
         let surfaces = surfaces.chain(scene.body.iter().map(|body| (body.friction, body.restitution)));
-        let own = scene.boundary.iter().map(|wall| of_wall(&wall.material, wall.friction));
+        let own =
+            scene.boundary.iter().map(|wall| of_wall(&wall.material, wall.friction, wall.rolling_friction));
         let own = own.chain(scene.body.iter().map(of_body));
         let walls: Vec<Law> = own
             .zip(surfaces)
