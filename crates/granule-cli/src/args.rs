@@ -502,6 +502,9 @@ pub struct BenchArgs {
     /// Time single kernels of a graphics device, too.
     #[arg(long)]
     pub kernels: bool,
+    /// Time pictures of the last step, too, drawn where a graphics device keeps the grains.
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    pub draw: Option<[u32; 2]>,
     /// Print a JSON object, or an array of several.
     #[arg(long)]
     pub json: bool,

@@ -93,3 +93,20 @@ fn runs_with_bodies_go_on_after_a_checkpoint() {
     assert_eq!(resumed["bodies"], unbroken["bodies"]);
     assert!(unbroken["bodies"][0]["force"][1].as_f64().unwrap() > 0.0, "{}", unbroken["bodies"]);
 }
+
+#[test]
+fn bench_times_pictures_of_the_last_step() {
+    if !there_is_a_device() {
+        return;
+    }
+    let place = Place::new();
+    let scene = place.scene(&block(""));
+    let args = ["bench", scene, "--device", "gpu", "--steps", "2", "--warm", "0", "--draw", "320x240"];
+    let json = place.granule(&[&args[..], &["--json"]].concat()).expect(0, &[]).json();
+    let draw = &json["draw"];
+    assert_eq!(draw["size"], serde_json::json!([320, 240]));
+    let [plain, shadows, full] = ["plain", "shadows", "full"].map(|kind| draw[kind].as_f64().unwrap());
+    assert!(plain > 0.0 && shadows > 0.0 && full > plain, "{draw}");
+    let text = place.granule(&args).expect(0, &[]).stdout;
+    assert!(text.contains("picture of 320x240"), "{text}");
+}

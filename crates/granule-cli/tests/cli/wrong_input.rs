@@ -35,6 +35,14 @@ fn kernels_of_cpu_cores_are_not_timed() {
 }
 
 #[test]
+fn pictures_of_cpu_cores_are_not_timed() {
+    let args = ["bench", "heap", "--device", "cpu", "--draw", "64x48", "--steps", "1", "--warm", "0"];
+    refused(&Place::new(), &args, &["--draw", "graphics device", "--device gpu"]);
+    let args = ["bench", "heap", "--device", "cpu", "--draw", "64x0", "--steps", "1", "--warm", "0"];
+    refused(&Place::new(), &args, &["--draw", "64x0"]);
+}
+
+#[test]
 fn a_missing_file_is_named() {
     let place = Place::new();
     let words = ["no/such.toml: ", "there is no such file", "built-in scene: column, dam"];

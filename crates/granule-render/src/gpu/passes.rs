@@ -16,7 +16,9 @@ use super::upload::{Count, GpuSpheres, Uploaded};
 pub fn submit(gpu: &GpuDevice, pipelines: &Pipelines, targets: &Targets, uploaded: &Uploaded) {
     let picture = Picture { gpu, pipelines, targets, uploaded };
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    picture.shadow(&mut encoder);
+    if uploaded.shadows {
+        picture.shadow(&mut encoder);
+    }
     picture.surfaces(&mut encoder);
     picture.occlusion(&mut encoder);
     picture.smooth(&mut encoder);

@@ -18,6 +18,8 @@ use crate::spheres::{SphereSource, TagBuffers};
 pub struct Uploaded {
     /// The numbers of the picture.
     pub frame: Buffer,
+    /// Whether the sun casts shadows in it.
+    pub shadows: bool,
     /// Colours that spheres take.
     pub color_table: TextureView,
     /// Spheres.
@@ -98,6 +100,7 @@ impl GpuCache {
         let rows: Vec<InstanceRow> = scene.meshes.iter().map(MeshInstance::row).collect();
         Ok(Uploaded {
             frame: buffer(gpu, bytemuck::bytes_of(frame), BufferUsages::STORAGE),
+            shadows: frame.sun.w > 0.0,
             color_table: color_table(gpu, scene.paint),
             spheres: spheres(gpu, &scene.spheres)?,
             meshes: scene.meshes.iter().map(|body| (self.mesh(gpu, body), body.is_opaque())).collect(),

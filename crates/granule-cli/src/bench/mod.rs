@@ -1,5 +1,7 @@
 //! `granule bench`: how long the steps of scenes take.
 
+mod draw;
+
 use std::time::Instant;
 
 use granule::blow_up::BlowUpDetector;
@@ -19,6 +21,7 @@ use crate::resume::restore;
 use crate::scenes::{Opened, first_snapshot};
 use crate::statistics::{StageMedians, Statistics};
 use crate::summary::UpsampleSummary;
+use draw::{DrawTimes, time_pictures};
 
 /// The times of a scene.
 #[derive(Clone, Debug, Serialize)]
@@ -49,6 +52,9 @@ struct Bench {
     /// Kernels of a graphics device, where they are asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     kernels: Vec<KernelBench>,
+    /// Pictures, where they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draw: Option<DrawTimes>,
     /// Fine grains; absent where there are none.
     upsample: Option<UpsampleSummary>,
 }
@@ -122,6 +128,10 @@ fn bench_steps(
     interrupt: &Interrupt,
 ) -> Result<Bench, Failure> {
     let chosen = &chosen.that_took(&simulation);
+    let has_device = simulation.solver_as::<GpuSimulation>().is_some();
+    if args.draw.is_some() && !has_device {
+        return Err(draw::no_device());
+    }
     let mut detector = BlowUpDetector::new(simulation.scene(), initial.vec3("position").unwrap_or_default());
     let mut progress = Progress::new(&simulation.scene().name);
     let mut statistics = Statistics::default();
@@ -167,7 +177,8 @@ fn bench_steps(
         return Err(no_kernels());
     }
     let kernels = kernels.iter().map(|time| KernelBench::new(time, step - step_of_kernels)).collect();
-    Ok(Bench { real_time_factor, kernels, ..result(&simulation, &statistics, chosen) })
+    let draw = args.draw.map(|size| time_pictures(&mut simulation, size)).transpose()?;
+    Ok(Bench { real_time_factor, kernels, draw, ..result(&simulation, &statistics, chosen) })
 }
 
 fn no_kernels() -> Failure {
@@ -201,6 +212,7 @@ fn result(simulation: &Simulation, statistics: &Statistics, chosen: &Chosen) -> 
         bytes_per_second: StageMedians(rates.collect()),
         stages,
         kernels: Vec::new(),
+        draw: None,
         upsample: simulation.upsampler().map(|upsampler| UpsampleSummary::new(upsampler, statistics)),
     }
 }
@@ -238,6 +250,12 @@ fn in_words(results: &[Bench]) -> String {
             text +=
                 "\n\nkernels: dispatches per step, median milliseconds of one, mean milliseconds per step\n";
             text += &output::table(&["kernel", "per step", "ms", "ms/step"], &rows);
+        }
+        if let Some(draw) = &result.draw {
+            let [width, height] = draw.size;
+            text += &format!("\n\nmilliseconds until a picture of {width}x{height} is there\n");
+            let times = [draw.plain, draw.shadows, draw.full].map(number).to_vec();
+            text += &output::table(&["plain", "shadows", "4 samples, occlusion"], &[times]);
         }
         if let Some(fine) = &result.upsample {
             text += &format!(
