@@ -20,7 +20,8 @@ struct Report {
     count: u32,
     // Recorded step at whose end it was written.
     slot: u32,
-    unused: u32,
+    // Turned by every step that has made lists.
+    wall_half: u32,
 }
 
 @group(0) @binding(0) var<storage, read_write> step: Step;
@@ -92,6 +93,7 @@ fn end(@builtin(local_invocation_index) thread: u32) {
     report.neighbors = neighbors;
     report.count = step.count - lost;
     report.slot = step.slots - 1u;
+    report.wall_half = step.wall_half;
     if step.reports < params.report_capacity {
         reports[step.reports] = report;
     }

@@ -38,6 +38,7 @@ impl GpuSimulation {
         let (mut recorded, mut idle, mut visited) = (0, 0, 0);
         let mut passed = Vec::new();
         let mut moving = 0.0;
+        let lists_before = self.step.wall_half;
         let start = Instant::now();
         let records = loop {
             let before = self.step;
@@ -72,6 +73,7 @@ impl GpuSimulation {
             }
         };
         self.pacing.finish(step_seconds(&passed, start.elapsed().as_secs_f64(), records.len()));
+        self.note_lists(lists_before, &records);
         moving += self.end_batch(&records, visited);
         let mut reports = self.reports(&records, &passed);
         if let Some(last) = reports.last_mut() {
@@ -130,23 +132,11 @@ impl GpuSimulation {
         let left = self.frame.length - f64::from(self.step.elapsed);
         let steps = (left / likely).ceil().clamp(1.0, f64::from(MOST_RECORDED)) as usize;
         let steps = steps.min(most - self.step.reports as usize).max(1) as u32;
-        if self.method.sort_every() > 1 {
-            return steps + u32::from(self.step.progress != 0) + self.likely_waits(steps);
+        if self.rhythm.waits() {
+            return steps + u32::from(self.step.progress != 0) + self.rhythm.likely_waits(steps);
         }
         // A step of no length may come first, and one whose iterations were not all recorded goes on with those of the next.
         steps + u32::from(self.step.progress != 0 || self.method.iterations().most > 0)
-    }
-
-    /// Recorded steps that are likely to wait for one that sorts, beside so many steps: as in batches before.
-    fn likely_waits(&self, steps: u32) -> u32 {
-        (f64::from(steps) * self.waits - 0.25).ceil().max(0.0) as u32
-    }
-
-    /// Takes over how many recorded steps have waited; a batch without any does not let those before be forgotten at once.
-    fn note_waits(&mut self, records: &[ReportRecord], last: &ReportRecord) {
-        let steps = records.len() as f64;
-        let found = (f64::from(last.slot) + 1.0 - steps).max(0.0) / steps;
-        self.waits = found.max(0.5 * (found + self.waits));
     }
 
     /// How long the first step may be \[s\].
@@ -192,9 +182,8 @@ impl GpuSimulation {
             timing.begin(first, self.kernel_times.is_some());
         }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        let sort_every = self.method.sort_every();
         for number in round {
-            let shape = Recorded { sorts: number.is_multiple_of(sort_every), ..shape };
+            let shape = Recorded { sorts: self.rhythm.sorts(number), ..shape };
             record(self.stages.list(&self.shared, &shape), &mut encoder, &mut timing);
             if let Some(timing) = &mut timing {
                 timing.next_step();
@@ -277,7 +266,6 @@ impl GpuSimulation {
         let beyond = |record: &ReportRecord| self.method.lost_beyond_grains(record);
         self.beyond_grains -= records.iter().map(beyond).sum::<usize>();
         self.added = None;
-        self.note_waits(records, last);
         self.iterations = records.iter().map(|record| record.iterations).max().unwrap_or(1).max(1);
         match self.method.body_visit() {
             BodyVisit::AfterStep => self.move_bodies(last.dt),
@@ -287,6 +275,14 @@ impl GpuSimulation {
                 self.visit_bodies(records, visited, frame_ends)
             }
         }
+    }
+
+    /// Takes over how many steps of a batch have made lists: each of them turns the half of wall contacts.
+    fn note_lists(&mut self, before: u32, records: &[ReportRecord]) {
+        let Some(last) = records.last() else { return };
+        let halves = records.iter().map(|record| record.wall_half);
+        let turned = std::iter::once(before).chain(halves.clone()).zip(halves).filter(|(a, b)| a != b);
+        self.rhythm.note(records.len(), last.slot + 1, turned.count());
     }
 
     /// Simulated time at the end of a step \[s\].

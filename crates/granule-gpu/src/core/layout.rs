@@ -171,7 +171,7 @@ pub struct ReportRecord {
     pub neighbors: u32,
     pub count: u32,
     pub slot: u32,
-    pub unused: u32,
+    pub wall_half: u32,
 }
 
 /// A boundary in the world; twin of `Pose`.

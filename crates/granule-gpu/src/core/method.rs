@@ -295,8 +295,8 @@ pub trait Method: Send {
         f64::from(self.limits().longest)
     }
 
-    /// Of how many recorded steps one can sort. A method that keeps lists for long leaves out what most steps skip anyway; it
-    /// then waits for the next step that sorts.
+    /// Of how many recorded steps one sorts at least. A method that keeps lists for long leaves out what most steps skip anyway; a step
+    /// that needs new ones then waits for the next that sorts. Where many do, more of them sort.
     fn sort_every(&self) -> u32 {
         1
     }

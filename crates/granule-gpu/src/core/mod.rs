@@ -26,6 +26,7 @@ mod publish;
 pub(crate) mod queries;
 mod reads;
 pub mod recording;
+mod rhythm;
 pub mod rows;
 pub mod search;
 pub mod shaders;

@@ -28,15 +28,13 @@ use super::pacing::{Pacing, PacingReport};
 use super::queries::Queries;
 use super::reads::Reads;
 use super::recording::{Frame, RecordedSteps};
+use super::rhythm::Rhythm;
 use super::shared::SharedStages;
 use super::timing::{KernelTime, KernelTimes, Timing};
 use super::view::Views;
 
 /// Iterations recorded for the first step; later ones follow what steps needed.
 const FIRST_ITERATIONS: u32 = 8;
-
-/// Recorded steps per step that wait for one that sorts, before any batch has been run.
-const FIRST_WAITS: f64 = 0.25;
 
 /// Passes of the sort that are recorded for the first step, for keys of 24 bits; more follow where steps need them.
 const FIRST_PASSES: u32 = 3;
@@ -86,8 +84,8 @@ pub struct GpuSimulation {
     pub(crate) frame: Frame,
     pub(crate) last_dt: Option<f64>,
     pub(crate) iterations: u32,
-    /// Recorded steps that have waited for one that sorts, per step.
-    pub(crate) waits: f64,
+    /// Which recorded steps sort.
+    pub(crate) rhythm: Rhythm,
     pub(crate) timings: Vec<Timing>,
     /// Where kernels are timed.
     pub(crate) kernel_times: Option<KernelTimes>,
@@ -148,7 +146,7 @@ impl GpuSimulation {
         let queries = Queries::new(&gpu);
         let mut kernels = Kernels::new(&gpu, variant.clone(), method.hooks());
         let (shared, stages) = bind(&gpu, &buffers, &mut kernels, &solid_table, method.as_ref());
-        let progress = method.first_progress();
+        let (progress, rhythm) = (method.first_progress(), Rhythm::new(method.sort_every()));
         let mut simulation = Self {
             gravity: Vec3::from(scene.simulation.gravity),
             gpu,
@@ -183,7 +181,7 @@ impl GpuSimulation {
             frame: Frame::default(),
             last_dt: None,
             iterations: FIRST_ITERATIONS,
-            waits: FIRST_WAITS,
+            rhythm,
             timings: Vec::new(),
             kernel_times: None,
             pacing: Pacing::default(),

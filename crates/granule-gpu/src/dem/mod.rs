@@ -135,7 +135,7 @@ pub const ENTRY: MethodEntry =
 /// Slots of lists per sphere that buffers begin with: a settled bed of equal spheres, padded to the longest of 32.
 const SLOTS_PER_SPHERE: f64 = 13.0;
 
-/// Of how many recorded steps one sorts. A choice: a settled bed keeps its lists for hundreds of steps, a flow for ten; a step
+/// Of how many recorded steps one sorts at least. A choice: a settled bed keeps its lists for hundreds of steps, a flow for ten; a step
 /// that waits costs a twentieth of a millisecond.
 const SORT_EVERY: u32 = 4;
 

@@ -128,7 +128,7 @@ pub const ENTRY: MethodEntry =
 /// Slots of lists per sphere that buffers begin with: a settled bed of equal spheres, padded to the longest of 32.
 const SLOTS_PER_SPHERE: f64 = 14.0;
 
-/// Of how many recorded steps one sorts. A choice: a settled bed keeps its lists for a frame, a flow for some steps.
+/// Of how many recorded steps one sorts at least. A choice: a settled bed keeps its lists for a frame, a flow for some steps.
 const SORT_EVERY: u32 = 5;
 
 /// Position-based sand.
