@@ -99,6 +99,11 @@ fn walls_of_every_shape_are_those_of_the_cpu() {
     let Some(device) = gpu() else { return };
     let shapes = [
         ("tilted plane", "shape.plane = { point = [3.0, 0.0, 1.0], normal = [0.2, 1, -0.3] }"),
+        // Glass does not resist rolling.
+        (
+            "plane that resists rolling",
+            "rolling_friction = 0.2\nshape.plane = { point = [3.0, 0.0, 1.0], normal = [0.2, 1, -0.3] }",
+        ),
         ("ball", "shape.sphere = { center = [3.05, -0.19, 1.03], radius = 0.2 }"),
         ("bowl", "shape.sphere = { center = [3.05, 0.12, 1.03], radius = 0.125, hollow = true }"),
         ("pill", "shape.capsule = { from = [2.9, -0.05, 1.0], to = [3.2, -0.04, 1.06], radius = 0.05 }"),

@@ -111,7 +111,7 @@ fn walls_are_those_of_the_cpu() {
             "name = \"walls\"\n[simulation]\nsolver = \"pbd\"\nfps = 60\n[[material]]\nname = \"sand\"\nradius = 0.01\n\
              [material.pbd]\nfriction = 0.5\nrolling_friction = 0.1\n[[grains]]\nmaterial = \"sand\"\nfill = \"random\"\n\
              velocity = [0.5, -2, 0.2]\nshape.box = {{ min = [1.05, 0.04, 0.02], max = [1.19, 0.16, 0.14] }}\n\
-             [[boundary]]\nname = \"wall\"\n{shape}\n"
+             [[boundary]]\nname = \"wall\"\nrolling_friction = 0.3\n{shape}\n"
         );
         let found = compare(name, &Scene::parse(&text, "walls").unwrap(), 2, &device);
         assert!(found[0] < 1e-3 && found[1] < 1e-2, "{name}: {found:?}");
