@@ -205,7 +205,8 @@ mod tests {
             steps_of_frame, steps_left, near_walls, list_skin, memory_dt,
             pair_count);
         same_layout!("end of plain", "Report", ReportRecord: dt, elapsed, density_error, friction_error, max_speed,
-            kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot);
+            kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot,
+            wall_half);
         same_layout!("begin of plain", "Pose", PoseRecord: rotation, translation, pivot, linear, angular, shape_pivot,
             low, high, solids, rest);
         same_layout!("begin of plain", "MotionSegment", MotionSegmentRecord: from_time, to_time, fastest, fastest_turn,
