@@ -195,7 +195,7 @@ mod tests {
         same_layout!("keys", "Params", Params: gravity, period_origin, period_length, period_inverse, period_cells,
             radius, spacing, support, volume, inverse_support, kernel_sigma, kernel_zero, push_out_speed, wall_fill,
             cfl, longest_step, viscous_step, fixed_step, boundary_count, slot_capacity, contact_capacity,
-            cell_capacity, report_capacity, wall_table, capacity, list_base, wall_count, reach, skin);
+            cell_capacity, report_capacity, wall_table, capacity, list_base, wall_count, reach, skin, fast_speed);
         same_layout!("keys", "Material", MaterialRecord: density, inverse_density, wall_friction, mass);
         same_layout!("keys", "Step", StepRecord: cell_scale, cell_origin, cell_min, cell_range, cell_bits, phase,
             sort_count, count, removed, dt, inverse_dt, elapsed, length, iteration, least, limited, converged,

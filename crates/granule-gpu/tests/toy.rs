@@ -121,7 +121,16 @@ impl Method for Flight {
 
     fn limits(&self) -> StepLimits {
         let (longest, viscous) = (self.longest, f32::MAX);
-        StepLimits { cfl: 0.4, fixed: true, longest, viscous, push_out_speed: 0.1, skin: 0.0, reach: None }
+        StepLimits {
+            cfl: 0.4,
+            fixed: true,
+            longest,
+            viscous,
+            push_out_speed: 0.1,
+            skin: 0.0,
+            reach: None,
+            fast_speed: f32::MAX,
+        }
     }
 
     fn columns(&self) -> Vec<ColumnInfo> {
@@ -183,6 +192,7 @@ impl Method for Flight {
         let orientation: Vec<glam::Quat> = saved.columns.take_values("orientation", count)?;
         let orientation: Vec<[f32; 4]> = orientation.iter().map(|q| q.to_array()).collect();
         Ok(StateToRestore {
+            lists: None,
             scene: saved.scene,
             world: saved.world,
             particles: saved.particles,

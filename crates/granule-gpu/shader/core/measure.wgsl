@@ -1,4 +1,4 @@
-// Bounds, largest speed and number of the live particles of each block.
+// Bounds, largest speed, number of the live particles of each block and of the fast ones among them.
 //
 // Hook of the method: measured_acceleration(i), where MEASURES_ACCELERATION; it may declare binding 4.
 
@@ -19,7 +19,8 @@ fn measure(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     let i = block * WORKGROUP + thread;
     var high = vec4(vec3(-LARGEST), 0.0);
     var low = vec4(-LARGEST);
-    var live = 0.0;
+    // Live particles, and fast ones among them.
+    var live = vec2(0.0);
     var pushed = 0.0;
     if i < step.sort_count {
         if (metadata[i].y & REMOVED) == 0u {
@@ -29,7 +30,7 @@ fn measure(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
             // A velocity that is not finite is found when the particle moves.
             high = vec4(x, select(0.0, square, square <= LARGEST));
             low = vec4(-x, 0.0);
-            live = 1.0;
+            live = vec2(1.0, select(0.0, 1.0, square > params.fast_speed * params.fast_speed));
             if MEASURES_ACCELERATION {
                 let a = measured_acceleration(i);
                 pushed = select(0.0, dot(a, a), dot(a, a) <= LARGEST);
@@ -38,10 +39,11 @@ fn measure(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     }
     high = tree_max(thread, high);
     low = tree_max(thread, low);
-    let sum = tree_sum(thread, vec4(live));
+    let sum = tree_sum(thread, vec4(live, 0.0, 0.0));
     if thread == 0u && block * WORKGROUP < step.sort_count {
         partials[4u * block] = high;
         partials[4u * block + 1u] = vec4(low.xyz, sum.x);
+        partials[4u * block + 3u] = vec4(sum.y, 0.0, 0.0, 0.0);
     }
     if MEASURES_ACCELERATION {
         let most = tree_max(thread, vec4(pushed));

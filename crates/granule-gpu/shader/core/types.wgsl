@@ -35,6 +35,8 @@ struct Params {
     // Distance up to which pairs are listed, and how much more than the support that is.
     reach: f32,
     skin: f32,
+    // Speed from which particles count as fast.
+    fast_speed: f32,
 }
 
 // What all methods know of a material.

@@ -1,6 +1,9 @@
 // Hook of begin.wgsl: begins a step, or goes on with one that was interrupted. Twin of list_contacts_near in solver/pbd/mod.rs.
 
 fn begin_step(fastest: f32, pushed: f32) -> f32 {
+    if step.progress == AGAIN {
+        return 0.0;
+    }
     if step.progress == NOT_BEGUN {
         choose_equal_dt();
         step.progress = BEGINS;
@@ -11,7 +14,8 @@ fn begin_step(fastest: f32, pushed: f32) -> f32 {
         step.memory_dt = step.dt;
     }
     if step.listed == 0u {
-        step.list_skin = skin_of(way_of(fastest));
+        step.list_skin = clamp(SKIN_STEPS * way_of(fastest), pbd.least_skin, most_skin(fast_share));
+        step.wall_displacement = 0.0;
     }
     return 0.0;
 }

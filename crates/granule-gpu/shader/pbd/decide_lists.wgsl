@@ -17,11 +17,15 @@ fn decide() -> bool {
     arguments[CARRY] = none;
     arguments[NEAR] = none;
     arguments[METHOD + CARRY_ONE] = none;
+    arguments[METHOD + FOLD] = none;
     if step.phase != PREPARED {
         return false;
     }
     if step.listed == 1u {
         leave_out_sort_and_search();
+        if step.elapsed == 0.0 {
+            arguments[METHOD + FOLD] = groups_for(step.count, WORKGROUP);
+        }
         return false;
     }
     // Keys may be longer than what is recorded can sort.
@@ -36,6 +40,7 @@ fn decide() -> bool {
         arguments[REMEMBER] = groups_for(step.sort_count, WORKGROUP);
         step.remembered = 1u;
     }
+    arguments[METHOD + FOLD] = groups_for(step.sort_count, WORKGROUP);
     return true;
 }
 

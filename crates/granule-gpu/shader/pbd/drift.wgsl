@@ -28,7 +28,8 @@ fn moved_to(i: u32, own: Place, v: vec3<f32>) -> vec3<f32> {
 // What share of its skin a particle has used up; all of it where it is nowhere.
 fn used_by(i: u32, x: vec3<f32>, v: vec3<f32>) -> f32 {
     let moved = length(nearest_image(x - listed[i].xyz));
-    let used = used_skin(moved, way_of(length(v)), way[2u * i + 1u].w);
+    let skin = abs(way[2u * i + 1u].w) - position[i].w;
+    let used = used_skin(moved, way_of(length(v)), skin);
     return select(1.0, used, used <= LARGEST);
 }
 

@@ -1,9 +1,8 @@
-// Gives grains the velocity of gravity for a step; nothing pushes them yet. Twin of `fall` in solver/pbd/integrate.rs. Where lists are
-// new, grains keep the skins that they were listed with.
+// Gives grains the velocity of gravity for a step; nothing pushes them yet. Twin of `fall` in solver/pbd/integrate.rs.
 
 @group(0) @binding(0) var<storage, read_write> velocity: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read_write> motion: array<vec4<f32>>;
-// Push of a step; rotation vector and skin since lists were made.
+// Push of a step; rotation vector, and how far a grain is listed.
 @group(0) @binding(2) var<storage, read_write> way: array<vec4<f32>>;
 
 @compute @workgroup_size(256)
@@ -13,9 +12,6 @@ fn pbd_fall(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocati
         return;
     }
     let inverse_mass = motion[2u * i].w;
-    if way[2u * i + 1u].w == 0.0 {
-        way[2u * i + 1u].w = skin_of(way_of(length(motion[2u * i].xyz)));
-    }
     var v = velocity[i];
     if inverse_mass > 0.0 {
         v += vec4(step.dt * params.gravity.xyz, 0.0);

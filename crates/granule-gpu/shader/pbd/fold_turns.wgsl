@@ -1,7 +1,8 @@
-// Takes over into orientations what grains have turned, when lists are made: twin of fold_turns in solver/orientation.rs.
+// Takes over into orientations what grains have turned, when lists are made and when a frame begins: twin of fold_turns in
+// solver/orientation.rs.
 
 @group(0) @binding(0) var<storage, read_write> orientation: array<vec4<f32>>;
-// Push of a step, and rotation vector since lists were made.
+// Push of a step; rotation vector, and how far a grain is listed.
 @group(0) @binding(1) var<storage, read_write> way: array<vec4<f32>>;
 
 @compute @workgroup_size(256)
@@ -19,5 +20,5 @@ fn pbd_fold_turns(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_in
         }
         orientation[i] = normalize(turn(rotation, orientation[i]));
     }
-    way[2u * i + 1u] = vec4(0.0);
+    way[2u * i + 1u] = vec4(vec3(0.0), way[2u * i + 1u].w);
 }

@@ -10,8 +10,8 @@
 @group(0) @binding(4) var<storage, read_write> counters: Counters;
 @group(0) @binding(5) var<storage, read_write> density_state: array<DensityState>;
 @group(0) @binding(6) var<storage, read> metadata: array<Meta>;
-// Velocity and inverse mass, angular velocity and radius.
-@group(0) @binding(7) var<storage, read> motion: array<vec4<f32>>;
+// Push of a step; rotation vector, and how far a grain is listed.
+@group(0) @binding(7) var<storage, read> way: array<vec4<f32>>;
 
 override RANGES: u32 = 9u;
 
@@ -38,32 +38,28 @@ fn body_word(i: u32) -> u32 {
     return select(0u, word & (MATERIAL | OF_BODY), (word & OF_BODY) != 0u);
 }
 
-// Twin of listed_radius, for a radius and a skin.
-fn listed_reach(x: vec4<f32>, skin: f32) -> f32 {
-    let far = max(abs(x.xyz), params.period_length.xyz);
-    let reach = x.w + skin;
+// Twin of listed_radius, for a radius and a skin together.
+fn listed_reach(x: vec3<f32>, reach: f32) -> f32 {
+    let far = max(abs(x), params.period_length.xyz);
     return reach + min(ROUNDING * (max(max(far.x, far.y), far.z) + reach), reach);
-}
-
-fn skin_of_grain(i: u32) -> f32 {
-    return skin_of(way_of(length(motion[2u * i].xyz)));
 }
 
 fn is_near(own: Own, j: u32) -> bool {
     let other = position[j];
     let d = nearest_image(own.x - other.xyz);
-    let farthest = own.reach + listed_reach(other, step.list_skin);
+    let farthest = own.reach + listed_reach(other.xyz, other.w + step.list_skin);
     if j == own.number || !(dot(d, d) < farthest * farthest) {
         return false;
     }
-    let reach = own.reach + listed_reach(other, skin_of_grain(j));
+    let of_other = way[2u * j + 1u].w;
+    let reach = own.reach + listed_reach(other.xyz, abs(of_other));
     if !(dot(d, d) < reach * reach) {
         return false;
     }
     if SHAPED && own.of_body != 0u && body_word(j) == own.of_body {
         return false;
     }
-    return !(own.held && motion[2u * j].w == 0.0);
+    return !(own.held && of_other < 0.0);
 }
 
 fn own_of(i: u32) -> Own {
@@ -72,7 +68,8 @@ fn own_of(i: u32) -> Own {
     if SHAPED {
         of_body = body_word(i);
     }
-    return Own(x.xyz, listed_reach(x, skin_of_grain(i)), i, motion[2u * i].w == 0.0, of_body);
+    let reach = way[2u * i + 1u].w;
+    return Own(x.xyz, listed_reach(x.xyz, abs(reach)), i, reach < 0.0, of_body);
 }
 
 @compute @workgroup_size(256)

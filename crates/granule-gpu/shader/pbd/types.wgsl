@@ -20,6 +20,8 @@ struct PbdParams {
     wall_laws: u32,
     // Id of the first particle of a body.
     first_member: u32,
+    // How far grains may move at most where most of them are fast [m].
+    crowded_skin: f32,
 }
 
 // The constants of a contact: twin of `Law` in solver/pbd/laws.rs.
@@ -46,6 +48,8 @@ override SHAPED: bool = false;
 const NOT_BEGUN: u32 = 0u;
 const BEGINS: u32 = 1u;
 const BEGUN: u32 = 2u;
+// Lists of a checkpoint are made again; no step follows.
+const AGAIN: u32 = 3u;
 
 // Whether walls may be near as long as lists hold, in the last word of a meta record; below it the number of contacts.
 const NEAR_WALLS: u32 = 0x80000000u;
@@ -104,3 +108,5 @@ const FIRST_COLOUR: u32 = 3u;
 const MEETING_ONE: u32 = 67u;
 const MEETING_BODIES: u32 = 68u;
 const MEETING_NEAR: u32 = 69u;
+// All particles, where what they have turned goes over into orientations.
+const FOLD: u32 = 70u;

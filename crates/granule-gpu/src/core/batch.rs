@@ -84,7 +84,7 @@ impl GpuSimulation {
     }
 
     /// Makes room for what a step needed more of: buffers, or passes of the sort.
-    fn make_way(&mut self) -> Result<(), GpuError> {
+    pub(crate) fn make_way(&mut self) -> Result<(), GpuError> {
         self.step.pass_capacity = self.step.pass_capacity.max(self.step.sort_passes);
         let capacity = self.capacity.grown(&self.step);
         if capacity == self.capacity { Ok(()) } else { self.make_room(capacity) }
@@ -99,7 +99,9 @@ impl GpuSimulation {
             self.step.elapsed = 0.0;
             self.step.length = length as f32;
             // Neighbours and walls do not outlive a frame, so that a checkpoint need not hold them.
-            self.method.forget_neighbors(&mut self.step);
+            if !self.method.keeps_lists() {
+                self.method.forget_neighbors(&mut self.step);
+            }
         }
         let Frame { start, length } = self.frame;
         self.segments = motion::segments(&self.boundaries, &mut self.poses, start, length);
@@ -163,7 +165,7 @@ impl GpuSimulation {
         Ok(timings)
     }
 
-    fn shape(&self) -> Recorded {
+    pub(crate) fn shape(&self) -> Recorded {
         let of_method = self.method.iterations();
         Recorded {
             blocks: self.step.sort_count.div_ceil(WORKGROUP),
@@ -382,7 +384,7 @@ impl GpuSimulation {
         start.elapsed().as_secs_f64()
     }
 
-    fn refresh_poses(&mut self) {
+    pub(crate) fn refresh_poses(&mut self) {
         for (pose, boundary) in self.poses.iter_mut().zip(self.boundaries.iter()) {
             motion::refresh(pose, boundary);
         }

@@ -10,13 +10,15 @@ use granule::solver::commands;
 use granule::solver::saved::SavedWorld;
 use granule::solver::walls::WallImpulse;
 
+use crate::GpuError;
+
 use super::buffers::{Buffers, Extents};
 use super::capacity::Capacity;
 use super::columns::{ColumnInfo, DENSITY_STATE, META, POSITION, VELOCITY};
 use super::constants::{self, BodyVariant, SceneConstants, Variant};
-use super::layout::ContactRecord;
-use super::method::{StateToRestore, StateToSave};
-use super::recording::Frame;
+use super::layout::{ContactRecord, StepRecord, phase};
+use super::method::{ListsToRestore, StateToRestore, StateToSave};
+use super::recording::{Frame, record};
 use super::rows::Rows;
 use super::simulation::{GpuSimulation, air_records, capacity_for, extents};
 
@@ -26,6 +28,10 @@ struct Restored {
     extents: Extents,
     capacity: Capacity,
     variant: Variant,
+}
+
+fn bytes_of(vectors: &[glam::Vec4]) -> Vec<u8> {
+    vectors.iter().flat_map(|v| bytemuck::bytes_of(&v.to_array()).to_vec()).collect()
 }
 
 fn unreadable(error: impl std::fmt::Display) -> StateError {
@@ -141,7 +147,72 @@ impl GpuSimulation {
         self.step.remembered = u32::from(saved.remembered.is_some());
         self.scene = saved.scene;
         self.restore_cell(&saved.world);
-        self.upload_constants().map_err(unreadable)
+        self.upload_constants().map_err(unreadable)?;
+        if let Some(lists) = &saved.lists {
+            self.list_again(lists, &saved.particles).map_err(unreadable)?;
+        }
+        Ok(())
+    }
+
+    /// Makes lists again that go on to hold: of particles where they were when they were listed, which then are where they are now.
+    fn list_again(&mut self, lists: &ListsToRestore, particles: &Particles) -> Result<(), GpuError> {
+        let saved = &lists.lists;
+        self.buffers.columns.write(&self.gpu.queue, POSITION, &bytes_of(&saved.listed));
+        self.refresh_poses();
+        // Nothing moves meanwhile.
+        self.poses.iter_mut().for_each(|pose| pose.solids[3] = 0);
+        self.upload_surroundings();
+        let before = self.step;
+        self.step = StepRecord {
+            progress: lists.progress,
+            dt: 1.0,
+            inverse_dt: 1.0,
+            elapsed: 0.0,
+            length: 1.0,
+            reports: 0,
+            most_reports: 1,
+            list_skin: saved.wall_skin,
+            wall_displacement: saved.wall_way,
+            ..before
+        };
+        loop {
+            self.step.phase = phase::READY;
+            self.write_step();
+            let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+            record(self.stages.list_again(&self.shared, &self.shape()), &mut encoder, &mut None);
+            self.gpu.submit([encoder.finish()]);
+            let bytes = self.gpu.read_buffer(&self.buffers.step, 0, size_of::<StepRecord>() as u64)?;
+            self.step = bytemuck::pod_read_unaligned(&bytes);
+            if self.step.phase != phase::HALTED {
+                break;
+            }
+            self.make_way()?;
+        }
+        self.step = StepRecord {
+            phase: phase::READY,
+            progress: before.progress,
+            dt: saved.step,
+            inverse_dt: 1.0 / saved.step,
+            memory_dt: saved.step,
+            wall_displacement: saved.wall_way,
+            ..self.step
+        };
+        let rows = self.download(&[])?;
+        let mut place_of = vec![0; particles.next_id() as usize];
+        particles.id.iter().zip(0..).for_each(|(id, place)| place_of[*id as usize] = place);
+        let sorted = |info: &ColumnInfo, bytes: &[u8]| -> Vec<u8> {
+            let size = info.bytes as usize;
+            rows.meta
+                .iter()
+                .flat_map(|meta| &bytes[size * place_of[meta[0] as usize]..][..size])
+                .copied()
+                .collect()
+        };
+        let now = (POSITION, bytes_of(&particles.position));
+        for (info, bytes) in lists.unsorted.iter().chain([&now]) {
+            self.buffers.columns.write(&self.gpu.queue, *info, &sorted(info, bytes));
+        }
+        Ok(())
     }
 
     /// Buffers for a state, which the device has.
@@ -207,14 +278,11 @@ impl GpuSimulation {
             }
         };
         let contacts: Vec<ContactRecord> = saved.contacts.contacts().map(contact).collect();
-        let bytes = |vectors: &[glam::Vec4]| -> Vec<u8> {
-            vectors.iter().flat_map(|v| bytemuck::bytes_of(&v.to_array()).to_vec()).collect()
-        };
         // What the method has of a column goes before what follows here.
         let mut given = saved.columns.clone();
         given.extend([
-            (POSITION, bytes(&particles.position)),
-            (VELOCITY, bytes(&particles.velocity)),
+            (POSITION, bytes_of(&particles.position)),
+            (VELOCITY, bytes_of(&particles.velocity)),
             (META, bytemuck::pod_collect_to_vec(&meta)),
             (DENSITY_STATE, bytemuck::pod_collect_to_vec(&state)),
         ]);

@@ -219,6 +219,11 @@ impl Columns {
         }
     }
 
+    /// Writes a column from its first row on.
+    pub fn write(&self, queue: &wgpu::Queue, info: ColumnInfo, bytes: &[u8]) {
+        queue.write_buffer(self.of(info), 0, bytes);
+    }
+
     /// Gives particles from `row` on their first values, except in columns that `given` has bytes for.
     pub fn append(
         &self,

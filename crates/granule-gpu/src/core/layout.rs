@@ -53,7 +53,7 @@ pub mod slot {
     /// The first of those that are the method's own.
     pub const METHOD: u64 = 29;
     /// How many there are.
-    pub const COUNT: u64 = METHOD + 70;
+    pub const COUNT: u64 = METHOD + 71;
 }
 
 /// Constants of a simulation; twin of `Params`.
@@ -89,6 +89,8 @@ pub struct Params {
     pub wall_count: u32,
     pub reach: f32,
     pub skin: f32,
+    pub fast_speed: f32,
+    pub unused: [f32; 3],
 }
 
 /// What all methods know of a material; twin of `Material`.

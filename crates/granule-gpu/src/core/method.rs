@@ -15,7 +15,7 @@ use granule::neighbors::Domain;
 use granule::particles::{Birth, NewGrain, NewParticle, Particles};
 use granule::scene::{Scene, StrainSettings};
 use granule::simulator::{FieldData, FieldInfo, StateError, StepReport};
-use granule::solver::saved::SavedWorld;
+use granule::solver::saved::{SavedLists, SavedWorld};
 use granule::stages::Stage;
 
 use crate::GpuError;
@@ -61,6 +61,11 @@ pub struct MethodInput<'a> {
 pub trait MethodStages: Send {
     /// The stages of a step, shared ones among them: each decides on the device whether it has anything to do.
     fn list<'a>(&'a self, shared: &'a SharedStages, recorded: &Recorded) -> StageList<'a>;
+
+    /// The stages that make lists of a checkpoint again; none where lists do not outlive a frame.
+    fn list_again<'a>(&'a self, _shared: &'a SharedStages, _recorded: &Recorded) -> StageList<'a> {
+        Vec::new()
+    }
 }
 
 /// Iterations of a step.
@@ -136,6 +141,19 @@ pub struct StateToRestore {
     pub remembered: Option<Remembered>,
     /// Rigid grains of several particles.
     pub assemblies: SavedAssemblies,
+    /// Lists that go on to hold.
+    pub lists: Option<ListsToRestore>,
+}
+
+/// Lists that are made again of particles where they were when they were listed.
+#[derive(Clone, Debug)]
+pub struct ListsToRestore {
+    /// The same.
+    pub lists: SavedLists,
+    /// `StepRecord::progress` meanwhile.
+    pub progress: u32,
+    /// Columns that the sort does not move, in the order of the checkpoint: written once lists are made.
+    pub unsorted: Vec<(ColumnInfo, Vec<u8>)>,
 }
 
 /// What contacts remember while particles are sorted, as a method keeps it.
@@ -453,6 +471,11 @@ pub trait Method: Send {
     /// `StepRecord::progress` before the very first step.
     fn first_progress(&self) -> u32 {
         0
+    }
+
+    /// Whether lists outlive a frame: checkpoints have what they were made from.
+    fn keeps_lists(&self) -> bool {
+        false
     }
 
     /// Lets the next step find neighbours and walls anew.

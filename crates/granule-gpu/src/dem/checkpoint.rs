@@ -221,6 +221,7 @@ pub fn decode(
         remembered.pools.pools.extend(pools);
     }
     Ok(StateToRestore {
+        lists: None,
         contacts: SavedContacts::default(),
         density: vec![1.0; count],
         neighbor_count: vec![0; count],

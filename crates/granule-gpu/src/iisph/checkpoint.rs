@@ -45,6 +45,7 @@ pub fn decode(bytes: &[u8], scene: &Scene, boundary_count: usize) -> Result<Stat
     let stress: Vec<[f32; 8]> = (0..saved.particles.len()).map(stress).collect();
     let acceleration: Vec<[f32; 4]> = columns.predicted.iter().map(|a| a.to_array()).collect();
     Ok(StateToRestore {
+        lists: None,
         world: saved.world,
         scene: saved.scene,
         particles: saved.particles,

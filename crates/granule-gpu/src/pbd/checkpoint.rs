@@ -1,8 +1,9 @@
 //! What outlives a step, in the form that the CPU's solver saves.
 //!
 //! Pairs remember impulses of the last step while lists hold, and forces while they are put aside; contacts with walls remember
-//! forces. A checkpoint has forces: those of pairs at the grain with the lower id. They are restored as they are while particles
-//! are sorted: the first step lists pairs and takes them over.
+//! forces. A checkpoint has those of pairs at the grain with the lower id: as impulses where lists go on to hold, and then what
+//! lists were made from, else as forces. They are restored as they are while particles are sorted: pairs that are listed then take
+//! them over.
 
 use std::collections::HashMap;
 
@@ -15,14 +16,14 @@ use granule::scene::Scene;
 use granule::simulator::StateError;
 use granule::solver::pbd::state::{PbdState, REMEMBERED};
 use granule::solver::pbd::walls::AT_WALL;
-use granule::solver::saved::SavedState;
+use granule::solver::saved::{SavedLists, SavedState};
 
 use crate::core::columns::META;
 use crate::core::layout::{ContactRecord, LANES};
-use crate::core::method::{Remembered, StateToRestore, StateToSave};
+use crate::core::method::{ListsToRestore, Remembered, StateToRestore, StateToSave};
 
 use super::columns::{IMPULSES, MOTION, ORIENTATION, PAIR_OF, PARTNERS, PLACE, SAVED, SOURCE, WAY};
-use super::layout::{BORROWED, MOST_TOUCHES, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord};
+use super::layout::{AGAIN, BORROWED, MOST_TOUCHES, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord};
 use super::shaped::Shaped;
 
 fn vec4(numbers: &[f32]) -> Vec4 {
@@ -32,6 +33,7 @@ fn vec4(numbers: &[f32]) -> Vec4 {
 /// The bytes of a checkpoint.
 pub fn save(state: StateToSave) -> Result<Vec<u8>, StateError> {
     let contacts = saved_contacts(&state)?;
+    let lists = saved_lists(&state)?;
     let StateToSave { world, mut particles, rows, live, .. } = state;
     let place: Vec<PlaceRecord> = rows.of(PLACE);
     let motion: Vec<[[f32; 4]; 2]> = rows.of(MOTION);
@@ -45,13 +47,31 @@ pub fn save(state: StateToSave) -> Result<Vec<u8>, StateError> {
     };
     let spin = |i: usize| Vec3::from_slice(&motion[i][1]).extend(motion[i][0][3]);
     particles.angular_velocity = Some(live.iter().map(|&i| spin(i)).collect());
-    SavedState::new(world, &particles, columns.save(), contacts, true).encode()
+    SavedState::new(world, &particles, columns.save(), contacts, true).with_lists(lists).encode()
+}
+
+/// Where particles were when they were listed: where the sort has left them.
+fn saved_lists(state: &StateToSave) -> Result<Option<SavedLists>, StateError> {
+    let (rows, step) = (state.rows, state.step);
+    if step.listed == 0 {
+        return Ok(None);
+    }
+    let sorted: Vec<[f32; 4]> = bytemuck::pod_collect_to_vec(&(state.read)(&state.buffers.reordered)?);
+    let way: Vec<[[f32; 4]; 2]> = rows.of(WAY);
+    let listed = |&i: &usize| vec4(&sorted[i]).with_w(way[i][1][3].abs());
+    Ok(Some(SavedLists {
+        listed: state.live.iter().map(listed).collect(),
+        wall_skin: step.list_skin,
+        wall_way: step.wall_displacement,
+        step: step.memory_dt,
+    }))
 }
 
 /// What contacts remember, on the host.
 struct Contacts {
     /// Whether pairs are put aside: as forces by entry; else as impulses by pair.
     aside: bool,
+    /// What impulses are multiplied with.
     per_time: f32,
     listed: usize,
     list: Vec<u32>,
@@ -77,7 +97,7 @@ impl Contacts {
         let states = (state.read)(buffers.pool(if aside { SAVED } else { IMPULSES }))?;
         Ok(Self {
             aside,
-            per_time: 1.0 / step.memory_dt,
+            per_time: if step.listed == 1 { 1.0 } else { 1.0 / step.memory_dt },
             listed: step.list_count as usize,
             list: only(!aside, &buffers.list)?,
             list_base: 2 * (rows as usize).div_ceil(LANES as usize),
@@ -189,7 +209,13 @@ pub fn decode(
         (WAY, bytes_of(state.turn.iter().map(|turn| [[0.0; 4], turn.to_array()]))),
         (SOURCE, bytes_of(aside.source.iter().copied())),
     ];
+    let lists = saved.lists.map(|lists| {
+        let reach = |i: usize| if spin[i].w == 0.0 { -lists.listed[i].w } else { lists.listed[i].w };
+        let way = |i: usize| [[0.0; 4], state.turn[i].with_w(reach(i)).to_array()];
+        ListsToRestore { unsorted: vec![(WAY, bytes_of(all.map(way)))], progress: AGAIN, lists }
+    });
     Ok(StateToRestore {
+        lists,
         contacts: SavedContacts::default(),
         density: vec![1.0; count],
         neighbor_count: vec![0; count],

@@ -8,6 +8,9 @@ pub use crate::dem::layout::{MOST_TOUCHES, NEAR_WALLS, NOBODY, PlaceRecord, Wall
 /// Laws that there is room for.
 pub const MOST_LAWS: usize = 1024;
 
+/// `StepRecord::progress` where lists of a checkpoint are made again.
+pub const AGAIN: u32 = 3;
+
 /// In the pair of an entry of the lists: the other grain has placed it.
 pub const BORROWED: u32 = 0x8000_0000;
 
@@ -42,6 +45,8 @@ pub mod own_slot {
     pub const MEETING_BODIES: u64 = METHOD + 68;
     /// Particles near walls, then.
     pub const MEETING_NEAR: u64 = METHOD + 69;
+    /// All particles, where what they have turned goes over into orientations.
+    pub const FOLD: u64 = METHOD + 70;
 }
 
 /// Constants; twin of `PbdParams`.
@@ -60,6 +65,8 @@ pub struct ParamsRecord {
     pub material_count: u32,
     pub wall_laws: u32,
     pub first_member: u32,
+    pub crowded_skin: f32,
+    pub unused: [u32; 3],
 }
 
 /// The law of a contact; twin of `Law`.

@@ -203,6 +203,10 @@ impl Method for Pbd {
         SORT_EVERY
     }
 
+    fn keeps_lists(&self) -> bool {
+        true
+    }
+
     fn shares_body_kernels(&self) -> bool {
         false
     }

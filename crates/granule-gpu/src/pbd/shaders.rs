@@ -88,8 +88,10 @@ gpu_shaders! { "shader/pbd";
     REMEMBER = "remember": [TYPES, STEP, LIST];
     /// Orientations.
     FOLD_TURNS = "fold_turns": [TYPES, STEP, MOTION];
+    /// How far grains are listed.
+    FIND_SKINS = "find_skins": [TYPES, STEP, SKINS];
     /// Lists of pairs.
-    LIST_PAIRS = "list_pairs": [TYPES, STEP, PAIRS, SKINS];
+    LIST_PAIRS = "list_pairs": [TYPES, STEP, PAIRS];
     /// Keys of pairs.
     COLOUR_BEGIN = "colour_begin": [TYPES, STEP, LIST, KEYS];
     /// A round of colouring.
@@ -105,7 +107,7 @@ gpu_shaders! { "shader/pbd";
     /// Forces for new pairs.
     CARRY_PAIRS = "carry_pairs": [TYPES, STEP, LIST];
     /// Gravity.
-    FALL = "fall": [TYPES, STEP, SKINS];
+    FALL = "fall": [TYPES, STEP];
     /// Normals, gaps, who touches.
     PREPARE = "prepare": [TYPES, STEP, POSITION, PLACES, DOMAIN, CONTACT];
     /// Impulses of the step before.

@@ -62,6 +62,7 @@ impl ColourPass {
 struct ListStages {
     remember: Bound,
     fold_turns: Bound,
+    find_skins: Bound,
     list_pairs: Bound,
     begin_colours: Bound,
     /// From one of the two columns to the other, and back.
@@ -125,6 +126,12 @@ impl ListStages {
                 &[],
                 &[(Write, column(ORIENTATION)), (Write, column(WAY))],
             ),
+            find_skins: stage(
+                &shaders::FIND_SKINS,
+                "pbd_find_skins",
+                &[],
+                &[(Read, &c.position), (Read, column(MOTION)), (Write, column(WAY))],
+            ),
             list_pairs: stage(
                 &shaders::LIST_PAIRS,
                 "pbd_list_pairs",
@@ -137,7 +144,7 @@ impl ListStages {
                     (Write, &c.counters),
                     (Write, &c.density_state),
                     (Read, &c.meta),
-                    (Read, column(MOTION)),
+                    (Read, column(WAY)),
                 ],
             ),
             begin_colours: stage(
@@ -181,7 +188,7 @@ impl ListStages {
 
     fn put_aside(&self, pass: &mut ComputePass, s: &SharedStages) {
         s.run(pass, &self.remember, slot::REMEMBER);
-        s.run(pass, &self.fold_turns, slot::BLOCKS);
+        s.run(pass, &self.fold_turns, own_slot::FOLD);
     }
 
     /// Gives all pairs their colours, and counts these; in rounds for so many colours.
@@ -366,6 +373,7 @@ impl PbdStages {
     fn list(&self, pass: &mut ComputePass, s: &SharedStages, sorts: bool, colours: usize) {
         if sorts {
             s.search.find_cells(pass);
+            s.run(pass, &self.lists.find_skins, slot::SEARCH);
             s.run(pass, &self.lists.list_pairs, slot::SEARCH);
             self.walls.iter().for_each(|walls| s.run(pass, &walls.find, slot::SEARCH));
         }
@@ -424,6 +432,23 @@ impl PbdStages {
 }
 
 impl MethodStages for PbdStages {
+    /// What was put aside comes from the checkpoint.
+    fn list_again<'a>(&'a self, s: &'a SharedStages, recorded: &Recorded) -> StageList<'a> {
+        let Recorded { blocks, passes, .. } = *recorded;
+        let colours = colours_to_record(recorded);
+        vec![
+            (
+                Stage::Sort,
+                Box::new(move |pass| {
+                    s.sorting.begin(pass, blocks);
+                    self.decide_lists[0].dispatch(pass, 1);
+                    s.sorting.sort(pass, passes);
+                }),
+            ),
+            (Stage::Neighbors, Box::new(move |pass| self.list(pass, s, true, colours))),
+        ]
+    }
+
     fn list<'a>(&'a self, s: &'a SharedStages, recorded: &Recorded) -> StageList<'a> {
         let Recorded { blocks, passes, sorts, .. } = *recorded;
         let colours = colours_to_record(recorded);

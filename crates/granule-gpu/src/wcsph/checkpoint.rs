@@ -40,6 +40,7 @@ pub fn decode(bytes: &[u8], scene: &Scene, boundary_count: usize) -> Result<Stat
     let acceleration: Vec<[f32; 4]> =
         rows.map(|(a, pressure)| a.truncate().extend(*pressure).to_array()).collect();
     Ok(StateToRestore {
+        lists: None,
         contacts: saved.contacts,
         world: saved.world,
         scene: saved.scene,

@@ -35,6 +35,7 @@ impl Simulation {
 fn with_body(bytes: &[u8], body: &BodySettings) -> Result<Vec<u8>, SimulationError> {
     let failed = |error: String| SimulationError::Failed(error);
     let mut state = SavedState::read(bytes).map_err(|error| failed(error.to_string()))?;
+    state.end_lists();
     let before = Scene::parse(&state.world.scene, "the changed scene")?;
     let mut scene = before.clone();
     scene.body.push(body.clone());

@@ -20,7 +20,7 @@ use crate::simulator::{
 };
 
 use super::reads::find_field;
-use super::saved::{SavedState, impossible};
+use super::saved::{SavedLists, SavedState, impossible};
 use super::world::{Applied, World};
 
 /// A solver whose particles live in a [`World`].
@@ -135,8 +135,13 @@ pub trait ParticleSolver: Send + 'static {
         true
     }
 
-    /// Called when a checkpoint has been taken over: gives up all that is found anew.
-    fn after_restore(&mut self, _primed: bool) {}
+    /// Lists that go on to hold after a checkpoint; [`saved_contacts`](Self::saved_contacts) gives impulses then.
+    fn saved_lists(&self) -> Option<SavedLists> {
+        None
+    }
+
+    /// Called when a checkpoint has been taken over: gives up all that is found anew, and makes lists again that go on to hold.
+    fn after_restore(&mut self, _primed: bool, _lists: Option<SavedLists>) {}
 
     /// Mass of a new grain \[kg\]; that of its material where particles stand for bulk matter.
     fn mass_of(&self, grain: &NewGrain) -> f32 {
@@ -315,7 +320,7 @@ impl<S: ParticleSolver> Simulator for S {
         let world = self.world();
         let (columns, contacts) = (self.saved_columns(), self.saved_contacts());
         let state = SavedState::new(world.save()?, &world.particles, columns, contacts, self.is_primed());
-        state.with_assemblies(self.saved_assemblies()).encode()
+        state.with_assemblies(self.saved_assemblies()).with_lists(self.saved_lists()).encode()
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
@@ -330,7 +335,7 @@ impl<S: ParticleSolver> Simulator for S {
         self.world_mut().take_over(saved.world, saved.particles);
         *self.columns_mut() = columns;
         self.restore_assemblies(saved.assemblies).map_err(|error| impossible(&error.to_string()))?;
-        self.after_restore(saved.primed);
+        self.after_restore(saved.primed, saved.lists);
         Ok(())
     }
 

@@ -1,9 +1,10 @@
 //! What outlives a step, for checkpoints: one form for all solvers on all devices.
 //!
 //! Beside the columns that are state, the order of particles in memory matters: the sort by cell is stable, and sums
-//! over neighbours follow it. Neighbour lists and samples of walls are found anew.
+//! over neighbours follow it. Samples of walls are found anew, and so are neighbour lists, where a solver keeps them beyond a frame
+//! from where particles were when they were listed ([`SavedLists`]).
 
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::air::Air;
@@ -109,6 +110,35 @@ pub struct SavedState {
     /// Whether the forces that a step begins with are those of now; not so before the first step of a solver that needs
     /// them.
     pub primed: bool,
+    /// Lists that go on to hold; contacts of pairs remember impulses then instead of forces.
+    pub lists: Option<SavedLists>,
+}
+
+/// Lists of pairs as what they were made from: listed again, particles have the same partners.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedLists {
+    /// Where particles were when they were listed, and how far they were: their radii, and how far each may move before lists are
+    /// made anew \[m\].
+    pub listed: Vec<Vec4>,
+    /// How far walls may move \[m\].
+    pub wall_skin: f32,
+    /// How far walls have moved since, at most \[m\].
+    pub wall_way: f32,
+    /// Length of the step that impulses are of \[s\].
+    pub step: f32,
+}
+
+impl SavedLists {
+    fn check(&self, particles: usize) -> Result<(), StateError> {
+        if self.listed.len() != particles {
+            return Err(impossible("lists that do not belong to the particles"));
+        }
+        all_sound(&[
+            ("listed positions", self.listed.iter().all(|x| x.is_finite() && x.w > 0.0)),
+            ("ways of walls", self.wall_skin > 0.0 && self.wall_way >= 0.0 && self.wall_way.is_finite()),
+            ("length of the last step", self.step > 0.0 && self.step.is_finite()),
+        ])
+    }
 }
 
 /// A state that has been read and checked as a whole against the scene.
@@ -127,6 +157,8 @@ pub struct RestoredState {
     pub assemblies: SavedAssemblies,
     /// As in [`SavedState`].
     pub primed: bool,
+    /// As in [`SavedState`].
+    pub lists: Option<SavedLists>,
 }
 
 impl SavedState {
@@ -147,6 +179,25 @@ impl SavedState {
             contacts,
             assemblies: SavedAssemblies::default(),
             primed,
+            lists: None,
+        }
+    }
+
+    /// The same with lists that go on to hold, whose contacts remember impulses.
+    pub fn with_lists(self, lists: Option<SavedLists>) -> Self {
+        Self { lists, ..self }
+    }
+
+    /// Ends lists that would go on to hold: contacts of pairs remember forces then.
+    pub fn end_lists(&mut self) {
+        let Some(lists) = self.lists.take() else { return };
+        let per_time = 1.0 / lists.step;
+        let width = usize::from(self.contacts.width).max(1);
+        let states = self.contacts.state.chunks_exact_mut(width);
+        for (partner, state) in self.contacts.partner.iter().zip(states) {
+            if partner.as_particle().is_some() {
+                state.iter_mut().for_each(|number| *number *= per_time);
+            }
         }
     }
 
@@ -211,8 +262,9 @@ impl SavedState {
         self.particles.check_all_taken()?;
         check_particles(&particles, scene.material.len() + scene.body.len())?;
         self.contacts.check(count, boundary_count, self.next_id)?;
-        let Self { world, columns, contacts, assemblies, primed, .. } = self;
-        Ok(RestoredState { scene, world, particles, columns, contacts, assemblies, primed })
+        self.lists.iter().try_for_each(|lists| lists.check(count))?;
+        let Self { world, columns, contacts, assemblies, primed, lists, .. } = self;
+        Ok(RestoredState { scene, world, particles, columns, contacts, assemblies, primed, lists })
     }
 
     fn check_values(&self) -> Result<(), StateError> {

@@ -53,8 +53,8 @@ pub struct SearchParams {
 /// Cells, order and neighbour lists, with what a solver keeps per pair.
 ///
 /// Lists are valid from [`begin_lists`](Self::begin_lists) until a particle has moved by half the skin
-/// ([`note_motion`](Self::note_motion)) or somebody [invalidates](Self::invalidate) them: at the end of a frame, so that
-/// checkpoints need not hold them, and wherever particles come, go or are changed between steps.
+/// ([`note_motion`](Self::note_motion)) or somebody [invalidates](Self::invalidate) them: wherever particles come, go or are changed
+/// between steps, and at the end of a frame, unless checkpoints have what they were made from ([`listed`](Self::listed)).
 #[derive(Default)]
 pub struct Search<P = ()> {
     /// Cells, with one distance for all.
@@ -163,6 +163,11 @@ impl<P: Payload> Search<P> {
         }
         let from = self.listed_position.get(particle);
         from.map_or(Vec3::ZERO, |from| domain.displacement(x, from.truncate()))
+    }
+
+    /// Where particles were when they were listed \[m\], with what they had as the fourth number; empty where lists do not hold.
+    pub fn listed(&self) -> &[Vec4] {
+        if self.valid { &self.listed_position } else { &[] }
     }
 
     /// The fourth number of a particle's position when it was listed \[m\].

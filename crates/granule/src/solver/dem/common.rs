@@ -12,6 +12,7 @@ use crate::position::ExactPosition;
 use crate::scene::Scene;
 use crate::simulator::{FieldData, FieldInfo, StepReport};
 use crate::solver::particle_solver::{ParticleSolver, solid_mass};
+use crate::solver::saved::SavedLists;
 use crate::solver::world::World;
 
 use super::Dem;
@@ -128,7 +129,7 @@ impl ParticleSolver for Dem {
         self.ready
     }
 
-    fn after_restore(&mut self, primed: bool) {
+    fn after_restore(&mut self, primed: bool, _lists: Option<SavedLists>) {
         self.ready = primed;
         self.fit_domain();
         self.search.invalidate();

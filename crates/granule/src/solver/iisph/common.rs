@@ -7,6 +7,7 @@ use crate::neighbors::Domain;
 use crate::scene::Scene;
 use crate::simulator::{FieldData, FieldInfo, StepReport};
 use crate::solver::particle_solver::ParticleSolver;
+use crate::solver::saved::SavedLists;
 use crate::solver::search::Search;
 use crate::solver::world::World;
 
@@ -89,7 +90,7 @@ impl ParticleSolver for Iisph {
         columns.contacts.memory.restore(saved)
     }
 
-    fn after_restore(&mut self, _primed: bool) {
+    fn after_restore(&mut self, _primed: bool, _lists: Option<SavedLists>) {
         self.search = Search::default();
     }
 }

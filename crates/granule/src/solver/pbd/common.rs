@@ -1,6 +1,6 @@
 //! What `pbd` shares with other solvers, and what is its own in it.
 //!
-//! Checkpoints are taken at frame times, where neighbours are listed anew: they hold what contacts remember, not the lists.
+//! Checkpoints hold what lists were made from, not the lists; where these do not go on to hold, neighbours are listed anew.
 
 use crate::assemblies::{AssembliesError, SavedAssemblies};
 use crate::contacts::{Contact, ContactError, SavedContacts};
@@ -11,6 +11,7 @@ use crate::position::ExactPosition;
 use crate::scene::Scene;
 use crate::simulator::{FieldData, FieldInfo, StepReport};
 use crate::solver::particle_solver::{ParticleSolver, solid_mass};
+use crate::solver::saved::SavedLists;
 use crate::solver::world::World;
 
 use super::Pbd;
@@ -91,8 +92,20 @@ impl ParticleSolver for Pbd {
     }
 
     fn saved_contacts(&self) -> SavedContacts {
-        let (count, pairs) = (self.world.particles.len(), &self.state.memory);
-        SavedContacts::of_pairs_and_walls(count, pairs, |i| self.state.walls.of(i, self.dt))
+        // Of lists that go on to hold impulses are saved as they are, so that a resumed run has the same bits.
+        let pairs = self.memory_of_now(if self.search.is_valid() { 1.0 } else { self.dt });
+        let count = self.world.particles.len();
+        SavedContacts::of_pairs_and_walls(count, &pairs, |i| self.state.walls.of(i, self.dt))
+    }
+
+    fn saved_lists(&self) -> Option<SavedLists> {
+        let lists = || SavedLists {
+            listed: self.search.listed().to_vec(),
+            wall_skin: self.skin,
+            wall_way: self.wall_way,
+            step: self.dt,
+        };
+        (self.listed && self.search.is_valid()).then(lists)
     }
 
     fn restore_assemblies(&mut self, saved: SavedAssemblies) -> Result<(), AssembliesError> {
@@ -109,9 +122,10 @@ impl ParticleSolver for Pbd {
         Ok(())
     }
 
-    fn after_restore(&mut self, _primed: bool) {
+    fn after_restore(&mut self, _primed: bool, lists: Option<SavedLists>) {
         self.listed = false;
         self.search.invalidate();
+        lists.into_iter().for_each(|lists| self.make_lists_again(lists));
     }
 
     fn mass_of(&self, grain: &NewGrain) -> f32 {

@@ -27,8 +27,8 @@
 //!
 //! [`averaged`] is another scheme, Sommer's, for comparison.
 //!
-//! Contact memory holds forces, so steps may differ in length. Groups hold impulses while lists live; lists do not outlive a
-//! frame, so that a checkpoint need not hold them. Colours depend on ids and neighbours only, and the order inside of a colour
+//! Contact memory holds forces, so steps may differ in length. Groups hold impulses while lists live. Lists outlive frames: a
+//! checkpoint has where grains were when they were listed, and makes the same lists again ([`SavedLists`]). Colours depend on ids and neighbours only, and the order inside of a colour
 //! on nothing: the same bits for any number of threads.
 //!
 //! References: \[MMCK14\], \[JP93\], \[TBV12\]; docs/equations.md says where it departs from the first.
@@ -56,6 +56,8 @@ pub mod walls;
 pub use check::check;
 pub use fields::FIELDS;
 
+use std::ops::Range;
+
 use glam::{Vec3, Vec4};
 
 use crate::bodies::BodyMotion;
@@ -65,6 +67,7 @@ use crate::particles::OptionalColumn;
 use crate::simd::Instructions;
 use crate::simulator::StepReport;
 use crate::solver::orientation::fold_turns;
+use crate::solver::saved::SavedLists;
 use crate::solver::search::Search;
 use crate::solver::world::{World, equal_steps};
 use crate::solver::{Defect, SolverInput};
@@ -122,7 +125,7 @@ impl Pbd {
         let mut pbd = Self {
             dt: setup.step as f32,
             reach: Vec::new(),
-            skin: setup.skin(0.0),
+            skin: setup.skin(0.0, 0.0),
             setup,
             world,
             state,
@@ -169,7 +172,7 @@ impl Pbd {
         self.world.time += dt;
         let lost = lost_bodies + t.time(Stage::Quarantine, || self.quarantine(totals.unsound));
         if last {
-            self.give_up_lists();
+            t.time(Stage::Integrate, || fold_turns(&mut self.state.orientation, &mut self.state.turn));
         }
         let count = self.world.shown();
         StepReport {
@@ -201,7 +204,7 @@ impl Pbd {
         shaped.begin(&world.bodies, world.gravity, dt, &mut columns);
     }
 
-    /// Contact memory takes over what pairs and walls remember, and lists end: at frames, and before particles come or go.
+    /// Contact memory takes over what pairs and walls remember, and lists end: before particles come or go.
     fn give_up_lists(&mut self) {
         if self.listed {
             self.pairs.remember(&mut self.state.memory, self.dt);
@@ -211,18 +214,35 @@ impl Pbd {
 
     /// Sorts by cell, and lists pairs and walls anew where something has moved too far for the lists.
     fn list_contacts_near(&mut self, dt: f64, t: &mut StageTimes) {
-        if !self.search.is_valid() {
-            // From what a checkpoint holds, so that a resumed run lists the same pairs.
+        if self.search.is_valid() {
+            return;
+        }
+        t.time(Stage::Sort, || {
             self.find_reaches(dt as f32);
             if self.listed {
                 self.pairs.remember(&mut self.state.memory, self.dt);
             }
-        }
+            fold_turns(&mut self.state.orientation, &mut self.state.turn);
+        });
+        self.wall_way = 0.0;
+        self.make_lists(dt as f32, t);
+        self.dt = dt as f32;
+    }
+
+    /// Makes lists again that hold after a checkpoint: of particles where they were when they were listed.
+    fn make_lists_again(&mut self, lists: SavedLists) {
+        self.reach = lists.listed;
+        (self.skin, self.wall_way, self.dt) = (lists.wall_skin, lists.wall_way, lists.step);
+        self.make_lists(1.0, &mut StageTimes::default());
+    }
+
+    /// Sorts by cell, and lists pairs and walls by reaches; the contact memory has impulses of steps of `dt` over that \[s\].
+    fn make_lists(&mut self, dt: f32, t: &mut StageTimes) {
         let params = self.setup.search_params();
-        if !t.time(Stage::Sort, || self.search.sort(&params, &self.reach)) {
-            return;
-        }
-        t.time(Stage::Sort, || self.follow_order());
+        t.time(Stage::Sort, || {
+            self.search.sort(&params, &self.reach);
+            self.follow_order();
+        });
         t.time(Stage::Neighbors, || {
             let particles = &self.world.particles;
             self.search.build(&params, &self.reach);
@@ -234,14 +254,14 @@ impl Pbd {
                 position: &particles.position,
                 spin: particles.angular_velocity.as_deref().unwrap_or_default(),
                 material: &particles.material,
-                dt: dt as f32,
+                dt,
                 instructions: self.setup.instructions,
             };
             self.pairs.rebuild(&input, self.search.order.sources(), &mut self.state.memory);
             self.shaped.note_pairs(&self.pairs, &particles.material);
         });
         t.time(Stage::SampleBoundaries, || {
-            let (setup, world, of_walls) = (&self.setup, &self.world, self.skin);
+            let (setup, world, of_walls) = (&self.setup, &self.world, self.skin + self.wall_way);
             let sources = self.search.order.sources();
             let reach = |grain: Vec4, wall: &Boundary| {
                 let is_wall = !self.shaped.is_made(wall.body());
@@ -250,24 +270,27 @@ impl Pbd {
             self.state.walls.rebuild(sources, &world.boundaries, &self.reach, reach);
         });
         self.listed = true;
-        self.dt = dt as f32;
-        self.wall_way = 0.0;
     }
 
     /// Finds how far grains are listed: their radii and skins.
     fn find_reaches(&mut self, dt: f32) {
         let (setup, particles) = (&self.setup, &self.world.particles);
-        self.skin = setup.skin(setup.way(self.world.fastest(), dt));
+        let fast = setup.fast_speed();
+        let is_fast = |v: &Vec4| v.truncate().length_squared() > fast * fast;
+        let count = |_, range: Range<usize>| particles.velocity[range].iter().filter(|v| is_fast(v)).count();
+        let fast: usize = team::map_blocks(particles.len(), count).into_iter().sum();
+        let most = setup.most_skin(fast as f32 / particles.len().max(1) as f32);
+        self.skin = setup.skin(setup.way(self.world.fastest(), dt), most);
+        let most = self.skin;
         team::fill(&mut self.reach, particles.len(), |i| {
             let way = setup.way(particles.velocity[i].truncate().length(), dt);
-            particles.position[i] + Vec4::W * setup.skin(way)
+            particles.position[i] + Vec4::W * setup.skin(way, most)
         });
     }
 
     /// Puts all columns into the new order.
     fn follow_order(&mut self) {
         self.state.walls.remember(self.world.particles.len(), self.dt);
-        fold_turns(&mut self.state.orientation, &mut self.state.turn);
         let Search { order, scratch, .. } = &mut self.search;
         self.world.particles.permute(order, scratch);
         order.apply(&mut self.reach, &mut scratch.rows);

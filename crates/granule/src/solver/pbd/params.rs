@@ -26,6 +26,12 @@ const SKIN_STEPS: f32 = 9.0;
 /// A grain's skin in diameters of the smallest, at least and at most.
 const SKIN: [f32; 2] = [0.125, 0.625];
 
+/// The most where most grains are fast: with larger ones each of them would have dozens of partners.
+const CROWDED_SKIN: f32 = 0.25;
+
+/// Shares of fast grains with which skins begin to be smaller, and with which they are smallest.
+const FAST: [f32; 2] = [0.1, 0.4];
+
 /// The least where grains shield each other from the air: as far as two diameters, as in the continuum.
 const SHIELDING_SKIN: f32 = 0.5;
 
@@ -111,11 +117,24 @@ impl Setup {
     /// The skin of a grain that goes so far in a step \[m\]: how far it may go before lists are made anew.
     ///
     /// ```text
-    /// s = 9 way, d/8 at least (d/2 where grains shield each other from the air) and 5d/8 at most
+    /// s = 9 way, d/8 at least (d/2 where grains shield each other from the air)
     /// ```
     #[inline(always)]
-    pub fn skin(&self, way: f32) -> f32 {
-        (SKIN_STEPS * way).clamp(self.least_skin, SKIN[1] * self.diameter)
+    pub fn skin(&self, way: f32, most: f32) -> f32 {
+        (SKIN_STEPS * way).clamp(self.least_skin, most.max(self.least_skin))
+    }
+
+    /// The largest skin of a grain \[m\], where such a share of all is [fast](Self::fast_speed): 5d/8 where few are, d/4 where
+    /// many are.
+    pub fn most_skin(&self, fast_share: f32) -> f32 {
+        let crowded = ((fast_share - FAST[0]) / (FAST[1] - FAST[0])).clamp(0.0, 1.0);
+        ((SKIN[1] + crowded * (CROWDED_SKIN - SKIN[1])) * self.diameter).max(self.least_skin)
+    }
+
+    /// Speed from which a grain would have a larger skin than it has where most are fast [m/s].
+    pub fn fast_speed(&self) -> f32 {
+        let step = self.step as f32;
+        (CROWDED_SKIN * self.diameter / (SKIN_STEPS * step) - self.gravity * step).max(0.0)
     }
 
     /// What share of a grain's skin is used up where it has moved by `moved` since lists were made and goes by `way` in the next
@@ -224,7 +243,7 @@ mod tests {
         let setup = setup();
         for speed in [0.0, 0.01, 0.3, 2.0, 50.0] {
             let way = setup.way(speed, 1.0 / 360.0);
-            let skin = setup.skin(way);
+            let skin = setup.skin(way, setup.most_skin(0.0));
             assert!(setup.used(0.0, way, skin) < 1.0, "{speed} m/s");
             let moved = (skin - way).max(0.0);
             assert!(setup.used(1.001 * moved + 1e-6, way, skin) >= 1.0 || way > 0.9 * skin);
@@ -236,9 +255,23 @@ mod tests {
     #[test]
     fn skins_grow_with_speed_within_their_bounds() {
         let setup = setup();
-        let skins = [0.0, 0.1, 0.5, 1.0, 3.0, 100.0].map(|speed| setup.skin(setup.way(speed, 1.0 / 360.0)));
+        let most = setup.most_skin(0.0);
+        let skins =
+            [0.0, 0.1, 0.5, 1.0, 3.0, 100.0].map(|speed| setup.skin(setup.way(speed, 1.0 / 360.0), most));
         assert!(skins.windows(2).all(|pair| pair[0] <= pair[1]), "{skins:?}");
         assert_eq!([skins[0], skins[5]], SKIN.map(|share| share * setup.diameter));
         assert!(skins[1] < skins[3], "{skins:?}");
+    }
+
+    /// The more grains are fast, the smaller are their skins, but never smaller than those at rest; what is fast is what this
+    /// concerns.
+    #[test]
+    fn skins_are_smaller_where_many_grains_are_fast() {
+        let setup = setup();
+        let most = [0.0, 0.1, 0.2, 0.3, 0.4, 1.0].map(|share| setup.most_skin(share) / setup.diameter);
+        assert!(most.windows(2).all(|pair| pair[0] >= pair[1]), "{most:?}");
+        assert_eq!([most[1], most[4]], [SKIN[1], CROWDED_SKIN]);
+        let at = setup.skin(setup.way(setup.fast_speed(), setup.step as f32), f32::MAX);
+        assert!((at / (CROWDED_SKIN * setup.diameter) - 1.0).abs() < 1e-5, "{at}");
     }
 }

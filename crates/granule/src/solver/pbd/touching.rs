@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use crate::contacts::{Contact, Partner};
+use crate::contacts::{Contact, ContactMemory, Partner};
 
 use super::Pbd;
 use super::state::REMEMBERED;
@@ -22,17 +22,19 @@ impl Pbd {
         places
     }
 
+    /// What pairs remember, over a time \[s\]: while there are lists, they know more than the memory does.
+    pub(super) fn memory_of_now(&self, dt: f32) -> ContactMemory<[f32; REMEMBERED]> {
+        let mut memory = self.state.memory.clone();
+        if self.listed {
+            self.pairs.remember(&mut memory, dt);
+        }
+        memory
+    }
+
     /// The contacts of the last step, in memory order.
     pub(super) fn touching(&self) -> Vec<Contact> {
         let places = self.places_by_id();
-        // Within a frame pairs know more than the memory does.
-        let memory = if self.listed {
-            let mut now = self.state.memory.clone();
-            self.pairs.remember(&mut now, self.dt);
-            now
-        } else {
-            self.state.memory.clone()
-        };
+        let memory = self.memory_of_now(self.dt);
         let mut all = Vec::new();
         for i in 0..self.world.particles.len() {
             let (partners, states) = memory.of(i);

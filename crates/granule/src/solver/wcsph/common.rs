@@ -7,6 +7,7 @@ use crate::neighbors::Domain;
 use crate::scene::Scene;
 use crate::simulator::{FieldData, FieldInfo, StepReport};
 use crate::solver::particle_solver::ParticleSolver;
+use crate::solver::saved::SavedLists;
 use crate::solver::world::World;
 
 use super::Wcsph;
@@ -77,7 +78,7 @@ impl ParticleSolver for Wcsph {
         self.ready
     }
 
-    fn after_restore(&mut self, primed: bool) {
+    fn after_restore(&mut self, primed: bool, _lists: Option<SavedLists>) {
         self.ready = primed;
         self.search.invalidate();
     }
