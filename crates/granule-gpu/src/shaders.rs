@@ -195,7 +195,7 @@ mod tests {
         same_layout!("keys", "Params", Params: gravity, period_origin, period_length, period_inverse, period_cells,
             radius, spacing, support, volume, inverse_support, kernel_sigma, kernel_zero, push_out_speed, wall_fill,
             cfl, longest_step, viscous_step, fixed_step, boundary_count, slot_capacity, contact_capacity,
-            cell_capacity, report_capacity, wall_table, capacity, list_base, wall_count, reach, skin, fast_speed);
+            cell_capacity, report_capacity, wall_table, capacity, list_base, wall_count, reach, skin);
         same_layout!("keys", "Material", MaterialRecord: density, inverse_density, wall_friction, mass);
         same_layout!("keys", "Step", StepRecord: cell_scale, cell_origin, cell_min, cell_range, cell_bits, phase,
             sort_count, count, removed, dt, inverse_dt, elapsed, length, iteration, least, limited, converged,
@@ -203,7 +203,7 @@ mod tests {
             slots_needed, contacts_needed, cells_needed, last_step, progress, listed, wall_displacement, list_slots,
             pass_capacity, momentum_began, lowest_error, remembered, list_count, wall_half,
             steps_of_frame, steps_left, near_walls, list_skin, memory_dt,
-            pair_count);
+            pair_count, skin_steps);
         same_layout!("end of plain", "Report", ReportRecord: dt, elapsed, density_error, friction_error, max_speed,
             kinetic_energy, friction_power, iterations, converged, limited, lost, dropped, neighbors, count, slot,
             wall_half);
@@ -224,7 +224,7 @@ mod tests {
         same_layout!("kick", "Fluid", wcsph::layout::FluidRecord: stiffness, tait_exponent, dynamic_viscosity, damping,
             surface_force, smoothing);
         same_layout!("sweep", "PbdParams", pbd::layout::ParamsRecord: origin_xy, origin_z, length_xy, length_z,
-            least_skin, most_skin, largest, gravity, push_speed, material_count, wall_laws, first_member);
+            least_skin, most_skin, largest, gravity, push_speed, material_count, wall_laws, first_member, mean_skin);
         same_layout!("shaped_project", "ShapedBody", pbd::layout::ShapedRecord: clump, moments,
             shape_from_principal, force, torque, radius, weight, lost);
         same_layout!("sweep", "Law", pbd::layout::LawRecord: friction, rolling, restitution, tension);

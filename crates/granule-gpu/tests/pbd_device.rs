@@ -4,8 +4,10 @@ mod common;
 
 use common::runs::{apart, frames, options, repeat_and_resume, simulate};
 use common::{difference, gpu};
+use granule::io::Checkpoint;
 use granule::scene::Scene;
 use granule::simulator::Command;
+use granule::solver::saved::SavedState;
 use granule::{Device, Simulation};
 
 /// Radius of most grains [m].
@@ -198,6 +200,19 @@ fn a_bed_comes_to_rest() {
     eprintln!("fastest after a second: {:.1e} m/s", last.max_speed);
     assert!(last.max_speed < 1e-3 && last.neighbors_mean > 3.0, "{} {}", last.max_speed, last.neighbors_mean);
     assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (0, 0));
+    // What rests keeps its lists, and a resumed run has the same ones.
+    let listed = |bytes: &[u8]| {
+        let state = SavedState::read(&Checkpoint::decode(bytes).unwrap().state).unwrap();
+        state.lists.map(|lists| lists.listed)
+    };
+    let checkpoint = simulation.checkpoint().unwrap();
+    let mut resumed = Simulation::resume(&checkpoint, &options(&device)).unwrap();
+    assert_eq!(resumed.checkpoint().unwrap(), checkpoint);
+    frames(&mut simulation, 3);
+    frames(&mut resumed, 3);
+    let after = simulation.checkpoint().unwrap();
+    assert!(listed(&checkpoint).is_some() && listed(&checkpoint) == listed(&after));
+    assert_eq!(resumed.checkpoint().unwrap(), after);
 }
 
 /// Grains come through an emitter and go through an outlet; room is made in the middle of steps, and one that is not finite is lost,

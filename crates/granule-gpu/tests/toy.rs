@@ -121,16 +121,7 @@ impl Method for Flight {
 
     fn limits(&self) -> StepLimits {
         let (longest, viscous) = (self.longest, f32::MAX);
-        StepLimits {
-            cfl: 0.4,
-            fixed: true,
-            longest,
-            viscous,
-            push_out_speed: 0.1,
-            skin: 0.0,
-            reach: None,
-            fast_speed: f32::MAX,
-        }
+        StepLimits { cfl: 0.4, fixed: true, longest, viscous, push_out_speed: 0.1, skin: 0.0, reach: None }
     }
 
     fn columns(&self) -> Vec<ColumnInfo> {

@@ -16,8 +16,8 @@
 const FARTHEST_CELL: f32 = 1048574.0;
 const DIGIT_BITS: u32 = 8u;
 
-// Share of particles that are fast, where they are measured.
-var<private> fast_share: f32;
+// Mean speed of the particles, where it is measured.
+var<private> mean_speed: f32;
 
 var<workgroup> shared_dt: f32;
 var<workgroup> shared_go: u32;
@@ -192,7 +192,7 @@ fn begin(@builtin(local_invocation_index) thread: u32) {
     var high = vec4(vec3(-LARGEST), 0.0);
     var low = vec4(-LARGEST);
     var live_count = 0u;
-    var fast_count = 0u;
+    var speeds = 0.0;
     var pushed = 0.0;
     let blocks = (step.sort_count + WORKGROUP - 1u) / WORKGROUP;
     if measured {
@@ -204,7 +204,7 @@ fn begin(@builtin(local_invocation_index) thread: u32) {
                 pushed = max(pushed, partials[4u * block + 2u].x);
             }
             live_count += u32(second.w);
-            fast_count += u32(partials[4u * block + 3u].x);
+            speeds += partials[4u * block + 3u].x;
         }
         for (var b = thread; b < params.boundary_count; b += WORKGROUP) {
             low.w = max(low.w, fastest_wall(b));
@@ -216,7 +216,7 @@ fn begin(@builtin(local_invocation_index) thread: u32) {
         pushed = sqrt(tree_max(thread, vec4(pushed)).x);
     }
     let total = workgroup_scan(thread, live_count).y;
-    let fast_total = workgroup_scan(thread, fast_count).y;
+    speeds = tree_sum(thread, vec4(speeds)).x;
     if thread == 0u {
         var bits = 0u;
         if go {
@@ -225,7 +225,7 @@ fn begin(@builtin(local_invocation_index) thread: u32) {
                 step.removed = step.sort_count - total;
             }
             let fastest = max(sqrt(high.w), max(low.w, 0.0));
-            fast_share = f32(fast_total) / f32(max(total, 1u));
+            mean_speed = speeds / f32(max(total, 1u));
             let margin = begin_step(fastest, pushed);
             if measured && total > 0u {
                 bits = choose_cells(-low.xyz - margin, high.xyz + margin);

@@ -1,4 +1,4 @@
-// Bounds, largest speed, number of the live particles of each block and of the fast ones among them.
+// Bounds, largest speed, number of the live particles of each block and the sum of their speeds.
 //
 // Hook of the method: measured_acceleration(i), where MEASURES_ACCELERATION; it may declare binding 4.
 
@@ -19,7 +19,7 @@ fn measure(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     let i = block * WORKGROUP + thread;
     var high = vec4(vec3(-LARGEST), 0.0);
     var low = vec4(-LARGEST);
-    // Live particles, and fast ones among them.
+    // Live particles, and their speeds.
     var live = vec2(0.0);
     var pushed = 0.0;
     if i < step.sort_count {
@@ -30,7 +30,7 @@ fn measure(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
             // A velocity that is not finite is found when the particle moves.
             high = vec4(x, select(0.0, square, square <= LARGEST));
             low = vec4(-x, 0.0);
-            live = vec2(1.0, select(0.0, 1.0, square > params.fast_speed * params.fast_speed));
+            live = vec2(1.0, sqrt(high.w));
             if MEASURES_ACCELERATION {
                 let a = measured_acceleration(i);
                 pushed = select(0.0, dot(a, a), dot(a, a) <= LARGEST);

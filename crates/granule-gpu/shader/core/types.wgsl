@@ -35,8 +35,6 @@ struct Params {
     // Distance up to which pairs are listed, and how much more than the support that is.
     reach: f32,
     skin: f32,
-    // Speed from which particles count as fast.
-    fast_speed: f32,
 }
 
 // What all methods know of a material.
@@ -115,6 +113,8 @@ struct Step {
     memory_dt: f32,
     // Pairs that are listed, of methods that keep them.
     pair_count: u32,
+    // Steps that lists are made for.
+    skin_steps: f32,
 }
 
 // Sums over whole numbers within a step.

@@ -14,7 +14,8 @@ fn begin_step(fastest: f32, pushed: f32) -> f32 {
         step.memory_dt = step.dt;
     }
     if step.listed == 0u {
-        step.list_skin = clamp(SKIN_STEPS * way_of(fastest), pbd.least_skin, most_skin(fast_share));
+        step.skin_steps = skin_steps_of(mean_speed);
+        step.list_skin = skin_of(way_of(fastest));
         step.wall_displacement = 0.0;
     }
     return 0.0;

@@ -20,8 +20,8 @@ struct PbdParams {
     wall_laws: u32,
     // Id of the first particle of a body.
     first_member: u32,
-    // How far grains may move at most where most of them are fast [m].
-    crowded_skin: f32,
+    // How far they may on average, at most [m].
+    mean_skin: f32,
 }
 
 // The constants of a contact: twin of `Law` in solver/pbd/laws.rs.

@@ -66,8 +66,6 @@ pub struct StepLimits {
     pub skin: f32,
     /// How far pairs are listed \[m\], where that is not the support and the skin.
     pub reach: Option<f32>,
-    /// Speed from which particles count as fast [m/s].
-    pub fast_speed: f32,
 }
 
 /// What makes shaders differ between scenes.
@@ -194,7 +192,6 @@ pub fn params(
         list_base: 2 * capacity.particles.div_ceil(LANES),
         reach: limits.reach.unwrap_or(support + limits.skin),
         skin: limits.skin,
-        fast_speed: limits.fast_speed,
         ..Params::default()
     };
     for axis in 0..3 {

@@ -89,8 +89,6 @@ pub struct Params {
     pub wall_count: u32,
     pub reach: f32,
     pub skin: f32,
-    pub fast_speed: f32,
-    pub unused: [f32; 3],
 }
 
 /// What all methods know of a material; twin of `Material`.
@@ -152,6 +150,8 @@ pub struct StepRecord {
     pub list_skin: f32,
     pub memory_dt: f32,
     pub pair_count: u32,
+    pub skin_steps: f32,
+    pub unused: [u32; 3],
 }
 
 /// What a step reports; twin of `Report`.

@@ -73,7 +73,6 @@ pub fn widening(count: usize, volume: f64, reach: f32, ranges: u32, most_bytes: 
 /// What bounds steps and pairs; `largest` is the radius of the largest sphere \[m\], and cells are `wider` than pairs reach.
 pub fn limits(setup: &Setup, largest: f32, wider: f32) -> StepLimits {
     StepLimits {
-        fast_speed: f32::MAX,
         cfl: 1.0,
         fixed: true,
         longest: setup.step as f32,

@@ -47,7 +47,6 @@ pub fn limits(setup: &Setup) -> StepLimits {
     let params = &setup.params;
     let viscosity = setup.materials.iter().map(|m| m.viscosity).fold(0.0, f32::max);
     StepLimits {
-        fast_speed: f32::MAX,
         cfl: params.cfl,
         fixed: params.time_step.is_some(),
         longest: params.time_step.unwrap_or(params.max_time_step) as f32,

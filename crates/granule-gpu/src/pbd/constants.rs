@@ -30,9 +30,9 @@ pub fn overrides(setup: &Setup, shaped: bool) -> Vec<(&'static str, f64)> {
     all.into_iter().chain(averaged).collect()
 }
 
-/// Skins that grains have at least, and at most where few or many of them are fast \[m\].
-fn skins(setup: &Setup) -> [f32; 3] {
-    [setup.skin(0.0, 0.0), setup.most_skin(0.0), setup.most_skin(1.0)]
+/// Skins that grains have at least and at most \[m\].
+fn skins(setup: &Setup) -> [f32; 2] {
+    [setup.skin(0.0, 1.0), setup.skin(f32::MAX, 1.0)]
 }
 
 /// What bounds steps and pairs; `largest` is the radius of the largest sphere \[m\].
@@ -45,14 +45,13 @@ pub fn limits(setup: &Setup, largest: f32) -> StepLimits {
         push_out_speed: 0.0,
         skin: 2.0 * skins(setup)[1],
         reach: Some(2.0 * (largest + skins(setup)[1])),
-        fast_speed: setup.fast_speed(),
     }
 }
 
 /// The method's own constants; `first_member` is the id of the first particle of a body.
 pub fn params(setup: &Setup, material_count: usize, largest: f32, first_member: u32) -> ParamsRecord {
     let [origin, length] = periods(&setup.exact_domain);
-    let [least_skin, most_skin, crowded_skin] = skins(setup);
+    let [least_skin, most_skin] = skins(setup);
     ParamsRecord {
         origin_xy: [origin[0], origin[1]],
         origin_z: [origin[2], 0],
@@ -60,7 +59,7 @@ pub fn params(setup: &Setup, material_count: usize, largest: f32, first_member: 
         length_z: [length[2], 0],
         least_skin,
         most_skin,
-        crowded_skin,
+        mean_skin: setup.mean_skin(),
         largest: 2.0 * largest,
         gravity: setup.gravity,
         push_speed: setup.push_speed(),

@@ -65,7 +65,7 @@ pub struct ParamsRecord {
     pub material_count: u32,
     pub wall_laws: u32,
     pub first_member: u32,
-    pub crowded_skin: f32,
+    pub mean_skin: f32,
     pub unused: [u32; 3],
 }
 

@@ -24,7 +24,6 @@ pub fn limits(setup: &Setup) -> StepLimits {
     let params = &setup.params;
     let finite = |seconds: f64| (seconds as f32).min(f32::MAX);
     StepLimits {
-        fast_speed: f32::MAX,
         cfl: params.cfl,
         fixed: params.time_step.is_some(),
         longest: finite(params.time_step.unwrap_or(params.max_time_step)),

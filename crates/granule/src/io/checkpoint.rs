@@ -25,7 +25,7 @@ use crate::simulator::StateError;
 
 const MAGIC: &[u8; 8] = b"granckpt";
 /// Version of the format; a change of the content is a new one.
-const FORMAT: u32 = 10;
+const FORMAT: u32 = 11;
 /// Magic, format and length.
 const HEADER: usize = 20;
 const CHECKSUM: usize = 8;

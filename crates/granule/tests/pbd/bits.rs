@@ -2,6 +2,9 @@
 
 use super::*;
 
+use granule::io::Checkpoint;
+use granule::solver::saved::SavedState;
+
 /// Grains of two materials with an emitter, an outlet, a plate that moves, a body that falls, air and rough walls.
 fn flow() -> Scene {
     let rest = "
@@ -98,4 +101,34 @@ fn a_resumed_run_in_the_middle_of_a_flow_has_the_same_bits() {
     let fields = ["orientation", "pressure", "coordination", "contact_force"];
     let [mut a, mut b] = [unbroken, resumed];
     assert_eq!(a.read(&fields).unwrap().columns, b.read(&fields).unwrap().columns);
+}
+
+/// Lists hold beyond the frame in which they were made; a run that is resumed meanwhile goes on with the same ones. A plate moves and a
+/// block falls, which lists must notice.
+#[test]
+fn a_run_resumed_while_lists_hold_has_the_same_bits() {
+    let mut scene = flow();
+    scene.emitter.clear();
+    scene.outlet.clear();
+    let lists = |bytes: &[u8]| {
+        let checkpoint = Checkpoint::decode(bytes).unwrap();
+        SavedState::read(&checkpoint.state).unwrap().lists
+    };
+    let mut unbroken = Simulation::new(scene, &options(2)).unwrap();
+    let mut outlived = 0;
+    for _ in 0..4 {
+        let before = unbroken.frame();
+        unbroken.run_until(unbroken.time() + 0.1);
+        assert!(unbroken.frame() > before + 1);
+        let checkpoint = unbroken.checkpoint().unwrap();
+        let mut resumed = Simulation::resume(&checkpoint, &options(1)).unwrap();
+        assert_eq!(resumed.checkpoint().unwrap(), checkpoint);
+        let known = lists(&checkpoint);
+        let next = unbroken.time() + 1.0 / 60.0;
+        [&mut unbroken, &mut resumed].map(|simulation| simulation.run_until(next));
+        assert_eq!(hash(&unbroken), hash(&resumed));
+        let now = lists(&unbroken.checkpoint().unwrap());
+        outlived += usize::from(known.is_some() && known.map(|l| l.listed) == now.map(|l| l.listed));
+    }
+    assert!(outlived > 0, "no list outlived a frame");
 }

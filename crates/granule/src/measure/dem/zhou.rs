@@ -26,6 +26,8 @@ use super::silo::FILL;
 const FRICTION: f64 = 0.4;
 const WALL_FRICTION: f64 = 0.5;
 const ROLLING: f64 = 0.2;
+/// Stiffness over rho g d.
+const YOUNG: f64 = 1e5;
 /// Part of the volume that grains of a heap fill.
 const FRACTION: f64 = 0.58;
 /// Share of the height between which flanks are looked at.
@@ -41,12 +43,36 @@ struct Size {
     /// Depth of the box, periodic.
     across: f64,
     seeds: u64,
+    /// Stiffness over rho g d.
+    young: f64,
+    /// Coefficients of friction.
+    frictions: &'static [f64],
+    /// Rolling friction beside the one that heaps of all frictions have.
+    rolling: &'static [f64],
 }
 
-const QUICK: Size = Size { half: 28.0, plate: 16.0, bed: 10.0, across: 4.0, seeds: 1 };
-const FULL: Size = Size { half: 50.0, plate: 22.0, bed: 13.0, across: 4.0, seeds: 3 };
-/// A million grains.
-const LARGE: Size = Size { half: 200.0, plate: 88.0, bed: 52.0, across: 40.0, seeds: 1 };
+const QUICK: Size = Size {
+    half: 28.0,
+    plate: 16.0,
+    bed: 10.0,
+    across: 4.0,
+    seeds: 1,
+    young: YOUNG,
+    frictions: &[0.2, FRICTION, 0.8],
+    rolling: &[0.05, 0.4],
+};
+const FULL: Size = Size { half: 50.0, plate: 22.0, bed: 13.0, seeds: 3, ..QUICK };
+/// A million grains, as soft as those of the large form of `orifice`: two heaps that differ by their friction.
+const LARGE: Size = Size {
+    half: 200.0,
+    plate: 88.0,
+    bed: 52.0,
+    across: 40.0,
+    young: 3e4,
+    frictions: &[0.2, FRICTION],
+    rolling: &[],
+    ..QUICK
+};
 
 /// Friction between grains, and rolling friction, of one heap.
 #[derive(Clone, Copy)]
@@ -65,9 +91,9 @@ pub(in crate::measure) fn measure(
         (false, true) => &LARGE,
         (false, false) => &FULL,
     };
-    let sliding = [0.2, FRICTION, 0.8].map(|friction| Case { friction, rolling: ROLLING });
-    let rolling = [0.05, 0.4].map(|rolling| Case { friction: FRICTION, rolling });
-    let cases: Vec<Case> = sliding.into_iter().chain(rolling).collect();
+    let sliding = size.frictions.iter().map(|&friction| Case { friction, rolling: ROLLING });
+    let rolling = size.rolling.iter().map(|&rolling| Case { friction: FRICTION, rolling });
+    let cases: Vec<Case> = sliding.chain(rolling).collect();
     let (mut angles, mut series) = (Vec::new(), Vec::new());
     for (k, case) in cases.iter().enumerate() {
         let mut sum = 0.0;
@@ -83,7 +109,7 @@ pub(in crate::measure) fn measure(
         }
         angles.push(sum / size.seeds as f64);
     }
-    report(&cases, &angles, measurement);
+    report(size, &cases, &angles, measurement);
     measurement.plots.push(Plot {
         name: "zhou".into(),
         title: "Heaps on a plate".into(),
@@ -107,7 +133,7 @@ fn published(case: Case) -> f64 {
         * millimeters.powf(-0.2)
 }
 
-fn report(cases: &[Case], angles: &[f64], measurement: &mut Measurement) {
+fn report(size: &Size, cases: &[Case], angles: &[f64], measurement: &mut Measurement) {
     for (case, &angle) in cases.iter().zip(angles) {
         let reference = published(*case);
         let range = [reference - 5.0, reference + 5.0];
@@ -115,10 +141,14 @@ fn report(cases: &[Case], angles: &[f64], measurement: &mut Measurement) {
         let point = point.with("friction", case.friction).with("rolling friction", case.rolling);
         measurement.points.push(point.against(reference));
     }
-    let by_sliding: Vec<[f64; 2]> = cases[..3].iter().zip(angles).map(|(c, a)| [c.friction, *a]).collect();
+    let sliding = &cases[..size.frictions.len()];
+    let by_sliding: Vec<[f64; 2]> = sliding.iter().zip(angles).map(|(c, a)| [c.friction, *a]).collect();
     let source = "Zhou et al. 2002: 0.27, 0.12 allowed";
     let exponent = power_fit(&by_sliding).0;
     measurement.points.push(Point::new("exponent of friction", exponent, [0.15, 0.39], source).against(0.27));
+    if size.rolling.is_empty() {
+        return;
+    }
     // The middle of the series lies between its other two.
     let by_rolling = [angles[3], angles[1], angles[4]];
     let least = by_rolling.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
@@ -135,6 +165,7 @@ fn scene(options: &MeasureOptions, size: &Size, case: Case, seed: u64) -> Scene 
     let spheres = Spheres {
         friction: controlled(options, case.friction),
         rolling_friction: if options.friction_angle.is_some() { 0.0 } else { case.rolling },
+        young: size.young,
         ..Spheres::default()
     };
     let mut scene = spheres.scene("zhou");

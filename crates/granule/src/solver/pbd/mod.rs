@@ -56,8 +56,6 @@ pub mod walls;
 pub use check::check;
 pub use fields::FIELDS;
 
-use std::ops::Range;
-
 use glam::{Vec3, Vec4};
 
 use crate::bodies::BodyMotion;
@@ -125,7 +123,7 @@ impl Pbd {
         let mut pbd = Self {
             dt: setup.step as f32,
             reach: Vec::new(),
-            skin: setup.skin(0.0, 0.0),
+            skin: setup.skin(0.0, 1.0),
             setup,
             world,
             state,
@@ -275,16 +273,15 @@ impl Pbd {
     /// Finds how far grains are listed: their radii and skins.
     fn find_reaches(&mut self, dt: f32) {
         let (setup, particles) = (&self.setup, &self.world.particles);
-        let fast = setup.fast_speed();
-        let is_fast = |v: &Vec4| v.truncate().length_squared() > fast * fast;
-        let count = |_, range: Range<usize>| particles.velocity[range].iter().filter(|v| is_fast(v)).count();
-        let fast: usize = team::map_blocks(particles.len(), count).into_iter().sum();
-        let most = setup.most_skin(fast as f32 / particles.len().max(1) as f32);
-        self.skin = setup.skin(setup.way(self.world.fastest(), dt), most);
-        let most = self.skin;
+        let speed = |v: &Vec4| f64::from(v.truncate().length());
+        let sum =
+            team::sum_blocks(particles.len(), |range| particles.velocity[range].iter().map(speed).sum());
+        let mean = (sum / particles.len().max(1) as f64) as f32;
+        let steps = setup.skin_steps(setup.way(mean, dt));
+        self.skin = setup.skin(setup.way(self.world.fastest(), dt), steps);
         team::fill(&mut self.reach, particles.len(), |i| {
             let way = setup.way(particles.velocity[i].truncate().length(), dt);
-            particles.position[i] + Vec4::W * setup.skin(way, most)
+            particles.position[i] + Vec4::W * setup.skin(way, steps)
         });
     }
 

@@ -20,17 +20,15 @@ const STEP: f64 = 0.037;
 /// Gravity that stands for none [m/s2].
 const PLAIN_GRAVITY: f32 = 9.81;
 
-/// Steps that lists are made for: a grain's skin is how far it goes in so many.
-const SKIN_STEPS: f32 = 9.0;
+/// Steps that lists are made for, at least and at most: a grain's skin is how far it goes in so many.
+const SKIN_STEPS: [f32; 2] = [2.0, 18.0];
+
+/// Skins on average, in diameters of the smallest grain. What pairs cost grows with (1 + 2 s/d)^3 and lists hold for a time like s: a
+/// step is cheapest where s = d/4.
+const MEAN_SKIN: f32 = 0.25;
 
 /// A grain's skin in diameters of the smallest, at least and at most.
 const SKIN: [f32; 2] = [0.125, 0.625];
-
-/// The most where most grains are fast: with larger ones each of them would have dozens of partners.
-const CROWDED_SKIN: f32 = 0.25;
-
-/// Shares of fast grains with which skins begin to be smaller, and with which they are smallest.
-const FAST: [f32; 2] = [0.1, 0.4];
 
 /// The least where grains shield each other from the air: as far as two diameters, as in the continuum.
 const SHIELDING_SKIN: f32 = 0.5;
@@ -114,27 +112,25 @@ impl Setup {
         (speed + self.gravity * dt) * dt
     }
 
-    /// The skin of a grain that goes so far in a step \[m\]: how far it may go before lists are made anew.
+    /// The largest skin that grains have on average \[m\].
+    pub fn mean_skin(&self) -> f32 {
+        MEAN_SKIN * self.diameter
+    }
+
+    /// Steps that lists are made for where grains go so far in a step on average \[m\]: the fewer, the more of them are fast.
+    pub fn skin_steps(&self, mean_way: f32) -> f32 {
+        (self.mean_skin() / mean_way).clamp(SKIN_STEPS[0], SKIN_STEPS[1])
+    }
+
+    /// The skin of a grain that goes so far in a step \[m\], where lists are made for n steps: how far it may go before they are made
+    /// anew.
     ///
     /// ```text
-    /// s = 9 way, d/8 at least (d/2 where grains shield each other from the air)
+    /// s = n way, d/8 at least (d/2 where grains shield each other from the air) and 5d/8 at most
     /// ```
     #[inline(always)]
-    pub fn skin(&self, way: f32, most: f32) -> f32 {
-        (SKIN_STEPS * way).clamp(self.least_skin, most.max(self.least_skin))
-    }
-
-    /// The largest skin of a grain \[m\], where such a share of all is [fast](Self::fast_speed): 5d/8 where few are, d/4 where
-    /// many are.
-    pub fn most_skin(&self, fast_share: f32) -> f32 {
-        let crowded = ((fast_share - FAST[0]) / (FAST[1] - FAST[0])).clamp(0.0, 1.0);
-        ((SKIN[1] + crowded * (CROWDED_SKIN - SKIN[1])) * self.diameter).max(self.least_skin)
-    }
-
-    /// Speed from which a grain would have a larger skin than it has where most are fast [m/s].
-    pub fn fast_speed(&self) -> f32 {
-        let step = self.step as f32;
-        (CROWDED_SKIN * self.diameter / (SKIN_STEPS * step) - self.gravity * step).max(0.0)
+    pub fn skin(&self, way: f32, steps: f32) -> f32 {
+        (steps * way).clamp(self.least_skin, SKIN[1] * self.diameter)
     }
 
     /// What share of a grain's skin is used up where it has moved by `moved` since lists were made and goes by `way` in the next
@@ -243,7 +239,7 @@ mod tests {
         let setup = setup();
         for speed in [0.0, 0.01, 0.3, 2.0, 50.0] {
             let way = setup.way(speed, 1.0 / 360.0);
-            let skin = setup.skin(way, setup.most_skin(0.0));
+            let skin = setup.skin(way, 9.0);
             assert!(setup.used(0.0, way, skin) < 1.0, "{speed} m/s");
             let moved = (skin - way).max(0.0);
             assert!(setup.used(1.001 * moved + 1e-6, way, skin) >= 1.0 || way > 0.9 * skin);
@@ -255,23 +251,21 @@ mod tests {
     #[test]
     fn skins_grow_with_speed_within_their_bounds() {
         let setup = setup();
-        let most = setup.most_skin(0.0);
         let skins =
-            [0.0, 0.1, 0.5, 1.0, 3.0, 100.0].map(|speed| setup.skin(setup.way(speed, 1.0 / 360.0), most));
+            [0.0, 0.1, 0.5, 1.0, 3.0, 100.0].map(|speed| setup.skin(setup.way(speed, 1.0 / 360.0), 9.0));
         assert!(skins.windows(2).all(|pair| pair[0] <= pair[1]), "{skins:?}");
         assert_eq!([skins[0], skins[5]], SKIN.map(|share| share * setup.diameter));
         assert!(skins[1] < skins[3], "{skins:?}");
     }
 
-    /// The more grains are fast, the smaller are their skins, but never smaller than those at rest; what is fast is what this
-    /// concerns.
+    /// The faster grains are on average, the smaller are the skins of each, so that these stay about the same on average.
     #[test]
-    fn skins_are_smaller_where_many_grains_are_fast() {
+    fn lists_are_made_for_fewer_steps_where_grains_are_fast() {
         let setup = setup();
-        let most = [0.0, 0.1, 0.2, 0.3, 0.4, 1.0].map(|share| setup.most_skin(share) / setup.diameter);
-        assert!(most.windows(2).all(|pair| pair[0] >= pair[1]), "{most:?}");
-        assert_eq!([most[1], most[4]], [SKIN[1], CROWDED_SKIN]);
-        let at = setup.skin(setup.way(setup.fast_speed(), setup.step as f32), f32::MAX);
-        assert!((at / (CROWDED_SKIN * setup.diameter) - 1.0).abs() < 1e-5, "{at}");
+        let steps = [0.0, 0.01, 0.05, 0.1, 1.0].map(|way| setup.skin_steps(way * setup.diameter));
+        assert!(steps.windows(2).all(|pair| pair[0] >= pair[1]), "{steps:?}");
+        assert_eq!([steps[0], steps[4]], [SKIN_STEPS[1], SKIN_STEPS[0]]);
+        let mean = setup.skin(0.1 * setup.diameter, steps[3]);
+        assert!((mean / setup.mean_skin() - 1.0).abs() < 1e-5, "{mean}");
     }
 }

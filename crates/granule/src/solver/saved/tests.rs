@@ -135,6 +135,30 @@ fn every_state_column_of_the_registries_matters() {
     every_state_column_matters(&checkpoint_of_grains("pbd"), &PbdState::default());
 }
 
+/// Lists that go on to hold: without them contacts would take impulses for forces, and ended by the rules they are made anew.
+#[test]
+fn lists_that_go_on_to_hold_matter() {
+    let sound = checkpoint_of_grains("pbd");
+    let saved: SavedState = postcard::from_bytes(&sound.state).unwrap();
+    assert!(saved.lists.is_some());
+    let unbroken = end(&sound);
+    assert_ne!(end(&changed(&sound, &|s| s.lists = None)), unbroken);
+    let ended = changed(&sound, &|s| s.end_lists());
+    let mut simulation = Simulation::restore(&ended, &Options::default()).unwrap();
+    let mut goes_on = Simulation::restore(&sound, &Options::default()).unwrap();
+    let force = |s: &mut Simulation| s.contacts().iter().map(|c| f64::from(c.normal_force)).sum::<f64>();
+    let forces = [&mut simulation, &mut goes_on].map(force);
+    assert!(forces[0] > 0.0 && (forces[0] / forces[1] - 1.0).abs() < 1e-5, "{forces:?}");
+    let refused = |change: &dyn Fn(&mut SavedState)| {
+        let error = Simulation::restore(&changed(&sound, change), &Options::default()).err();
+        error.map(|error| error.to_string()).unwrap_or_default()
+    };
+    let short = refused(&|s| s.lists.as_mut().unwrap().listed.truncate(3));
+    assert!(short.contains("do not belong"), "{short}");
+    let broken = refused(&|s| s.lists.as_mut().unwrap().listed[2].w = f32::NAN);
+    assert!(broken.contains("listed positions"), "{broken}");
+}
+
 /// Orientations act on nothing, so no hash tells that they are lost; the field does.
 #[test]
 fn columns_that_follow_the_motion_are_saved() {
