@@ -2,7 +2,9 @@
 
 // Steps that lists are made for, at least and at most.
 const LEAST_STEPS: f32 = 2.0;
-const MOST_STEPS: f32 = 18.0;
+const MOST_STEPS: f32 = 12.0;
+// Lists that are made for so many steps have the largest skins.
+const UNCROWDED_STEPS: f32 = 9.0;
 
 // How far a grain may go at most in a step that it begins at a speed [m].
 fn way_of(speed: f32) -> f32 {
@@ -16,7 +18,9 @@ fn skin_steps_of(mean: f32) -> f32 {
 
 // The skin of a grain that goes so far in a step [m].
 fn skin_of(way: f32) -> f32 {
-    return clamp(step.skin_steps * way, pbd.least_skin, pbd.most_skin);
+    let free = clamp((step.skin_steps - LEAST_STEPS) / (UNCROWDED_STEPS - LEAST_STEPS), 0.0, 1.0);
+    let most = max(mix(pbd.crowded_skin, pbd.most_skin, free), pbd.least_skin);
+    return clamp(step.skin_steps * way, pbd.least_skin, most);
 }
 
 // What share of its skin a grain has used up.

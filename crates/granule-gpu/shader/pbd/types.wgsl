@@ -22,6 +22,8 @@ struct PbdParams {
     first_member: u32,
     // How far they may on average, at most [m].
     mean_skin: f32,
+    // How far they may move at most where lists are made for the fewest steps [m].
+    crowded_skin: f32,
 }
 
 // The constants of a contact: twin of `Law` in solver/pbd/laws.rs.

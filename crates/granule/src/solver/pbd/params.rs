@@ -21,7 +21,7 @@ const STEP: f64 = 0.037;
 const PLAIN_GRAVITY: f32 = 9.81;
 
 /// Steps that lists are made for, at least and at most: a grain's skin is how far it goes in so many.
-const SKIN_STEPS: [f32; 2] = [2.0, 18.0];
+const SKIN_STEPS: [f32; 2] = [2.0, 12.0];
 
 /// Skins on average, in diameters of the smallest grain. What pairs cost grows with (1 + 2 s/d)^3 and lists hold for a time like s: a
 /// step is cheapest where s = d/4.
@@ -29,6 +29,13 @@ const MEAN_SKIN: f32 = 0.25;
 
 /// A grain's skin in diameters of the smallest, at least and at most.
 const SKIN: [f32; 2] = [0.125, 0.625];
+
+/// The most where lists are made for the fewest steps: where all grains around are as fast, a skin of 0.35 d means 23 partners, one of
+/// 0.625 d 55, and as many colours.
+const CROWDED_SKIN: f32 = 0.35;
+
+/// Lists that are made for so many steps have the largest skins.
+const UNCROWDED_STEPS: f32 = 9.0;
 
 /// The least where grains shield each other from the air: as far as two diameters, as in the continuum.
 const SHIELDING_SKIN: f32 = 0.5;
@@ -126,11 +133,13 @@ impl Setup {
     /// anew.
     ///
     /// ```text
-    /// s = n way, d/8 at least (d/2 where grains shield each other from the air) and 5d/8 at most
+    /// s = n way, d/8 at least (d/2 where grains shield each other from the air) and 0.35 d (n = 2) to 0.625 d (n >= 9) at most
     /// ```
     #[inline(always)]
     pub fn skin(&self, way: f32, steps: f32) -> f32 {
-        (steps * way).clamp(self.least_skin, SKIN[1] * self.diameter)
+        let free = ((steps - SKIN_STEPS[0]) / (UNCROWDED_STEPS - SKIN_STEPS[0])).clamp(0.0, 1.0);
+        let most = (CROWDED_SKIN + free * (SKIN[1] - CROWDED_SKIN)) * self.diameter;
+        (steps * way).clamp(self.least_skin, most.max(self.least_skin))
     }
 
     /// What share of a grain's skin is used up where it has moved by `moved` since lists were made and goes by `way` in the next
@@ -267,5 +276,11 @@ mod tests {
         assert_eq!([steps[0], steps[4]], [SKIN_STEPS[1], SKIN_STEPS[0]]);
         let mean = setup.skin(0.1 * setup.diameter, steps[3]);
         assert!((mean / setup.mean_skin() - 1.0).abs() < 1e-5, "{mean}");
+        // The largest are smaller, too.
+        let largest = [SKIN_STEPS[0], 5.0, UNCROWDED_STEPS, SKIN_STEPS[1]].map(|n| setup.skin(f32::MAX, n));
+        assert!(
+            largest[0] < largest[1] && largest[1] < largest[2] && largest[2] == largest[3],
+            "{largest:?}"
+        );
     }
 }
