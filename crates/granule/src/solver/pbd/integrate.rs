@@ -15,7 +15,7 @@ use super::shaped::{ShapedColumns, ShapedPlaces};
 /// What a drift finds beside its columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
-    /// The largest share of a skin that is used up.
+    /// The largest share of a skin that is used up, or 0 where it is certainly less than a whole one.
     pub used: f32,
     /// Square of the fastest speed [m2/s2].
     pub fastest: f32,
@@ -46,12 +46,23 @@ impl Totals {
     }
 }
 
-/// What share of its skin a grain has used up that is at `x` now, at a speed [m/s], and goes on for a step of `dt` \[s\].
+/// What share of its skin a grain has used up that is at `x` now, at a velocity [m/s], and goes on for a step of `dt` \[s\]; 0 where
+/// it is certainly less than all of it, as it mostly is:
+///
+/// ```text
+/// (m + (v + g h) h)^2 <= 2 m^2 + 4 (v h)^2 + 4 (g h h)^2
+/// ```
 #[inline(always)]
-fn used_skin(setup: &Setup, search: &Search, i: usize, x: Vec4, speed: f32, dt: f64) -> f32 {
-    let moved = search.moved(&setup.domain, i, x.truncate()).length();
+fn used_skin(setup: &Setup, search: &Search, i: usize, x: Vec4, velocity: Vec3, dt: f64) -> f32 {
+    let (moved, dt) = (search.moved(&setup.domain, i, x.truncate()), dt as f32);
     let skin = search.listed_reach(i).map_or(f32::INFINITY, |reach| reach - x.w);
-    setup.used(moved, setup.way(speed, dt as f32), skin)
+    let (way, fall) = (dt * velocity, setup.way(0.0, dt));
+    let most = 2.0 * moved.length_squared() + 4.0 * (way.length_squared() + fall * fall);
+    // What is left is far more than rounding takes. What is not a number goes on.
+    if most < 0.99 * skin * skin {
+        return 0.0;
+    }
+    setup.used(moved.length(), setup.way(velocity.length(), dt), skin)
 }
 
 impl Pbd {
@@ -101,7 +112,7 @@ impl Pbd {
         let mut totals = vec![Totals::default(); block_count(count)];
         let rates = (&mut particles.velocity[..], &mut spin[..], &mut state.push[..]);
         let places = (&mut state.place[..], &mut particles.position[..], &mut state.turn[..]);
-        let (laws, material) = (&setup.laws, &particles.material);
+        let (laws, material, repeats) = (&setup.laws, &particles.material, setup.exact_domain.is_periodic());
         team::for_each_block(
             count,
             QUICK,
@@ -114,13 +125,15 @@ impl Pbd {
                     turn[k] += (dt as f32 * spin[k]).with_w(0.0);
                     let way = dt * velocity[k].truncate().as_dvec3() + push[k].truncate().as_dvec3();
                     let inside = place[k].advance_meters(way);
-                    place[k] = setup.exact_domain.wrap(place[k]);
+                    if repeats {
+                        place[k] = setup.exact_domain.wrap(place[k]);
+                    }
                     // What has left the range is found by its position, which then is not the one it should be.
                     let x = if inside { place[k].to_vec3() } else { Vec3::NAN };
                     position[k] = x.extend(position[k].w);
-                    let speed = velocity[k].truncate().length();
-                    totals.used =
-                        totals.used.max(used_skin(setup, search, b * BLOCK + k, position[k], speed, dt));
+                    let used =
+                        used_skin(setup, search, b * BLOCK + k, position[k], velocity[k].truncate(), dt);
+                    totals.used = totals.used.max(used);
                     totals.add(velocity[k], spin[k], position[k]);
                 }
             },
@@ -143,8 +156,8 @@ impl Pbd {
             place: &mut state.place,
             position: &mut particles.position,
         };
-        shaped.put(&mut columns, to, |i, x, speed| {
-            totals.used = totals.used.max(used_skin(setup, search, i, x, speed, dt));
+        shaped.put(&mut columns, to, |i, x, velocity| {
+            totals.used = totals.used.max(used_skin(setup, search, i, x, velocity, dt));
         });
         lost
     }

@@ -389,12 +389,12 @@ impl ShapedBodies {
         lost
     }
 
-    /// Puts particles where their bodies have them. `moved` is told of each, with its speed [m/s].
+    /// Puts particles where their bodies have them. `moved` is told of each, with its velocity [m/s].
     pub fn put(
         &mut self,
         columns: &mut ShapedColumns,
         to: ShapedPlaces,
-        mut moved: impl FnMut(usize, Vec4, f32),
+        mut moved: impl FnMut(usize, Vec4, Vec3),
     ) {
         self.take_arms();
         for body in &self.bodies {
@@ -406,7 +406,7 @@ impl ShapedBodies {
                 to.place[i] = to.domain.wrap(place);
                 let x = to.place[i].to_vec3();
                 to.position[i] = x.extend(body.radius);
-                moved(i, to.position[i], self.member[k].velocity.truncate().length());
+                moved(i, to.position[i], self.member[k].velocity.truncate());
             }
         }
         self.give(columns);
