@@ -152,16 +152,16 @@ fn gather<L: Lanes>(column: &SharedColumn<Vec4>, places: &[u32; LANES]) -> [L; 4
 /// Writes rows back at the places of those that move.
 #[inline(always)]
 fn scatter<L: Lanes>(column: &SharedColumn<Vec4>, places: &[u32; LANES], moves: u32, rows: [L; 4]) {
-    let mut out = [[0.0f32; 4]; LANES];
-    // SAFETY: there is room for sixteen rows.
-    unsafe { L::to_rows(rows, out.as_mut_ptr().cast(), 4) };
-    let mut left = moves;
-    while left != 0 {
-        let lane = left.trailing_zeros() as usize;
-        left &= left - 1;
-        // SAFETY: pairs of a colour share no grain that moves, so nobody else uses this row.
-        unsafe { *column.get_mut(places[lane] as usize) = Vec4::from_array(out[lane]) };
-    }
+    let mut nowhere = Vec4::ZERO;
+    let nowhere: *mut f32 = std::ptr::from_mut(&mut nowhere).cast();
+    let first: *mut f32 = column.start().cast_mut().cast();
+    // Without branches: which pairs are active is hard to predict.
+    let row = |lane: usize| {
+        let row = first.wrapping_add(4 * places[lane] as usize);
+        if moves >> lane & 1 == 1 { row } else { nowhere }
+    };
+    // SAFETY: pairs of a colour share no grain that moves, so nobody else uses its row; other rows are not written to.
+    unsafe { L::to_rows_at(rows, row) }
 }
 
 #[inline(always)]
