@@ -2,6 +2,7 @@
 
 use glam::{Vec3, Vec4};
 
+use crate::position::ExactPosition;
 use crate::solver::drag::DragInput;
 use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::particle_solver::ParticleSolver;
@@ -11,6 +12,7 @@ use crate::team::{self, BLOCK, PerBlock, QUICK, block_count};
 use super::Pbd;
 use super::params::Setup;
 use super::shaped::{ShapedColumns, ShapedPlaces};
+use super::state::PbdState;
 
 /// What a drift finds beside its columns.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,15 +67,27 @@ fn used_skin(setup: &Setup, search: &Search, i: usize, x: Vec4, velocity: Vec3, 
     setup.used(moved.length(), setup.way(velocity.length(), dt), skin)
 }
 
+/// What rounding took from a position \[m\].
+#[inline(always)]
+pub(super) fn rest_of(place: ExactPosition, rounded: Vec4) -> Vec4 {
+    (place.to_meters() - rounded.truncate().as_dvec3()).as_vec3().extend(0.0)
+}
+
 impl Pbd {
-    /// Gives grains the velocity of gravity and of air for a step of `dt` \[s\]. Nothing pushes them yet.
+    /// Gives grains the velocity of gravity for a step of `dt` \[s\]. Nothing pushes them yet. Notes what rounding took from their
+    /// positions.
     pub(super) fn fall(&mut self, dt: f64) {
         let gravity = dt as f32 * self.world.gravity;
         let particles = &mut self.world.particles;
         let Some(spin) = particles.angular_velocity.as_ref() else { return };
-        let (velocity, push) = (&mut particles.velocity[..], &mut self.state.push[..]);
-        team::for_each_block(velocity.len(), QUICK, (velocity, push), |b, (velocity, push)| {
+        let PbdState { place, push, rest, .. } = &mut self.state;
+        let (velocity, position) = (&mut particles.velocity[..], &particles.position);
+        let columns = (velocity, &mut push[..], &mut rest[..]);
+        team::for_each_block(position.len(), QUICK, columns, |b, (velocity, push, rest)| {
             push.fill(Vec4::ZERO);
+            for (k, rest) in rest.iter_mut().enumerate() {
+                *rest = rest_of(place[b * BLOCK + k], position[b * BLOCK + k]);
+            }
             for (velocity, spin) in velocity.iter_mut().zip(&spin[b * BLOCK..]) {
                 if spin.w > 0.0 {
                     *velocity += gravity.extend(0.0);

@@ -25,6 +25,10 @@ pub struct StepConstants<'a> {
     pub domain: &'a ExactDomain,
     /// Exact centres.
     pub place: &'a [ExactPosition],
+    /// Rounded positions and radii \[m\].
+    pub position: &'a [Vec4],
+    /// What rounding took from the positions \[m\].
+    pub rest: &'a [Vec4],
     /// Length of the step \[s\].
     pub dt: f32,
     /// What impulses of the step before are multiplied with: the ratio of the steps' lengths.
@@ -141,12 +145,22 @@ fn run(
     });
 }
 
+/// Rows of a column that begins at `first` at sixteen places, as columns.
+///
+/// # Safety
+/// The column must have them, and nobody may write to them meanwhile.
+#[inline(always)]
+unsafe fn rows_at<L: Lanes>(first: *const Vec4, places: &[u32; LANES]) -> [L; 4] {
+    let first: *const f32 = first.cast();
+    // SAFETY: the caller promises that they are there.
+    unsafe { L::from_rows_at(|lane| first.add(4 * places[lane] as usize)) }
+}
+
 /// Rows of a column at sixteen places, as columns.
 #[inline(always)]
 fn gather<L: Lanes>(column: &SharedColumn<Vec4>, places: &[u32; LANES]) -> [L; 4] {
-    let first: *const f32 = column.start().cast();
     // SAFETY: pairs name particles that columns have rows for; of those that move, nobody else uses the rows in this pass.
-    unsafe { L::from_rows_at(|lane| first.add(4 * places[lane] as usize)) }
+    unsafe { rows_at(column.start(), places) }
 }
 
 /// Writes rows back at the places of those that move.
@@ -195,6 +209,31 @@ fn store<L: Lanes>(group: &mut PairGroup, impulse: &Impulse<L>) {
     }
 }
 
+/// Vectors from partners to keepers \[m\]. In space that repeats they are found exactly and rounded once; elsewhere it is done with
+/// rounded positions and what rounding took from them, which near grains find as well, to some 1e-7 of their distance:
+///
+/// ```text
+/// xi - xj = (pi - pj) + (ri - rj)         p: rounded positions, r = x - p
+/// ```
+#[inline(always)]
+fn apart<L: Lanes>(step: &StepConstants, i: &[u32; LANES], j: &[u32; LANES]) -> [L; 3] {
+    if step.domain.is_periodic() {
+        let mut rows = [[0.0; 4]; LANES];
+        for (lane, row) in rows.iter_mut().enumerate() {
+            let [i, j] = [i, j].map(|side| step.place[side[lane] as usize]);
+            let apart = step.domain.difference(i, j);
+            *row = [apart.x, apart.y, apart.z, 0.0];
+        }
+        let [x, y, z, _] = L::from_rows(&rows);
+        return [x, y, z];
+    }
+    let (position, rest) = (step.position.as_ptr(), step.rest.as_ptr());
+    // SAFETY: pairs name particles that columns have rows for, and nobody writes to these.
+    let ([a, b], [c, d]): ([[L; 4]; 2], [[L; 4]; 2]) =
+        unsafe { ([rows_at(position, i), rows_at(position, j)], [rows_at(rest, i), rows_at(rest, j)]) };
+    each([0, 1, 2], |k: usize| (a[k] - b[k]) + (c[k] - d[k]))
+}
+
 /// A pair is active where it touches, where it will within the step, or where a pull connects it:
 ///
 /// ```text
@@ -202,13 +241,7 @@ fn store<L: Lanes>(group: &mut PairGroup, impulse: &Impulse<L>) {
 /// ```
 #[inline(always)]
 fn prepare<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairGroup) {
-    let mut rows = [[0.0; 4]; LANES];
-    for (lane, row) in rows.iter_mut().enumerate() {
-        let (i, j) = (group.i[lane] as usize, group.j[lane] as usize);
-        let apart = step.domain.difference(step.place[i], step.place[j]);
-        *row = [apart.x, apart.y, apart.z, 0.0];
-    }
-    let [x, y, z, _] = L::from_rows(&rows);
+    let [x, y, z] = apart::<L>(step, &group.i, &group.j);
     let distance = dot([x, y, z], [x, y, z]).root().at_least(L::splat(1e-20));
     let normal = scale(L::splat(1.0) / distance, [x, y, z]);
     let radius = radii::<L>(group);
@@ -394,3 +427,6 @@ pub fn bounce_pairs(pairs: &mut Pairs, laws: &LawTable, material: &[u16], slowes
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
