@@ -23,7 +23,8 @@
 //! | orientation and turn | 32 per grain | follows |
 //! | push, what rounding took from the position | 32 per grain | one step |
 //! | forces of contacts: along, across, against rolling, connected | 32 per listed pair, 48 per wall | state, in contact memory |
-//! | groups of sixteen pairs of one colour, with impulses, normals, gaps | 90 per listed pair | as long as the lists |
+//! | groups of sixteen pairs of one colour, with impulses, normals, gaps | 60 per listed pair | as long as the lists |
+//! | radii and constants of a group ([`kinds`]) where its pairs differ | 34 per listed pair | as long as the lists |
 //!
 //! [`averaged`] is another scheme, Sommer's, for comparison.
 //!
@@ -43,6 +44,7 @@ pub mod contact;
 mod fields;
 pub mod groups;
 mod integrate;
+pub mod kinds;
 pub mod laws;
 pub mod params;
 pub mod shaped;
