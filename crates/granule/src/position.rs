@@ -106,8 +106,8 @@ fn nearest_quantum(length: f64) -> i64 {
     const WHOLE: f64 = 1.5 * (1_u64 << 52) as f64;
     let quanta = length * QUANTA_PER_METER;
     if quanta.abs() < (1_u64 << 51) as f64 {
-        // The same as below, without a call of a function for each number.
-        return ((quanta + WHOLE) - WHOLE) as i64;
+        // The same as below, without a call of a function for each number: the bits of such sums count in ones.
+        return (quanta + WHOLE).to_bits().wrapping_sub(WHOLE.to_bits()) as i64;
     }
     quanta.round_ties_even() as i64
 }
@@ -146,6 +146,12 @@ impl ExactDomain {
             domain.length[axis] = to.checked_sub(from).filter(|length| *length > 0)?;
         }
         Some(domain)
+    }
+
+    /// Whether the space repeats along any axis.
+    #[inline]
+    pub fn is_periodic(&self) -> bool {
+        self.length != [0; 3]
     }
 
     /// The point's image inside the periods, exactly: from the origin on, before the end.

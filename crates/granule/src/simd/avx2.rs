@@ -205,7 +205,7 @@ unsafe impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn to_rows(columns: [Self; 4], out: *mut f32, stride: usize) {
+    unsafe fn to_rows_at(columns: [Self; 4], row: impl Fn(usize) -> *mut f32) {
         // SAFETY: see above; the caller has made room.
         unsafe {
             let halves =
@@ -213,8 +213,8 @@ unsafe impl Lanes for Avx2 {
             for (half, rows) in halves.into_iter().enumerate() {
                 for (k, rows) in rows.into_iter().enumerate() {
                     let at = 8 * half + k;
-                    _mm_storeu_ps(out.add(stride * at), _mm256_castps256_ps128(rows));
-                    _mm_storeu_ps(out.add(stride * (at + 4)), _mm256_extractf128_ps::<1>(rows));
+                    _mm_storeu_ps(row(at), _mm256_castps256_ps128(rows));
+                    _mm_storeu_ps(row(at + 4), _mm256_extractf128_ps::<1>(rows));
                 }
             }
         }

@@ -182,15 +182,15 @@ unsafe impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn to_rows(columns: [Self; 4], out: *mut f32, stride: usize) {
+    unsafe fn to_rows_at(columns: [Self; 4], row: impl Fn(usize) -> *mut f32) {
         // SAFETY: see above; the caller has made room.
         unsafe {
             let rows = transpose(each(columns, |column| column.0));
             for (k, Self(rows)) in rows.into_iter().enumerate() {
-                _mm_storeu_ps(out.add(stride * k), _mm512_castps512_ps128(rows));
-                _mm_storeu_ps(out.add(stride * (k + 4)), _mm512_extractf32x4_ps::<1>(rows));
-                _mm_storeu_ps(out.add(stride * (k + 8)), _mm512_extractf32x4_ps::<2>(rows));
-                _mm_storeu_ps(out.add(stride * (k + 12)), _mm512_extractf32x4_ps::<3>(rows));
+                _mm_storeu_ps(row(k), _mm512_castps512_ps128(rows));
+                _mm_storeu_ps(row(k + 4), _mm512_extractf32x4_ps::<1>(rows));
+                _mm_storeu_ps(row(k + 8), _mm512_extractf32x4_ps::<2>(rows));
+                _mm_storeu_ps(row(k + 12), _mm512_extractf32x4_ps::<3>(rows));
             }
         }
     }

@@ -116,11 +116,21 @@ pub unsafe trait Lanes: Real {
         unsafe { Self::from_rows_at(|k| rows[k].as_ptr()) }
     }
 
+    /// Columns as sixteen rows of four numbers, the k-th from `row(k)` on, in any order.
+    ///
+    /// # Safety
+    /// There must be room for four numbers at each of them.
+    unsafe fn to_rows_at(columns: [Self; 4], row: impl Fn(usize) -> *mut f32);
+
     /// Columns as sixteen rows of four numbers, `stride` numbers apart.
     ///
     /// # Safety
     /// There must be room for `15 stride + 4` numbers at `out`.
-    unsafe fn to_rows(columns: [Self; 4], out: *mut f32, stride: usize);
+    #[inline(always)]
+    unsafe fn to_rows(columns: [Self; 4], out: *mut f32, stride: usize) {
+        // SAFETY: the caller has made room.
+        unsafe { Self::to_rows_at(columns, |k| out.add(stride * k)) }
+    }
 }
 
 /// What a function gives for each element. `array::map` may stay a function of its own, which lacks the instructions that its

@@ -148,11 +148,11 @@ unsafe impl Lanes for Portable {
     }
 
     #[inline(always)]
-    unsafe fn to_rows(columns: [Self; 4], out: *mut f32, stride: usize) {
+    unsafe fn to_rows_at(columns: [Self; 4], row: impl Fn(usize) -> *mut f32) {
         for k in 0..LANES {
             for (c, column) in columns.iter().enumerate() {
                 // SAFETY: the caller has made room.
-                unsafe { *out.add(stride * k + c) = column.0[k] };
+                unsafe { *row(k).add(c) = column.0[k] };
             }
         }
     }

@@ -29,6 +29,12 @@ impl<'a, T> SharedColumn<'a, T> {
         self.len
     }
 
+    /// Whether there are no entries.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// The column's first entry, for reading entries of other blocks.
     #[inline(always)]
     pub fn start(&self) -> *const T {

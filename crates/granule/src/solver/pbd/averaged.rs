@@ -23,6 +23,7 @@ use crate::team::{self, BLOCK, PerBlock, QUICK, SharedColumn};
 
 use super::colour::REST;
 use super::groups::{PairGroup, Pairs};
+use super::kinds::PairKind;
 use super::params::Averaging;
 use super::walls::{WallTouch, Walls};
 
@@ -162,18 +163,19 @@ impl Corrections<'_> {
     }
 
     fn of_pairs(&self, pairs: &mut Pairs, sum: &SharedColumn<Vec4>) {
+        let kinds = &pairs.kinds;
         for colour in 0..usize::from(REST) {
             let groups = &pairs.groups[pairs.first[colour]..pairs.first[colour + 1]];
             team::for_each(groups.len().div_ceil(CHUNK), 4, |chunk| {
                 let groups = &groups[chunk * CHUNK..groups.len().min((chunk + 1) * CHUNK)];
-                groups.iter().for_each(|group| self.of_group(group, sum));
+                groups.iter().for_each(|group| self.of_group(group, kinds.of(group), sum));
             });
         }
         let rest = pairs.first[usize::from(REST)]..pairs.first[usize::from(REST) + 1];
-        pairs.groups[rest].iter().for_each(|group| self.of_group(group, sum));
+        pairs.groups[rest].iter().for_each(|group| self.of_group(group, kinds.of(group), sum));
     }
 
-    fn of_group(&self, group: &PairGroup, sum: &SharedColumn<Vec4>) {
+    fn of_group(&self, group: &PairGroup, kind: &PairKind, sum: &SharedColumn<Vec4>) {
         let filled = group.moves[0] | group.moves[1];
         for lane in (0..LANES).filter(|lane| filled >> lane & 1 == 1) {
             let (i, j) = (group.i[lane] as usize, group.j[lane] as usize);
@@ -181,12 +183,12 @@ impl Corrections<'_> {
             let mut apart = self.step.domain.difference(self.step.place[i], self.step.place[j]);
             apart += (self.base[i] - self.base[j]).truncate() + if self.moves { slip } else { Vec3::ZERO };
             let distance = apart.length();
-            let depth = group.radius[0][lane] + group.radius[1][lane] - distance;
+            let depth = kind.radius[0][lane] + kind.radius[1][lane] - distance;
             let weight = self.weight[i] + self.weight[j];
             if depth <= 0.0 || distance == 0.0 || weight == 0.0 {
                 continue;
             }
-            let by = self.of_contact(depth, apart / distance, slip, group.friction[lane]);
+            let by = self.of_contact(depth, apart / distance, slip, kind.friction[lane]);
             for (side, place, sign) in [(0, i, 1.0), (1, j, -1.0)] {
                 if group.moves[side] >> lane & 1 == 1 {
                     // SAFETY: pairs of a colour share no grain that moves, so nobody else uses this row.

@@ -16,8 +16,12 @@ use crate::team::{self, BLOCK, QUICK, block_count, block_range};
 
 use super::colour::{ColourInput, Colouring, REST, key};
 use super::contact::TOUCH;
+use super::kinds::{Kinds, Side, UNIFORM, VARIED};
 use super::laws::LawTable;
 use super::state::REMEMBERED;
+
+/// Impulses that a pair remembers, beside whether a pull connects it.
+pub const IMPULSES: usize = REMEMBERED - 1;
 
 /// No pair.
 const NOBODY: u32 = u32::MAX;
@@ -30,50 +34,40 @@ pub struct PairGroup {
     pub i: [u32; LANES],
     /// Places of their partners.
     pub j: [u32; LANES],
-    /// Which keepers and which partners move; places that are not filled do not.
-    pub moves: [u32; 2],
-    /// Which pairs touch, or will within the step.
-    pub active: u32,
-    /// Radii \[m\].
-    pub radius: [[f32; LANES]; 2],
-    /// Coefficients of friction.
-    pub friction: [f32; LANES],
-    /// Coefficients of rolling friction.
-    pub rolling: [f32; LANES],
-    /// Pulls \[N\].
-    pub pull: [f32; LANES],
     /// From the partner to the keeper.
     pub normal: [[f32; LANES]; 3],
     /// Gaps at the beginning of the step \[m\].
     pub gap: [f32; LANES],
-    /// Velocities along the normal at the beginning of the step [m/s].
-    pub approach: [f32; LANES],
-    /// What the pairs remember: impulses along the normal, across it, against rolling, and whether a pull connects them.
-    pub memory: [[f32; LANES]; REMEMBERED],
+    /// What the pairs remember: impulses along the normal, across it, against rolling.
+    pub memory: [[f32; LANES]; IMPULSES],
+    /// Which keepers and which partners move; places that are not filled do not.
+    pub moves: [u32; 2],
+    /// Which pairs touch, or will within the step.
+    pub active: u32,
+    /// Which pairs a pull connects, which they remember, too.
+    pub connected: u32,
+    /// Number of the group's [kind](super::kinds).
+    pub kind: u32,
 }
 
 impl PairGroup {
     const EMPTY: Self = Self {
         i: [0; LANES],
         j: [0; LANES],
-        moves: [0; 2],
-        active: 0,
-        radius: [[1.0; LANES]; 2],
-        friction: [0.0; LANES],
-        rolling: [0.0; LANES],
-        pull: [0.0; LANES],
         normal: [[0.0; LANES]; 3],
         gap: [0.0; LANES],
-        approach: [0.0; LANES],
-        memory: [[0.0; LANES]; REMEMBERED],
+        memory: [[0.0; LANES]; IMPULSES],
+        moves: [0; 2],
+        active: 0,
+        connected: 0,
+        kind: UNIFORM,
     };
 }
 
 /// What pairs want to know of a grain, close together.
 #[derive(Clone, Copy, Debug)]
 struct GrainTraits {
-    radius: f32,
-    material: u16,
+    side: Side,
     moves: bool,
 }
 
@@ -82,6 +76,10 @@ struct GrainTraits {
 pub struct Pairs {
     /// Groups, colour by colour.
     pub groups: Vec<PairGroup>,
+    /// What is constant for their pairs.
+    pub kinds: Kinds,
+    /// Velocities along the normals at the beginning of the step [m/s], by group; none where nothing bounces.
+    pub approach: Vec<[f32; LANES]>,
     /// First group of every colour, and the end of the last one's.
     pub first: Vec<usize>,
     /// First pair of every block of keepers, and the end of the last one's.
@@ -278,10 +276,9 @@ impl Pairs {
     }
 
     fn fill_groups(&mut self, input: &PairInput, memory: &ContactMemory<[f32; REMEMBERED]>) {
-        let Self { groups, pair_at, keeper, other, offset, traits, .. } = self;
+        let Self { groups, kinds, approach, pair_at, keeper, other, offset, traits, .. } = self;
         team::fill(traits, input.id.len(), |i| GrainTraits {
-            radius: input.position[i].w,
-            material: input.material[i],
+            side: Side { radius: input.position[i].w, material: input.material[i] },
             moves: !input.held(i),
         });
         let remembered = |p: usize| {
@@ -291,6 +288,8 @@ impl Pairs {
         team::fill(groups, pair_at.len() / LANES, |g| {
             let pairs = &pair_at[LANES * g..LANES * (g + 1)];
             let mut group = PairGroup::EMPTY;
+            let sides = |p: u32| [&keeper, &other].map(|of| traits[of[p as usize] as usize].side);
+            let first = sides(pairs[0]);
             // What is not filled looks like the first, and never touches.
             for (lane, &p) in pairs.iter().enumerate() {
                 let filled = p != NOBODY;
@@ -299,19 +298,24 @@ impl Pairs {
                 let both = [traits[keeper[p] as usize], traits[other[p] as usize]];
                 for (side, own) in both.into_iter().enumerate() {
                     group.moves[side] |= u32::from(filled && own.moves) << lane;
-                    group.radius[side][lane] = own.radius;
+                    if own.side != first[side] {
+                        group.kind = VARIED;
+                    }
                 }
-                let law = input.laws.of_grains(both[0].material, both[1].material);
-                (group.friction[lane], group.rolling[lane]) = (law.friction, law.rolling);
-                let smaller = both[0].radius.min(both[1].radius);
-                group.pull[lane] = std::f32::consts::TAU * smaller * law.tension;
                 if filled {
                     let own = remembered(p);
-                    (0..REMEMBERED).for_each(|k| group.memory[k][lane] = own[k]);
+                    (0..IMPULSES).for_each(|k| group.memory[k][lane] = own[k]);
+                    group.connected |= u32::from(own[IMPULSES] > 0.0) << lane;
                 }
             }
             group
         });
+        let sides = |group: &PairGroup, lane: usize| {
+            [group.i[lane], group.j[lane]].map(|place| traits[place as usize].side)
+        };
+        kinds.find(groups, input.laws, sides);
+        approach.clear();
+        approach.resize(if input.laws.bounces { groups.len() } else { 0 }, [0.0; LANES]);
     }
 
     /// Lets the contact memory know what the pairs remember: impulses of steps of `dt` \[s\] as forces.
@@ -322,7 +326,9 @@ impl Pairs {
             for (k, state) in block.split_mut().1.iter_mut().enumerate() {
                 let at = self.at[first + k] as usize;
                 let group = &self.groups[at / LANES];
-                *state = group.memory.map(|lanes| lanes[at % LANES] * per_time);
+                let connected = (group.connected >> (at % LANES) & 1) as f32;
+                let of_pair = |k: usize| group.memory.get(k).map_or(connected, |lanes| lanes[at % LANES]);
+                *state = std::array::from_fn(|k| of_pair(k) * per_time);
             }
         });
     }
@@ -340,6 +346,8 @@ impl Pairs {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         size_of::<PairGroup>() * self.groups.capacity()
+            + self.kinds.bytes()
+            + 4 * LANES * self.approach.capacity()
             + 4 * (self.keeper.capacity() + self.other.capacity() + self.at.capacity())
             + 4 * (self.pair_at.capacity() + self.offset.capacity() + 2 * self.traits.capacity())
             + self.colour.capacity()

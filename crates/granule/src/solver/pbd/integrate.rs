@@ -2,6 +2,7 @@
 
 use glam::{Vec3, Vec4};
 
+use crate::position::ExactPosition;
 use crate::solver::drag::DragInput;
 use crate::solver::material_lanes::MaterialLanes;
 use crate::solver::particle_solver::ParticleSolver;
@@ -11,11 +12,12 @@ use crate::team::{self, BLOCK, PerBlock, QUICK, block_count};
 use super::Pbd;
 use super::params::Setup;
 use super::shaped::{ShapedColumns, ShapedPlaces};
+use super::state::PbdState;
 
 /// What a drift finds beside its columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
-    /// The largest share of a skin that is used up.
+    /// The largest share of a skin that is used up, or 0 where it is certainly less than a whole one.
     pub used: f32,
     /// Square of the fastest speed [m2/s2].
     pub fastest: f32,
@@ -46,23 +48,46 @@ impl Totals {
     }
 }
 
-/// What share of its skin a grain has used up that is at `x` now, at a speed [m/s], and goes on for a step of `dt` \[s\].
+/// What share of its skin a grain has used up that is at `x` now, at a velocity [m/s], and goes on for a step of `dt` \[s\]; 0 where
+/// it is certainly less than all of it, as it mostly is:
+///
+/// ```text
+/// (m + (v + g h) h)^2 <= 2 m^2 + 4 (v h)^2 + 4 (g h h)^2
+/// ```
 #[inline(always)]
-fn used_skin(setup: &Setup, search: &Search, i: usize, x: Vec4, speed: f32, dt: f64) -> f32 {
-    let moved = search.moved(&setup.domain, i, x.truncate()).length();
+fn used_skin(setup: &Setup, search: &Search, i: usize, x: Vec4, velocity: Vec3, dt: f64) -> f32 {
+    let (moved, dt) = (search.moved(&setup.domain, i, x.truncate()), dt as f32);
     let skin = search.listed_reach(i).map_or(f32::INFINITY, |reach| reach - x.w);
-    setup.used(moved, setup.way(speed, dt as f32), skin)
+    let (way, fall) = (dt * velocity, setup.way(0.0, dt));
+    let most = 2.0 * moved.length_squared() + 4.0 * (way.length_squared() + fall * fall);
+    // What is left is far more than rounding takes. What is not a number goes on.
+    if most < 0.99 * skin * skin {
+        return 0.0;
+    }
+    setup.used(moved.length(), setup.way(velocity.length(), dt), skin)
+}
+
+/// What rounding took from a position \[m\].
+#[inline(always)]
+pub(super) fn rest_of(place: ExactPosition, rounded: Vec4) -> Vec4 {
+    (place.to_meters() - rounded.truncate().as_dvec3()).as_vec3().extend(0.0)
 }
 
 impl Pbd {
-    /// Gives grains the velocity of gravity and of air for a step of `dt` \[s\]. Nothing pushes them yet.
+    /// Gives grains the velocity of gravity for a step of `dt` \[s\]. Nothing pushes them yet. Notes what rounding took from their
+    /// positions.
     pub(super) fn fall(&mut self, dt: f64) {
         let gravity = dt as f32 * self.world.gravity;
         let particles = &mut self.world.particles;
         let Some(spin) = particles.angular_velocity.as_ref() else { return };
-        let (velocity, push) = (&mut particles.velocity[..], &mut self.state.push[..]);
-        team::for_each_block(velocity.len(), QUICK, (velocity, push), |b, (velocity, push)| {
+        let PbdState { place, push, rest, .. } = &mut self.state;
+        let (velocity, position) = (&mut particles.velocity[..], &particles.position);
+        let columns = (velocity, &mut push[..], &mut rest[..]);
+        team::for_each_block(position.len(), QUICK, columns, |b, (velocity, push, rest)| {
             push.fill(Vec4::ZERO);
+            for (k, rest) in rest.iter_mut().enumerate() {
+                *rest = rest_of(place[b * BLOCK + k], position[b * BLOCK + k]);
+            }
             for (velocity, spin) in velocity.iter_mut().zip(&spin[b * BLOCK..]) {
                 if spin.w > 0.0 {
                     *velocity += gravity.extend(0.0);
@@ -101,7 +126,7 @@ impl Pbd {
         let mut totals = vec![Totals::default(); block_count(count)];
         let rates = (&mut particles.velocity[..], &mut spin[..], &mut state.push[..]);
         let places = (&mut state.place[..], &mut particles.position[..], &mut state.turn[..]);
-        let (laws, material) = (&setup.laws, &particles.material);
+        let (laws, material, repeats) = (&setup.laws, &particles.material, setup.exact_domain.is_periodic());
         team::for_each_block(
             count,
             QUICK,
@@ -114,13 +139,15 @@ impl Pbd {
                     turn[k] += (dt as f32 * spin[k]).with_w(0.0);
                     let way = dt * velocity[k].truncate().as_dvec3() + push[k].truncate().as_dvec3();
                     let inside = place[k].advance_meters(way);
-                    place[k] = setup.exact_domain.wrap(place[k]);
+                    if repeats {
+                        place[k] = setup.exact_domain.wrap(place[k]);
+                    }
                     // What has left the range is found by its position, which then is not the one it should be.
                     let x = if inside { place[k].to_vec3() } else { Vec3::NAN };
                     position[k] = x.extend(position[k].w);
-                    let speed = velocity[k].truncate().length();
-                    totals.used =
-                        totals.used.max(used_skin(setup, search, b * BLOCK + k, position[k], speed, dt));
+                    let used =
+                        used_skin(setup, search, b * BLOCK + k, position[k], velocity[k].truncate(), dt);
+                    totals.used = totals.used.max(used);
                     totals.add(velocity[k], spin[k], position[k]);
                 }
             },
@@ -143,8 +170,8 @@ impl Pbd {
             place: &mut state.place,
             position: &mut particles.position,
         };
-        shaped.put(&mut columns, to, |i, x, speed| {
-            totals.used = totals.used.max(used_skin(setup, search, i, x, speed, dt));
+        shaped.put(&mut columns, to, |i, x, velocity| {
+            totals.used = totals.used.max(used_skin(setup, search, i, x, velocity, dt));
         });
         lost
     }

@@ -21,9 +21,10 @@
 //! | --- | --- | --- |
 //! | position and radius, velocity and mass, angular velocity and inverse mass (0: held), exact centre | 72 per grain | state |
 //! | orientation and turn | 32 per grain | follows |
-//! | push | 16 per grain | one step |
+//! | push, what rounding took from the position | 32 per grain | one step |
 //! | forces of contacts: along, across, against rolling, connected | 32 per listed pair, 48 per wall | state, in contact memory |
-//! | groups of sixteen pairs of one colour, with impulses, normals, gaps | 90 per listed pair | as long as the lists |
+//! | groups of sixteen pairs of one colour, with impulses, normals, gaps | 60 per listed pair | as long as the lists |
+//! | radii and constants of a group ([`kinds`]) where its pairs differ | 34 per listed pair | as long as the lists |
 //!
 //! [`averaged`] is another scheme, Sommer's, for comparison.
 //!
@@ -43,6 +44,7 @@ pub mod contact;
 mod fields;
 pub mod groups;
 mod integrate;
+pub mod kinds;
 pub mod laws;
 pub mod params;
 pub mod shaped;
@@ -307,10 +309,12 @@ impl Pbd {
         let Self { setup, world, state, pairs, averaged, shaped, .. } = self;
         let particles = &mut world.particles;
         let Some(spin) = particles.angular_velocity.as_mut() else { return free };
-        let PbdState { place, push, walls, .. } = state;
+        let PbdState { place, push, rest, walls, .. } = state;
         let step = StepConstants {
             domain: &setup.exact_domain,
             place,
+            position: &particles.position,
+            rest,
             dt: h,
             carry: carry * (h / before),
             push_speed,

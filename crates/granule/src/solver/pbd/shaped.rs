@@ -345,7 +345,7 @@ impl ShapedBodies {
             let side = usize::from(pair.sides[0] == NO_BODY);
             let i = if side == 0 { group.i[lane] } else { group.j[lane] };
             let arm = member[(id[i as usize] - ids.start) as usize].arm;
-            let (force, torque) = impulse_on(group, lane, side, rotation);
+            let (force, torque) = impulse_on(pairs, group, lane, side, rotation);
             let load = Wrench { force: force / dt, torque: (arm.cross(force) + torque) / dt };
             bodies[pair.sides[side] as usize].load += load;
         }
@@ -389,12 +389,12 @@ impl ShapedBodies {
         lost
     }
 
-    /// Puts particles where their bodies have them. `moved` is told of each, with its speed [m/s].
+    /// Puts particles where their bodies have them. `moved` is told of each, with its velocity [m/s].
     pub fn put(
         &mut self,
         columns: &mut ShapedColumns,
         to: ShapedPlaces,
-        mut moved: impl FnMut(usize, Vec4, f32),
+        mut moved: impl FnMut(usize, Vec4, Vec3),
     ) {
         self.take_arms();
         for body in &self.bodies {
@@ -406,7 +406,7 @@ impl ShapedBodies {
                 to.place[i] = to.domain.wrap(place);
                 let x = to.place[i].to_vec3();
                 to.position[i] = x.extend(body.radius);
-                moved(i, to.position[i], self.member[k].velocity.truncate().length());
+                moved(i, to.position[i], self.member[k].velocity.truncate());
             }
         }
         self.give(columns);
@@ -439,7 +439,7 @@ fn is_active(pairs: &Pairs, at: u32) -> bool {
 }
 
 /// Impulse that a pair gives to one of its sides [N s], and its torque about the particle's centre [N m s].
-fn impulse_on(group: &PairGroup, lane: usize, side: usize, rotation: bool) -> (DVec3, DVec3) {
+fn impulse_on(pairs: &Pairs, group: &PairGroup, lane: usize, side: usize, rotation: bool) -> (DVec3, DVec3) {
     let three = |first: usize| Vec3::from([0, 1, 2].map(|k| group.memory[first + k][lane])).as_dvec3();
     let normal = Vec3::from([0, 1, 2].map(|k| group.normal[k][lane])).as_dvec3();
     let (tangent, rolling) = (three(1), three(4));
@@ -448,7 +448,7 @@ fn impulse_on(group: &PairGroup, lane: usize, side: usize, rotation: bool) -> (D
     if !rotation {
         return (impulse, DVec3::ZERO);
     }
-    let [a, b] = [group.radius[0][lane], group.radius[1][lane]];
+    let [a, b] = pairs.kinds.of(group).radius.map(|lanes| lanes[lane]);
     let arm = f64::from(if side == 0 { a } else { b } * (1.0 + group.gap[lane] / (a + b)));
     (impulse, sign * rolling - arm * normal.cross(tangent))
 }

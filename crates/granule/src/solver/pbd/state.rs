@@ -23,6 +23,8 @@ particle_columns! {
         turn: Vec<Vec4> => Follower,
         /// How far overlaps push a grain in this step \[m\].
         push: Vec<Vec4> => Scratch,
+        /// What rounding took from the position \[m\]: the exact centre less it.
+        rest: Vec<Vec4> => Scratch,
     }
     beside {
         /// What pairs of grains remember.

@@ -11,9 +11,9 @@ use crate::team::{self, SharedColumn};
 
 use super::colour::REST;
 use super::contact::{Contact, Impulse, REACH, ROLLING_SHARE, TOUCH, TURNING_SHARE, correct, push, sliding};
-use super::groups::{PairGroup, Pairs};
+use super::groups::{IMPULSES, PairGroup, Pairs};
+use super::kinds::{Kinds, PairKind};
 use super::laws::LawTable;
-use super::state::REMEMBERED;
 
 /// Groups that are taken at a time.
 const CHUNK: usize = 8;
@@ -25,6 +25,10 @@ pub struct StepConstants<'a> {
     pub domain: &'a ExactDomain,
     /// Exact centres.
     pub place: &'a [ExactPosition],
+    /// Rounded positions and radii \[m\].
+    pub position: &'a [Vec4],
+    /// What rounding took from the positions \[m\].
+    pub rest: &'a [Vec4],
     /// Length of the step \[s\].
     pub dt: f32,
     /// What impulses of the step before are multiplied with: the ratio of the steps' lengths.
@@ -62,7 +66,10 @@ struct GroupWork<'a> {
     pass: Pass,
     step: StepConstants<'a>,
     moving: &'a Moving<'a>,
+    kinds: &'a Kinds,
     groups: &'a mut [PairGroup],
+    /// Velocities along the normals [m/s], by group; none where they are not asked for.
+    approach: &'a mut [[f32; LANES]],
 }
 
 impl Vectorised for GroupWork<'_> {
@@ -70,13 +77,19 @@ impl Vectorised for GroupWork<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { pass, step, moving, groups } = self;
-        for group in groups {
+        let Self { pass, step, moving, kinds, groups, approach } = self;
+        for (g, group) in groups.iter_mut().enumerate() {
+            let kind = kinds.of(group);
             match pass {
-                Pass::Prepare => prepare::<L>(&step, moving, group),
+                Pass::Prepare => {
+                    let along = prepare::<L>(&step, moving, kind, group);
+                    if let Some(approach) = approach.get_mut(g) {
+                        *approach = along.to_array();
+                    }
+                }
                 _ if group.active == 0 => {}
-                Pass::WarmStart => warm_start::<L>(&step, moving, group),
-                Pass::Sweep => sweep::<L>(&step, moving, group),
+                Pass::WarmStart => warm_start::<L>(&step, moving, kind, group),
+                Pass::Sweep => sweep::<L>(&step, moving, kind, group),
             }
         }
     }
@@ -86,7 +99,8 @@ impl Vectorised for GroupWork<'_> {
 pub fn prepare_pairs(pairs: &mut Pairs, step: &StepConstants, moving: &Moving) {
     let all = 0..pairs.groups.len();
     let groups = SharedColumn::of(&mut pairs.groups);
-    run(Pass::Prepare, step, moving, &groups, all);
+    let approach = SharedColumn::of(&mut pairs.approach);
+    run(Pass::Prepare, step, moving, &pairs.kinds, (&groups, &approach), all);
 }
 
 /// Gives grains the impulses of the step before, and finds how far they are pushed.
@@ -106,23 +120,26 @@ pub fn sweep_some(pairs: &mut Pairs, some: &[(u32, u32)], step: &StepConstants, 
         let (active, memory) = (group.active, group.memory);
         group.active &= lanes;
         let groups = std::slice::from_mut(group);
-        step.instructions.run(GroupWork { pass: Pass::Sweep, step: *step, moving, groups });
+        let (kinds, approach) = (&pairs.kinds, &mut []);
+        step.instructions.run(GroupWork { pass: Pass::Sweep, step: *step, moving, kinds, groups, approach });
         group.active = active;
         for lane in (0..LANES).filter(|lane| lanes >> lane & 1 == 0) {
-            (0..REMEMBERED).for_each(|k| group.memory[k][lane] = memory[k][lane]);
+            (0..IMPULSES).for_each(|k| group.memory[k][lane] = memory[k][lane]);
         }
     }
 }
 
 fn by_colour(pass: Pass, pairs: &mut Pairs, step: &StepConstants, moving: &Moving) {
-    let groups = SharedColumn::of(&mut pairs.groups);
+    let (kinds, groups) = (&pairs.kinds, SharedColumn::of(&mut pairs.groups));
     for colour in 0..usize::from(REST) {
-        run(pass, step, moving, &groups, pairs.first[colour]..pairs.first[colour + 1]);
+        let range = pairs.first[colour]..pairs.first[colour + 1];
+        run(pass, step, moving, kinds, (&groups, &SharedColumn::of(&mut [])), range);
     }
     // SAFETY: nobody else uses them now.
     let rest =
         unsafe { groups.range_mut(pairs.first[usize::from(REST)]..pairs.first[usize::from(REST) + 1]) };
-    step.instructions.run(GroupWork { pass, step: *step, moving, groups: rest });
+    let approach = &mut [];
+    step.instructions.run(GroupWork { pass, step: *step, moving, kinds, groups: rest, approach });
 }
 
 /// Shares groups among threads.
@@ -130,38 +147,53 @@ fn run(
     pass: Pass,
     step: &StepConstants,
     moving: &Moving,
-    groups: &SharedColumn<PairGroup>,
+    kinds: &Kinds,
+    (groups, approaches): (&SharedColumn<PairGroup>, &SharedColumn<[f32; LANES]>),
     range: std::ops::Range<usize>,
 ) {
     team::for_each(range.len().div_ceil(CHUNK), 4, |chunk| {
         let first = range.start + chunk * CHUNK;
+        let end = range.end.min(first + CHUNK);
         // SAFETY: every group is taken once.
-        let groups = unsafe { groups.range_mut(first..range.end.min(first + CHUNK)) };
-        step.instructions.run(GroupWork { pass, step: *step, moving, groups });
+        let groups = unsafe { groups.range_mut(first..end) };
+        let approach = if approaches.is_empty() { 0..0 } else { first..end };
+        // SAFETY: as above.
+        let approach = unsafe { approaches.range_mut(approach) };
+        step.instructions.run(GroupWork { pass, step: *step, moving, kinds, groups, approach });
     });
+}
+
+/// Rows of a column that begins at `first` at sixteen places, as columns.
+///
+/// # Safety
+/// The column must have them, and nobody may write to them meanwhile.
+#[inline(always)]
+unsafe fn rows_at<L: Lanes>(first: *const Vec4, places: &[u32; LANES]) -> [L; 4] {
+    let first: *const f32 = first.cast();
+    // SAFETY: the caller promises that they are there.
+    unsafe { L::from_rows_at(|lane| first.add(4 * places[lane] as usize)) }
 }
 
 /// Rows of a column at sixteen places, as columns.
 #[inline(always)]
 fn gather<L: Lanes>(column: &SharedColumn<Vec4>, places: &[u32; LANES]) -> [L; 4] {
-    let first: *const f32 = column.start().cast();
     // SAFETY: pairs name particles that columns have rows for; of those that move, nobody else uses the rows in this pass.
-    unsafe { L::from_rows_at(|lane| first.add(4 * places[lane] as usize)) }
+    unsafe { rows_at(column.start(), places) }
 }
 
 /// Writes rows back at the places of those that move.
 #[inline(always)]
 fn scatter<L: Lanes>(column: &SharedColumn<Vec4>, places: &[u32; LANES], moves: u32, rows: [L; 4]) {
-    let mut out = [[0.0f32; 4]; LANES];
-    // SAFETY: there is room for sixteen rows.
-    unsafe { L::to_rows(rows, out.as_mut_ptr().cast(), 4) };
-    let mut left = moves;
-    while left != 0 {
-        let lane = left.trailing_zeros() as usize;
-        left &= left - 1;
-        // SAFETY: pairs of a colour share no grain that moves, so nobody else uses this row.
-        unsafe { *column.get_mut(places[lane] as usize) = Vec4::from_array(out[lane]) };
-    }
+    let mut nowhere = Vec4::ZERO;
+    let nowhere: *mut f32 = std::ptr::from_mut(&mut nowhere).cast();
+    let first: *mut f32 = column.start().cast_mut().cast();
+    // Without branches: which pairs are active is hard to predict.
+    let row = |lane: usize| {
+        let row = first.wrapping_add(4 * places[lane] as usize);
+        if moves >> lane & 1 == 1 { row } else { nowhere }
+    };
+    // SAFETY: pairs of a colour share no grain that moves, so nobody else uses its row; other rows are not written to.
+    unsafe { L::to_rows_at(rows, row) }
 }
 
 #[inline(always)]
@@ -169,15 +201,9 @@ fn load3<L: Lanes>(lanes: &[[f32; LANES]; 3]) -> [L; 3] {
     [L::from_array(&lanes[0]), L::from_array(&lanes[1]), L::from_array(&lanes[2])]
 }
 
-/// Diameter that the constants of a pair scale with: 4 ri rj/(ri + rj).
 #[inline(always)]
-fn diameter<L: Lanes>(radius: [L; 2]) -> L {
-    L::splat(4.0) * radius[0] * radius[1] / (radius[0] + radius[1])
-}
-
-#[inline(always)]
-fn radii<L: Lanes>(group: &PairGroup) -> [L; 2] {
-    [L::from_array(&group.radius[0]), L::from_array(&group.radius[1])]
+fn load2<L: Lanes>(lanes: &[[f32; LANES]; 2]) -> [L; 2] {
+    [L::from_array(&lanes[0]), L::from_array(&lanes[1])]
 }
 
 #[inline(always)]
@@ -195,44 +221,65 @@ fn store<L: Lanes>(group: &mut PairGroup, impulse: &Impulse<L>) {
     }
 }
 
+/// Vectors from partners to keepers \[m\]. In space that repeats they are found exactly and rounded once; elsewhere it is done with
+/// rounded positions and what rounding took from them, which near grains find as well, to some 1e-7 of their distance:
+///
+/// ```text
+/// xi - xj = (pi - pj) + (ri - rj)         p: rounded positions, r = x - p
+/// ```
+#[inline(always)]
+fn apart<L: Lanes>(step: &StepConstants, i: &[u32; LANES], j: &[u32; LANES]) -> [L; 3] {
+    if step.domain.is_periodic() {
+        let mut rows = [[0.0; 4]; LANES];
+        for (lane, row) in rows.iter_mut().enumerate() {
+            let [i, j] = [i, j].map(|side| step.place[side[lane] as usize]);
+            let apart = step.domain.difference(i, j);
+            *row = [apart.x, apart.y, apart.z, 0.0];
+        }
+        let [x, y, z, _] = L::from_rows(&rows);
+        return [x, y, z];
+    }
+    let (position, rest) = (step.position.as_ptr(), step.rest.as_ptr());
+    // SAFETY: pairs name particles that columns have rows for, and nobody writes to these.
+    let ([a, b], [c, d]): ([[L; 4]; 2], [[L; 4]; 2]) =
+        unsafe { ([rows_at(position, i), rows_at(position, j)], [rows_at(rest, i), rows_at(rest, j)]) };
+    each([0, 1, 2], |k: usize| (a[k] - b[k]) + (c[k] - d[k]))
+}
+
 /// A pair is active where it touches, where it will within the step, or where a pull connects it:
 ///
 /// ```text
 /// gap < 0.01 d   or   gap + h vn < 0   or   connected and gap < 0.05 d
 /// ```
+/// Gives the velocities along the normals [m/s].
 #[inline(always)]
-fn prepare<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairGroup) {
-    let mut rows = [[0.0; 4]; LANES];
-    for (lane, row) in rows.iter_mut().enumerate() {
-        let (i, j) = (group.i[lane] as usize, group.j[lane] as usize);
-        let apart = step.domain.difference(step.place[i], step.place[j]);
-        *row = [apart.x, apart.y, apart.z, 0.0];
-    }
-    let [x, y, z, _] = L::from_rows(&rows);
+fn prepare<L: Lanes>(step: &StepConstants, moving: &Moving, kind: &PairKind, group: &mut PairGroup) -> L {
+    let [x, y, z] = apart::<L>(step, &group.i, &group.j);
     let distance = dot([x, y, z], [x, y, z]).root().at_least(L::splat(1e-20));
     let normal = scale(L::splat(1.0) / distance, [x, y, z]);
-    let radius = radii::<L>(group);
+    let radius = load2::<L>(&kind.radius);
     let gap = distance - radius[0] - radius[1];
     let [ax, ay, az, _] = gather::<L>(&moving.velocity, &group.i);
     let [bx, by, bz, _] = gather::<L>(&moving.velocity, &group.j);
     let approach = dot(sub([ax, ay, az], [bx, by, bz]), normal);
-    let (zero, size) = (L::splat(0.0), diameter(radius));
+    let (zero, size) = (L::splat(0.0), L::from_array(&kind.diameter));
     let touches = gap.below(L::splat(TOUCH) * size);
     let will_touch = (gap + L::splat(step.dt) * approach).below(zero);
-    let pulls = zero.below(L::from_array(&group.pull));
-    let connected = zero.below(L::from_array(&group.memory[7])) & gap.below(L::splat(REACH) * size);
+    let pulls = zero.below(L::from_array(&kind.pull));
+    let connected = group.connected & gap.below(L::splat(REACH) * size);
     let connected = (connected | touches) & pulls;
     let filled = group.moves[0] | group.moves[1];
     let active = (touches | will_touch | connected) & filled;
     group.active = active;
     group.normal = each(normal, L::to_array);
-    (group.gap, group.approach) = (gap.to_array(), approach.to_array());
+    group.gap = gap.to_array();
     let old = impulses::<L>(group);
     let carry = |lanes: L| (lanes * L::splat(step.carry)).keep(active);
     let tangent = each(old.tangent, carry);
     let tangent = sub(tangent, scale(dot(tangent, normal), normal));
     store(group, &Impulse { normal: carry(old.normal), tangent, rolling: each(old.rolling, carry) });
-    group.memory[7] = L::splat(1.0).keep(connected & filled).to_array();
+    group.connected = connected & filled;
+    approach
 }
 
 /// Rows with three of their columns changed.
@@ -267,7 +314,7 @@ impl<L: Lanes> Sides<L> {
     /// vi += P/mi, vj -= P/mj;   w -= a (n x P)/I on both;   wi += T/Ii, wj -= T/Ij
     /// ```
     #[inline(always)]
-    fn push(&mut self, step: &StepConstants, normal: [L; 3], arm: [L; 2], radius: [L; 2], by: &Impulse<L>) {
+    fn push(&mut self, step: &StepConstants, normal: [L; 3], arm: [L; 2], turning: [L; 2], by: &Impulse<L>) {
         let [mi, mj] = self.inverse_mass();
         let whole = add(scale(by.normal, normal), by.tangent);
         self.velocity[0] = shifted(self.velocity[0], scale(mi, whole));
@@ -276,8 +323,7 @@ impl<L: Lanes> Sides<L> {
             return;
         }
         let twist = cross(normal, by.tangent);
-        let inertia = |side: usize, mass: L| L::splat(2.5) * mass / (radius[side] * radius[side]);
-        let (ii, ij) = (inertia(0, mi), inertia(1, mj));
+        let (ii, ij) = (turning[0] * mi, turning[1] * mj);
         self.spin[0] = shifted(self.spin[0], scale(ii, sub(by.rolling, scale(arm[0], twist))));
         self.spin[1] = shifted(self.spin[1], scale(-ij, add(by.rolling, scale(arm[1], twist))));
     }
@@ -301,13 +347,13 @@ fn arms<L: Lanes>(radius: [L; 2], gap: L) -> [L; 2] {
 }
 
 #[inline(always)]
-fn warm_start<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairGroup) {
-    let (radius, normal) = (radii::<L>(group), load3::<L>(&group.normal));
+fn warm_start<L: Lanes>(step: &StepConstants, moving: &Moving, kind: &PairKind, group: &mut PairGroup) {
+    let (radius, normal) = (load2::<L>(&kind.radius), load3::<L>(&group.normal));
     let gap = L::from_array(&group.gap);
     let mut sides = Sides::<L>::new(moving, group);
-    sides.push(step, normal, arms(radius, gap), radius, &impulses(group));
+    sides.push(step, normal, arms(radius, gap), load2(&kind.turning), &impulses(group));
     sides.write(step, moving, group);
-    let size = diameter(radius);
+    let size = L::from_array(&kind.diameter);
     let most = L::splat(step.push_speed * step.dt) * size.root();
     let apart = push(gap, size, most).keep(group.active);
     let deep = L::splat(0.0).below(apart);
@@ -323,8 +369,8 @@ fn warm_start<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairG
 }
 
 #[inline(always)]
-fn sweep<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairGroup) {
-    let (radius, normal) = (radii::<L>(group), load3::<L>(&group.normal));
+fn sweep<L: Lanes>(step: &StepConstants, moving: &Moving, kind: &PairKind, group: &mut PairGroup) {
+    let (radius, normal) = (load2::<L>(&kind.radius), load3::<L>(&group.normal));
     let gap = L::from_array(&group.gap);
     let arm = arms(radius, gap);
     let mut sides = Sides::<L>::new(moving, group);
@@ -334,11 +380,11 @@ fn sweep<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairGroup)
     let three =
         |rows: &[[L; 4]; 2]| each([0, 1], |side: usize| [rows[side][0], rows[side][1], rows[side][2]]);
     let (velocity, turning) = (three(&sides.velocity), three(&sides.spin));
-    let rolling = L::from_array(&group.rolling);
+    let (of_turning, rolling) = (load2::<L>(&kind.turning), L::from_array(&kind.rolling));
     let share = zero.if_below(rolling, L::splat(ROLLING_SHARE), L::splat(TURNING_SHARE));
     let (share, u, turning, rolling_mass) = if step.rotation {
-        let inertia = mi / (radius[0] * radius[0]) + mj / (radius[1] * radius[1]);
-        let rolling_mass = (L::splat(0.2) / inertia).keep(group.active);
+        let response = of_turning[0] * mi + of_turning[1] * mj;
+        let rolling_mass = (L::splat(0.5) / response).keep(group.active);
         (share, sliding(normal, velocity, arm, turning), sub(turning[0], turning[1]), rolling_mass)
     } else {
         (one, sub(velocity[0], velocity[1]), [zero; 3], zero)
@@ -349,9 +395,9 @@ fn sweep<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairGroup)
         mass,
         tangential_mass: mass * share,
         rolling_mass,
-        friction: L::from_array(&group.friction),
-        rolling: rolling * L::splat(0.5) * diameter(radius),
-        hold: L::from_array(&group.pull) * L::from_array(&group.memory[7]) * L::splat(step.dt),
+        friction: L::from_array(&kind.friction),
+        rolling,
+        hold: (L::from_array(&kind.pull) * L::splat(step.dt)).keep(group.connected),
     };
     let old = impulses(group);
     let new = correct(&contact, u, turning, &old);
@@ -360,7 +406,7 @@ fn sweep<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairGroup)
         tangent: sub(new.tangent, old.tangent),
         rolling: sub(new.rolling, old.rolling),
     };
-    sides.push(step, normal, arm, radius, &change);
+    sides.push(step, normal, arm, of_turning, &change);
     sides.write(step, moving, group);
     store(group, &new);
 }
@@ -372,11 +418,12 @@ fn sweep<L: Lanes>(step: &StepConstants, moving: &Moving, group: &mut PairGroup)
 /// ```
 pub fn bounce_pairs(pairs: &mut Pairs, laws: &LawTable, material: &[u16], slowest: f32, moving: &Moving) {
     // One after the other: bounces are rare, and the order is that of colours for any number of threads.
-    for group in pairs.groups.iter_mut().filter(|group| group.active != 0) {
+    let groups = pairs.groups.iter_mut().zip(&pairs.approach);
+    for (group, approach) in groups.filter(|(group, _)| group.active != 0) {
         for lane in (0..LANES).filter(|lane| group.active >> lane & 1 == 1) {
             let (i, j) = (group.i[lane] as usize, group.j[lane] as usize);
             let restitution = laws.of_grains(material[i], material[j]).restitution;
-            if restitution == 0.0 || group.approach[lane] > -slowest || group.memory[0][lane] <= 0.0 {
+            if restitution == 0.0 || approach[lane] > -slowest || group.memory[0][lane] <= 0.0 {
                 continue;
             }
             let normal =
@@ -385,12 +432,15 @@ pub fn bounce_pairs(pairs: &mut Pairs, laws: &LawTable, material: &[u16], slowes
             unsafe {
                 let (vi, vj) = (*moving.velocity.get_mut(i), *moving.velocity.get_mut(j));
                 let (mi, mj) = (moving.spin.get_mut(i).w, moving.spin.get_mut(j).w);
-                let missing = -restitution * group.approach[lane] - (vi - vj).dot(normal);
+                let missing = -restitution * approach[lane] - (vi - vj).dot(normal);
                 let impulse = missing.max(0.0) / (mi + mj) * normal;
                 *moving.velocity.get_mut(i) += mi * impulse;
                 *moving.velocity.get_mut(j) -= mj * impulse;
             }
-            (0..REMEMBERED - 1).for_each(|k| group.memory[k][lane] = 0.0);
+            (0..IMPULSES).for_each(|k| group.memory[k][lane] = 0.0);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,6 +47,7 @@ struct Grain<'a> {
 }
 
 impl Grain<'_> {
+    #[inline(always)]
     fn push(&mut self, touch: &WallTouch, by: &Impulse<f32>, rotation: bool) {
         let (mass, normal) = (self.spin.w, touch.normal);
         let tangent = Vec3::from(by.tangent);
@@ -58,6 +59,7 @@ impl Grain<'_> {
     }
 }
 
+#[inline(always)]
 fn impulse(touch: &WallTouch) -> Impulse<f32> {
     let m = &touch.memory;
     Impulse { normal: m[0], tangent: [m[1], m[2], m[3]], rolling: [m[4], m[5], m[6]] }
@@ -143,6 +145,7 @@ pub fn sweep_walls(walls: &mut Walls, step: &WallStep, bodies: &[BodyMotion], co
 }
 
 /// Velocity of the wall where it is touched [m/s], and its angular velocity [rad/s].
+#[inline(always)]
 fn motion_of(touch: &WallTouch, bodies: &[BodyMotion]) -> (Vec3, Vec3) {
     match bodies.get(touch.body as usize).filter(|body| body.inverse_mass > 0.0) {
         Some(body) => (body.velocity_at(touch.point), body.angular),
@@ -151,6 +154,7 @@ fn motion_of(touch: &WallTouch, bodies: &[BodyMotion]) -> (Vec3, Vec3) {
 }
 
 /// Masses are those of the grain and of its share of a body that gives way.
+#[inline(always)]
 fn contact_of(touch: &WallTouch, step: &WallStep, grain: &Grain) -> Contact<f32> {
     let (mass, radius) = (grain.spin.w, grain.radius);
     let share = match (step.rotation, touch.law.rolling > 0.0) {

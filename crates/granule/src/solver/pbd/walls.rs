@@ -320,14 +320,17 @@ fn find_at_wall(
         radius + (2.0 * radius * REACH).max(input.dt * fastest) + 1e-6 * (x.abs().max_element() + radius);
     let law = *input.laws.of_wall(boundary, input.material[i]);
     wall.near(x, input.place[i].to_meters(), reach, &mut |surface, exact| {
-        let touch = touch_at(input, i, grain, wall, boundary, surface.face, &exact, law);
-        let feature = exact.feature & FEATURE_BITS;
-        let old = before.take(touch.partner, touch.normal, feature);
-        out.extend(carried(touch, feature, old.unwrap_or_default(), input.dt, radius));
+        let mut touch = touch_at(input, i, grain, wall, boundary, surface.face, &exact, law);
+        touch.feature = exact.feature & FEATURE_BITS;
+        let old = before.take(touch.partner, touch.normal, touch.feature);
+        if goes_on(&mut touch, old.unwrap_or_default(), input.dt, radius) {
+            out.push(touch);
+        }
     });
 }
 
 /// A wall as a grain meets it, without any memory.
+#[inline(always)]
 #[allow(clippy::too_many_arguments)]
 fn touch_at(
     input: &WallInput,
@@ -367,25 +370,20 @@ fn touch_at(
     }
 }
 
-/// The contact with the forces that it goes on with, where it touches, will within the step, or a pull connects it.
-fn carried(
-    mut touch: WallTouch,
-    feature: u32,
-    forces: [f32; REMEMBERED],
-    dt: f32,
-    radius: f32,
-) -> Option<WallTouch> {
+/// Gives a contact the forces that it goes on with, and says whether it does: where it touches, will within the step, or a pull
+/// connects it.
+#[inline(always)]
+fn goes_on(touch: &mut WallTouch, forces: [f32; REMEMBERED], dt: f32, radius: f32) -> bool {
     let touches = touch.gap < TOUCH * 2.0 * radius;
     let connected =
         touch.law.tension > 0.0 && (touches || (forces[7] > 0.0 && touch.gap < REACH * 2.0 * radius));
     if !touches && !connected && touch.gap + dt * touch.approach >= 0.0 {
-        return None;
+        return false;
     }
-    touch.feature = feature;
     touch.memory = forces.map(|force| force * dt);
     let tangent = Vec3::from_slice(&touch.memory[1..]);
     let tangent = tangent - tangent.dot(touch.normal) * touch.normal;
     touch.memory[1..4].copy_from_slice(&tangent.to_array());
     touch.memory[7] = f32::from(u8::from(connected));
-    Some(touch)
+    true
 }
