@@ -70,10 +70,10 @@ scenes! {
     bowling = "bowling", "c7115eb3f2cd6784";
     mixer = "mixer", "1478016e3d3e917e";
     packing = "packing", "b4c9b3147d070752";
-    sandcastle = "sandcastle", "a1649dbd10297955";
-    excavator = "excavator", "eb8dec5c68640bd9";
-    sandglass = "sandglass", "743fc0411ff990f9";
-    squirrel = "squirrel", "038aa90dfa169229";
+    sandcastle = "sandcastle", "be927ec49a40e8d9";
+    excavator = "excavator", "5a2c39a915514395";
+    sandglass = "sandglass", "508894ac49fb103d";
+    squirrel = "squirrel", "48062e90e09efb8c";
 }
 
 #[test]

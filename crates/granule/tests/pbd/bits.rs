@@ -125,7 +125,7 @@ fn a_run_resumed_while_lists_hold_has_the_same_bits() {
         assert_eq!(resumed.checkpoint().unwrap(), checkpoint);
         let known = lists(&checkpoint);
         let next = unbroken.time() + 1.0 / 60.0;
-        [&mut unbroken, &mut resumed].map(|simulation| simulation.run_until(next));
+        [&mut unbroken, &mut resumed].into_iter().for_each(|simulation| simulation.run_until(next));
         assert_eq!(hash(&unbroken), hash(&resumed));
         let now = lists(&unbroken.checkpoint().unwrap());
         outlived += usize::from(known.is_some() && known.map(|l| l.listed) == now.map(|l| l.listed));

@@ -30,9 +30,9 @@ const MEAN_SKIN: f32 = 0.25;
 /// A grain's skin in diameters of the smallest, at least and at most.
 const SKIN: [f32; 2] = [0.125, 0.625];
 
-/// The most where lists are made for the fewest steps: where all grains around are as fast, a skin of 0.35 d means 23 partners, one of
-/// 0.625 d 55, and as many colours.
-const CROWDED_SKIN: f32 = 0.35;
+/// The most where lists are made for the fewest steps: where all grains around are as fast, a skin of 0.25 d means 16 partners, one of
+/// 0.625 d 55, and more colours than there are.
+const CROWDED_SKIN: f32 = 0.25;
 
 /// Lists that are made for so many steps have the largest skins.
 const UNCROWDED_STEPS: f32 = 9.0;
@@ -133,7 +133,7 @@ impl Setup {
     /// anew.
     ///
     /// ```text
-    /// s = n way, d/8 at least (d/2 where grains shield each other from the air) and 0.35 d (n = 2) to 0.625 d (n >= 9) at most
+    /// s = n way, d/8 at least (d/2 where grains shield each other from the air) and 0.25 d (n = 2) to 0.625 d (n >= 9) at most
     /// ```
     #[inline(always)]
     pub fn skin(&self, way: f32, steps: f32) -> f32 {
