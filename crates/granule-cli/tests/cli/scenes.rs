@@ -70,10 +70,10 @@ scenes! {
     bowling = "bowling", "c7115eb3f2cd6784";
     mixer = "mixer", "1478016e3d3e917e";
     packing = "packing", "b4c9b3147d070752";
-    sandcastle = "sandcastle", "be927ec49a40e8d9";
+    sandcastle = "sandcastle", "c5b63e12ef082d44";
     excavator = "excavator", "5a2c39a915514395";
-    sandglass = "sandglass", "508894ac49fb103d";
-    squirrel = "squirrel", "48062e90e09efb8c";
+    sandglass = "sandglass", "a834f2436dcc4eac";
+    squirrel = "squirrel", "ffd110e18b28d914";
 }
 
 #[test]

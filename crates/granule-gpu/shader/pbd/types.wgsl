@@ -20,10 +20,8 @@ struct PbdParams {
     wall_laws: u32,
     // Id of the first particle of a body.
     first_member: u32,
-    // How far they may on average, at most [m].
+    // How far they may on average, at most; all of them where lists are made for the fewest steps [m].
     mean_skin: f32,
-    // How far they may move at most where lists are made for the fewest steps [m].
-    crowded_skin: f32,
 }
 
 // The constants of a contact: twin of `Law` in solver/pbd/laws.rs.

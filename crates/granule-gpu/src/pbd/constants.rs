@@ -30,9 +30,9 @@ pub fn overrides(setup: &Setup, shaped: bool) -> Vec<(&'static str, f64)> {
     all.into_iter().chain(averaged).collect()
 }
 
-/// Skins that grains have at least, at most, and at most where lists are made for the fewest steps \[m\].
-fn skins(setup: &Setup) -> [f32; 3] {
-    [setup.skin(0.0, 1.0), setup.skin(f32::MAX, f32::MAX), setup.skin(f32::MAX, 0.0)]
+/// Skins that grains have at least and at most \[m\].
+fn skins(setup: &Setup) -> [f32; 2] {
+    [setup.skin(0.0, 1.0), setup.skin(f32::MAX, f32::MAX)]
 }
 
 /// What bounds steps and pairs; `largest` is the radius of the largest sphere \[m\].
@@ -51,7 +51,7 @@ pub fn limits(setup: &Setup, largest: f32) -> StepLimits {
 /// The method's own constants; `first_member` is the id of the first particle of a body.
 pub fn params(setup: &Setup, material_count: usize, largest: f32, first_member: u32) -> ParamsRecord {
     let [origin, length] = periods(&setup.exact_domain);
-    let [least_skin, most_skin, crowded_skin] = skins(setup);
+    let [least_skin, most_skin] = skins(setup);
     ParamsRecord {
         origin_xy: [origin[0], origin[1]],
         origin_z: [origin[2], 0],
@@ -60,7 +60,6 @@ pub fn params(setup: &Setup, material_count: usize, largest: f32, first_member: 
         least_skin,
         most_skin,
         mean_skin: setup.mean_skin(),
-        crowded_skin,
         largest: 2.0 * largest,
         gravity: setup.gravity,
         push_speed: setup.push_speed(),

@@ -66,8 +66,7 @@ pub struct ParamsRecord {
     pub wall_laws: u32,
     pub first_member: u32,
     pub mean_skin: f32,
-    pub crowded_skin: f32,
-    pub unused: [u32; 2],
+    pub unused: [u32; 3],
 }
 
 /// The law of a contact; twin of `Law`.

@@ -24,15 +24,12 @@ const PLAIN_GRAVITY: f32 = 9.81;
 const SKIN_STEPS: [f32; 2] = [2.0, 12.0];
 
 /// Skins on average, in diameters of the smallest grain. What pairs cost grows with (1 + 2 s/d)^3 and lists hold for a time like s: a
-/// step is cheapest where s = d/4.
+/// step is cheapest where s = d/4. Where lists are made for the fewest steps, it is the most, too: where all grains around are as fast,
+/// it means 16 partners, and 0.625 d 55, which is more than there are colours for.
 const MEAN_SKIN: f32 = 0.25;
 
 /// A grain's skin in diameters of the smallest, at least and at most.
 const SKIN: [f32; 2] = [0.125, 0.625];
-
-/// The most where lists are made for the fewest steps: where all grains around are as fast, a skin of 0.25 d means 16 partners, one of
-/// 0.625 d 55, and more colours than there are.
-const CROWDED_SKIN: f32 = 0.25;
 
 /// Lists that are made for so many steps have the largest skins.
 const UNCROWDED_STEPS: f32 = 9.0;
@@ -138,7 +135,7 @@ impl Setup {
     #[inline(always)]
     pub fn skin(&self, way: f32, steps: f32) -> f32 {
         let free = ((steps - SKIN_STEPS[0]) / (UNCROWDED_STEPS - SKIN_STEPS[0])).clamp(0.0, 1.0);
-        let most = (CROWDED_SKIN + free * (SKIN[1] - CROWDED_SKIN)) * self.diameter;
+        let most = (MEAN_SKIN + free * (SKIN[1] - MEAN_SKIN)) * self.diameter;
         (steps * way).clamp(self.least_skin, most.max(self.least_skin))
     }
 
