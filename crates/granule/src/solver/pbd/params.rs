@@ -130,12 +130,15 @@ impl Setup {
     /// anew.
     ///
     /// ```text
-    /// s = n way, d/8 at least (d/2 where grains shield each other from the air) and 0.25 d (n = 2) to 0.625 d (n >= 9) at most
+    /// s = n way, d/8 at least (d/2 where grains shield each other from the air) and 0.25 d (n = 2) to 0.625 d (n >= 9) at most, but
+    ///     as far as it goes in a step up to 0.625 d
     /// ```
     #[inline(always)]
     pub fn skin(&self, way: f32, steps: f32) -> f32 {
         let free = ((steps - SKIN_STEPS[0]) / (UNCROWDED_STEPS - SKIN_STEPS[0])).clamp(0.0, 1.0);
         let most = (MEAN_SKIN + free * (SKIN[1] - MEAN_SKIN)) * self.diameter;
+        // What is listed may go on for one step.
+        let most = most.max(way.min(SKIN[1] * self.diameter));
         (steps * way).clamp(self.least_skin, most.max(self.least_skin))
     }
 
