@@ -19,8 +19,8 @@ fn skin_steps_of(mean: f32) -> f32 {
 // The skin of a grain that goes so far in a step [m].
 fn skin_of(way: f32) -> f32 {
     let free = clamp((step.skin_steps - LEAST_STEPS) / (UNCROWDED_STEPS - LEAST_STEPS), 0.0, 1.0);
-    let most = max(mix(pbd.mean_skin, pbd.most_skin, free), pbd.least_skin);
-    return clamp(step.skin_steps * way, pbd.least_skin, most);
+    let most = max(mix(pbd.mean_skin, pbd.most_skin, free), min(way, pbd.most_skin));
+    return clamp(step.skin_steps * way, pbd.least_skin, max(most, pbd.least_skin));
 }
 
 // What share of its skin a grain has used up.

@@ -276,11 +276,15 @@ mod tests {
         assert_eq!([steps[0], steps[4]], [SKIN_STEPS[1], SKIN_STEPS[0]]);
         let mean = setup.skin(0.1 * setup.diameter, steps[3]);
         assert!((mean / setup.mean_skin() - 1.0).abs() < 1e-5, "{mean}");
-        // The largest are smaller, too.
-        let largest = [SKIN_STEPS[0], 5.0, UNCROWDED_STEPS, SKIN_STEPS[1]].map(|n| setup.skin(f32::MAX, n));
+        // The largest are smaller, too, but last for one step.
+        let at = |way: f32, n: f32| setup.skin(way * setup.diameter, n) / setup.diameter;
+        let largest = [SKIN_STEPS[0], 5.0, UNCROWDED_STEPS, SKIN_STEPS[1]].map(|n| at(0.2, n));
         assert!(
             largest[0] < largest[1] && largest[1] < largest[2] && largest[2] == largest[3],
             "{largest:?}"
+        );
+        assert!(
+            (at(0.4, SKIN_STEPS[0]) - 0.4).abs() < 1e-6 && (at(9.0, SKIN_STEPS[0]) - SKIN[1]).abs() < 1e-6
         );
     }
 }
