@@ -14,7 +14,7 @@ fn average_end(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     }
     motion[2u * i] = vec4(ways[2u * i].xyz / step.dt, motion[2u * i].w);
     motion[2u * i + 1u] = vec4(vec3(0.0), motion[2u * i + 1u].w);
-    way[2u * i] = vec4(ways[2u * i + 1u].xyz, 0.0);
+    way[3u * i] = vec4(ways[2u * i + 1u].xyz, 0.0);
     let own_meta = metadata[i];
     let first = first_touch(step.wall_half, own_meta);
     for (var k = 0u; k < (own_meta.w & ~NEAR_WALLS); k++) {

@@ -15,7 +15,7 @@
 // Where a grain is after the step; nowhere if that cannot be.
 fn moved_to(i: u32, own: Place, v: vec3<f32>) -> vec3<f32> {
     let moved = advance_position(own.point, step.dt * v);
-    let pushed = advance_position(moved.point, way[2u * i].xyz);
+    let pushed = advance_position(moved.point, way[3u * i].xyz);
     var point = pushed.point;
     if PERIODIC {
         point = wrap_position(exact_domain(), point);
@@ -27,9 +27,8 @@ fn moved_to(i: u32, own: Place, v: vec3<f32>) -> vec3<f32> {
 
 // What share of its skin a particle has used up; all of it where it is nowhere.
 fn used_by(i: u32, x: vec3<f32>, v: vec3<f32>) -> f32 {
-    let moved = length(nearest_image(x - listed[i].xyz));
-    let skin = abs(way[2u * i + 1u].w) - position[i].w;
-    let used = used_skin(moved, way_of(length(v)), skin);
+    let moved = nearest_image(x - listed[i].xyz);
+    let used = used_aside(way[3u * i + 2u], position[i].w, moved, v);
     return select(1.0, used, used <= LARGEST);
 }
 
@@ -55,7 +54,7 @@ fn pbd_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         let mass = velocity[i].w;
         position[i] = vec4(x, own.radius);
         velocity[i] = vec4(v, mass);
-        way[2u * i + 1u] += vec4(step.dt * w, 0.0);
+        way[3u * i + 1u] += vec4(step.dt * w, 0.0);
         if is_sound(x, v) && all(abs(w) <= vec3(LARGEST)) {
             let square = dot(v, v);
             most = vec4(square, used_by(i, x, v), 0.0, 0.0);

@@ -2,7 +2,7 @@
 
 @group(0) @binding(0) var<storage, read_write> velocity: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read_write> motion: array<vec4<f32>>;
-// Push of a step; rotation vector, and how far a grain is listed.
+// Push of a step; rotation vector, and how far a grain is listed; its path.
 @group(0) @binding(2) var<storage, read_write> way: array<vec4<f32>>;
 
 @compute @workgroup_size(256)
@@ -18,5 +18,5 @@ fn pbd_fall(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocati
         velocity[i] = v;
     }
     motion[2u * i] = vec4(v.xyz, inverse_mass);
-    way[2u * i] = vec4(0.0);
+    way[3u * i] = vec4(0.0);
 }

@@ -11,7 +11,7 @@ fn pbd_fold_turns(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_in
     if i >= step.sort_count {
         return;
     }
-    let turned = way[2u * i + 1u].xyz;
+    let turned = way[3u * i + 1u].xyz;
     let angle = length(turned);
     if any(turned != vec3(0.0)) && angle <= LARGEST {
         var rotation = vec4(0.5 * turned, 1.0);
@@ -20,5 +20,5 @@ fn pbd_fold_turns(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_in
         }
         orientation[i] = normalize(turn(rotation, orientation[i]));
     }
-    way[2u * i + 1u] = vec4(vec3(0.0), way[2u * i + 1u].w);
+    way[3u * i + 1u] = vec4(vec3(0.0), way[3u * i + 1u].w);
 }

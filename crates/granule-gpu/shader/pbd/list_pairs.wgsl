@@ -10,7 +10,7 @@
 @group(0) @binding(4) var<storage, read_write> counters: Counters;
 @group(0) @binding(5) var<storage, read_write> density_state: array<DensityState>;
 @group(0) @binding(6) var<storage, read> metadata: array<Meta>;
-// Push of a step; rotation vector, and how far a grain is listed.
+// Push of a step; rotation vector, and how far a grain is listed; its path.
 @group(0) @binding(7) var<storage, read> way: array<vec4<f32>>;
 
 override RANGES: u32 = 9u;
@@ -30,6 +30,8 @@ struct Own {
     held: bool,
     // Material of a particle of a body, with the mark of such; 0 for others.
     of_body: u32,
+    // As far as it may be beside its way, and what rounding may hide.
+    path: vec4<f32>,
 }
 
 // Material and mark of a particle of a body; 0 for others.
@@ -44,6 +46,25 @@ fn listed_reach(x: vec3<f32>, reach: f32) -> f32 {
     return reach + min(ROUNDING * (max(max(far.x, far.y), far.z) + reach), reach);
 }
 
+// Square of the least distance between a segment from d to d + a and one from 0 to b: twin of `distance_squared` in
+// solver/pbd/path.rs.
+fn segments_apart(d: vec3<f32>, a: vec3<f32>, b: vec3<f32>) -> f32 {
+    let aa = max(dot(a, a), 1e-30);
+    let bb = max(dot(b, b), 1e-30);
+    let ab = dot(a, b);
+    let ad = dot(a, d);
+    let bd = dot(b, d);
+    let area = aa * bb - ab * ab;
+    var s = 0.0;
+    if area > 1e-6 * aa * bb {
+        s = clamp((ab * bd - ad * bb) / area, 0.0, 1.0);
+    }
+    let t = clamp((ab * s + bd) / bb, 0.0, 1.0);
+    s = clamp((ab * t - ad) / aa, 0.0, 1.0);
+    let apart = d + s * a - t * b;
+    return dot(apart, apart);
+}
+
 fn is_near(own: Own, j: u32) -> bool {
     let other = position[j];
     let d = nearest_image(own.x - other.xyz);
@@ -51,7 +72,7 @@ fn is_near(own: Own, j: u32) -> bool {
     if j == own.number || !(dot(d, d) < farthest * farthest) {
         return false;
     }
-    let of_other = way[2u * j + 1u].w;
+    let of_other = way[3u * j + 1u].w;
     let reach = own.reach + listed_reach(other.xyz, abs(of_other));
     if !(dot(d, d) < reach * reach) {
         return false;
@@ -59,7 +80,15 @@ fn is_near(own: Own, j: u32) -> bool {
     if SHAPED && own.of_body != 0u && body_word(j) == own.of_body {
         return false;
     }
-    return !(own.held && of_other < 0.0);
+    if own.held && of_other < 0.0 {
+        return false;
+    }
+    let path = way[3u * j + 2u];
+    if all(own.path.xyz == vec3(0.0)) && all(path.xyz == vec3(0.0)) {
+        return true;
+    }
+    let beside = own.path.w + listed_reach(other.xyz, path.w);
+    return segments_apart(d, own.path.xyz, path.xyz) < beside * beside;
 }
 
 fn own_of(i: u32) -> Own {
@@ -68,8 +97,10 @@ fn own_of(i: u32) -> Own {
     if SHAPED {
         of_body = body_word(i);
     }
-    let reach = way[2u * i + 1u].w;
-    return Own(x.xyz, listed_reach(x.xyz, abs(reach)), i, reach < 0.0, of_body);
+    let reach = way[3u * i + 1u].w;
+    let path = way[3u * i + 2u];
+    let beside = vec4(path.xyz, listed_reach(x.xyz, path.w));
+    return Own(x.xyz, listed_reach(x.xyz, abs(reach)), i, reach < 0.0, of_body, beside);
 }
 
 @compute @workgroup_size(256)

@@ -80,7 +80,7 @@ fn shaped_drift(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
     var torque = vec4(0.0);
     for (var k = before.clump.first + thread; k < end; k += WORKGROUP) {
         let member = members[k];
-        let push = way[2u * member.row].xyz;
+        let push = way[3u * member.row].xyz;
         pushed += vec4(push, 0.0);
         turned += vec4(cross(member.arm, push), 0.0);
         force += vec4(member.impulse, 0.0);

@@ -123,6 +123,6 @@ fn pbd_touch_walls(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
     if now_count > 0u {
         motion[2u * i] = own.velocity;
         motion[2u * i + 1u] = own.spin;
-        way[2u * i] = vec4(push, 0.0);
+        way[3u * i] = vec4(push, 0.0);
     }
 }

@@ -69,5 +69,5 @@ fn pbd_warm_start(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_in
     if ROTATION {
         motion[2u * i + 1u] = spin + vec4(2.5 * velocity.w / (spin.w * spin.w) * sum.torque, 0.0);
     }
-    way[2u * i] += vec4(sum.push, 0.0);
+    way[3u * i] += vec4(sum.push, 0.0);
 }

@@ -154,10 +154,13 @@ impl GpuSimulation {
         Ok(())
     }
 
-    /// Makes lists again that go on to hold: of particles where they were when they were listed, which then are where they are now.
+    /// Makes lists again that go on to hold: of particles where they were when they were listed, with paths in the place of velocities,
+    /// which then are where they are now, with their velocities.
     fn list_again(&mut self, lists: &ListsToRestore, particles: &Particles) -> Result<(), GpuError> {
         let saved = &lists.lists;
+        let paths: Vec<glam::Vec4> = saved.paths.iter().map(|path| (*path).into()).collect();
         self.buffers.columns.write(&self.gpu.queue, POSITION, &bytes_of(&saved.listed));
+        self.buffers.columns.write(&self.gpu.queue, VELOCITY, &bytes_of(&paths));
         self.refresh_poses();
         // Nothing moves meanwhile.
         self.poses.iter_mut().for_each(|pose| pose.solids[3] = 0);
@@ -208,8 +211,8 @@ impl GpuSimulation {
                 .copied()
                 .collect()
         };
-        let now = (POSITION, bytes_of(&particles.position));
-        for (info, bytes) in lists.unsorted.iter().chain([&now]) {
+        let now = [(POSITION, bytes_of(&particles.position)), (VELOCITY, bytes_of(&particles.velocity))];
+        for (info, bytes) in lists.unsorted.iter().chain(&now) {
             self.buffers.columns.write(&self.gpu.queue, *info, &sorted(info, bytes));
         }
         Ok(())

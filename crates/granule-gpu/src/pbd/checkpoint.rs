@@ -14,6 +14,7 @@ use granule::particles::{OptionalColumn, Particles};
 use granule::position::ExactPosition;
 use granule::scene::Scene;
 use granule::simulator::StateError;
+use granule::solver::pbd::path::Path;
 use granule::solver::pbd::state::{PbdState, REMEMBERED};
 use granule::solver::pbd::walls::AT_WALL;
 use granule::solver::saved::{SavedLists, SavedState};
@@ -22,7 +23,9 @@ use crate::core::columns::META;
 use crate::core::layout::{ContactRecord, LANES};
 use crate::core::method::{ListsToRestore, Remembered, StateToRestore, StateToSave};
 
-use super::columns::{IMPULSES, MOTION, ORIENTATION, PAIR_OF, PARTNERS, PLACE, SAVED, SOURCE, WAY};
+use super::columns::{
+    IMPULSES, MOTION, ORIENTATION, PAIR_OF, PARTNERS, PLACE, SAVED, SOURCE, WAY, WayRecord,
+};
 use super::layout::{AGAIN, BORROWED, MOST_TOUCHES, NEAR_WALLS, NOBODY, PlaceRecord, WallTouchRecord};
 use super::shaped::Shaped;
 
@@ -37,7 +40,7 @@ pub fn save(state: StateToSave) -> Result<Vec<u8>, StateError> {
     let StateToSave { world, mut particles, rows, live, .. } = state;
     let place: Vec<PlaceRecord> = rows.of(PLACE);
     let motion: Vec<[[f32; 4]; 2]> = rows.of(MOTION);
-    let way: Vec<[[f32; 4]; 2]> = rows.of(WAY);
+    let way: Vec<WayRecord> = rows.of(WAY);
     let orientation: Vec<[f32; 4]> = rows.of(ORIENTATION);
     let columns = PbdState {
         place: live.iter().map(|&i| ExactPosition { quanta: place[i].quanta }).collect(),
@@ -57,10 +60,11 @@ fn saved_lists(state: &StateToSave) -> Result<Option<SavedLists>, StateError> {
         return Ok(None);
     }
     let sorted: Vec<[f32; 4]> = bytemuck::pod_collect_to_vec(&(state.read)(&state.buffers.reordered)?);
-    let way: Vec<[[f32; 4]; 2]> = rows.of(WAY);
+    let way: Vec<WayRecord> = rows.of(WAY);
     let listed = |&i: &usize| vec4(&sorted[i]).with_w(way[i][1][3].abs());
     Ok(Some(SavedLists {
         listed: state.live.iter().map(listed).collect(),
+        paths: state.live.iter().map(|&i| Path::from(vec4(&way[i][2]))).collect(),
         wall_skin: step.list_skin,
         wall_way: step.wall_displacement,
         step: step.memory_dt,
@@ -206,12 +210,13 @@ pub fn decode(
         (META, bytes_of(all.clone().map(meta))),
         (MOTION, bytes_of(all.clone().map(motion))),
         (ORIENTATION, bytes_of(state.orientation.iter().map(|q| q.to_array()))),
-        (WAY, bytes_of(state.turn.iter().map(|turn| [[0.0; 4], turn.to_array()]))),
+        (WAY, bytes_of(state.turn.iter().map(|turn| [[0.0; 4], turn.to_array(), [0.0; 4]]))),
         (SOURCE, bytes_of(aside.source.iter().copied())),
     ];
     let lists = saved.lists.map(|lists| {
         let reach = |i: usize| if spin[i].w == 0.0 { -lists.listed[i].w } else { lists.listed[i].w };
-        let way = |i: usize| [[0.0; 4], state.turn[i].with_w(reach(i)).to_array()];
+        let path = |i: usize| Vec4::from(lists.paths[i]).to_array();
+        let way = |i: usize| [[0.0; 4], state.turn[i].with_w(reach(i)).to_array(), path(i)];
         ListsToRestore { unsorted: vec![(WAY, bytes_of(all.map(way)))], progress: AGAIN, lists }
     });
     Ok(StateToRestore {

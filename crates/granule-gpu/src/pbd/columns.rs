@@ -14,8 +14,12 @@ pub const PLACE: ColumnInfo = ColumnInfo::state("place", 32);
 /// grain. Grains that are held have no inverse mass.
 pub const MOTION: ColumnInfo = ColumnInfo::state("motion", 32);
 
-/// How far overlaps push a grain in a step \[m\]; how far it has turned since lists were made, as a rotation vector \[rad\].
-pub const WAY: ColumnInfo = ColumnInfo::result("way", 32);
+/// How far overlaps push a grain in a step \[m\]; how far it has turned since lists were made, as a rotation vector \[rad\], and how far
+/// it is listed, with a minus where it is held \[m\]; its path (`crates/granule/src/solver/pbd/path.rs`).
+pub const WAY: ColumnInfo = ColumnInfo::result("way", 48);
+
+/// The same as numbers.
+pub type WayRecord = [[f32; 4]; 3];
 
 /// Orientation, world from body, up to when lists were made.
 pub const ORIENTATION: ColumnInfo =

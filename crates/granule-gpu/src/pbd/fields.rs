@@ -6,7 +6,7 @@ use granule::simulator::FieldData;
 use crate::core::columns::ColumnInfo;
 use crate::core::method::FieldInput;
 
-use super::columns::{MOTION, ORIENTATION, WAY};
+use super::columns::{MOTION, ORIENTATION, WAY, WayRecord};
 
 /// Fields that contacts give.
 pub const OF_CONTACTS: &[&str] = &["pressure", "coordination", "contact_force"];
@@ -20,7 +20,7 @@ pub fn columns_of(field: &str) -> Vec<ColumnInfo> {
 pub fn field(name: &str, input: &FieldInput) -> FieldData {
     if name == "orientation" {
         let orientation: Vec<[f32; 4]> = input.rows.of(ORIENTATION);
-        let way: Vec<[[f32; 4]; 2]> = input.rows.of(WAY);
+        let way: Vec<WayRecord> = input.rows.of(WAY);
         let turned = |&i: &u32| {
             let (before, turn) =
                 (Quat::from_array(orientation[i as usize]), Vec3::from_slice(&way[i as usize][1]));

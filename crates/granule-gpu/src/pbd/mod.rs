@@ -24,7 +24,7 @@
 //! | position, velocity, meta | 48 | as all methods; meta has contacts with walls | state |
 //! | place | 32 | exact centre in quanta of 2^-48 m, radius, id | state |
 //! | motion | 32 | velocity, inverse mass (0: held), angular velocity, radius: one sector of memory per partner | state |
-//! | way | 32 | push of the step; rotation vector and skin since lists were made | result |
+//! | way | 48 | push of the step; rotation vector since lists were made, how far it is listed; path | result |
 //! | orientation | 16 | orientation when lists were made | state |
 //! | source | 8 | where its forces were put aside | state |
 //! | colouring, head | 36 | largest key that is left and colours, twice; its entry | scratch |

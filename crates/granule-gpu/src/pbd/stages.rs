@@ -130,7 +130,7 @@ impl ListStages {
                 &shaders::FIND_SKINS,
                 "pbd_find_skins",
                 &[],
-                &[(Read, &c.position), (Read, column(MOTION)), (Write, column(WAY))],
+                &[(Read, &c.position), (Read, column(MOTION)), (Write, column(WAY)), (Read, &c.velocity)],
             ),
             list_pairs: stage(
                 &shaders::LIST_PAIRS,

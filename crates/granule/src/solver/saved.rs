@@ -17,6 +17,7 @@ use crate::particles::{Birth, Particles};
 use crate::quarantine::unsound;
 use crate::scene::Scene;
 use crate::simulator::StateError;
+use crate::solver::pbd::path::Path;
 
 use crate::cell::CellState;
 
@@ -120,6 +121,8 @@ pub struct SavedLists {
     /// Where particles were when they were listed, and how far they were: their radii, and how far each may move before lists are
     /// made anew \[m\].
     pub listed: Vec<Vec4>,
+    /// Ways that they were listed along.
+    pub paths: Vec<Path>,
     /// How far walls may move \[m\].
     pub wall_skin: f32,
     /// How far walls have moved since, at most \[m\].
@@ -130,11 +133,12 @@ pub struct SavedLists {
 
 impl SavedLists {
     fn check(&self, particles: usize) -> Result<(), StateError> {
-        if self.listed.len() != particles {
+        if self.listed.len() != particles || self.paths.len() != particles {
             return Err(impossible("lists that do not belong to the particles"));
         }
         all_sound(&[
             ("listed positions", self.listed.iter().all(|x| x.is_finite() && x.w > 0.0)),
+            ("ways", self.paths.iter().all(|path| path.way.is_finite() && path.radius > 0.0)),
             ("ways of walls", self.wall_skin > 0.0 && self.wall_way >= 0.0 && self.wall_way.is_finite()),
             ("length of the last step", self.step > 0.0 && self.step.is_finite()),
         ])

@@ -30,7 +30,7 @@ pub enum Cutoff {
     Radii,
     /// Those nearer than both reaches, of which each particle has its own as the fourth number of its position \[m\]: the radius
     /// and how far this particle may move. Lists hold until they are invalidated, for which a solver looks at
-    /// [`listed_reach`](Search::listed_reach).
+    /// [`listed`](Search::listed).
     Reaches,
 }
 
@@ -168,12 +168,6 @@ impl<P: Payload> Search<P> {
     /// Where particles were when they were listed \[m\], with what they had as the fourth number; empty where lists do not hold.
     pub fn listed(&self) -> &[Vec4] {
         if self.valid { &self.listed_position } else { &[] }
-    }
-
-    /// The fourth number of a particle's position when it was listed \[m\].
-    #[inline]
-    pub fn listed_reach(&self, particle: usize) -> Option<f32> {
-        self.listed_position.get(particle).map(|from| from.w)
     }
 
     /// Takes note of the farthest that anything has moved since the lists were built, squared \[m2\], and invalidates them
@@ -451,7 +445,7 @@ mod tests {
         search.build(&params, &reach);
         let mut position = reach.clone();
         for (i, x) in position.iter_mut().enumerate() {
-            let skin = search.listed_reach(i).unwrap() - 0.02;
+            let skin = search.listed()[i].w - 0.02;
             let way = Vec3::new(random.signed(), random.signed(), random.signed());
             *x = domain.wrap(x.truncate() + 0.999 * skin * way.normalize()).extend(0.02);
         }

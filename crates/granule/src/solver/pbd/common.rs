@@ -101,6 +101,7 @@ impl ParticleSolver for Pbd {
     fn saved_lists(&self) -> Option<SavedLists> {
         let lists = || SavedLists {
             listed: self.search.listed().to_vec(),
+            paths: self.path.clone(),
             wall_skin: self.skin,
             wall_way: self.wall_way,
             step: self.dt,

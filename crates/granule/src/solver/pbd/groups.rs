@@ -18,6 +18,7 @@ use super::colour::{ColourInput, Colouring, REST, key};
 use super::contact::TOUCH;
 use super::kinds::{Kinds, Side, UNIFORM, VARIED};
 use super::laws::LawTable;
+use super::path::Path;
 use super::state::REMEMBERED;
 
 /// Impulses that a pair remembers, beside whether a pull connects it.
@@ -64,6 +65,20 @@ impl PairGroup {
     };
 }
 
+/// What tells who may be a partner of a grain, close together.
+#[derive(Clone, Copy, Debug)]
+struct GrainMark {
+    id: u32,
+    /// Number of the body that it is a particle of.
+    body: u16,
+    held: bool,
+    /// Whether it is listed along a way.
+    has_way: bool,
+}
+
+/// Of no body.
+const FREE: u16 = u16::MAX;
+
 /// What pairs want to know of a grain, close together.
 #[derive(Clone, Copy, Debug)]
 struct GrainTraits {
@@ -92,6 +107,7 @@ pub struct Pairs {
     /// Which pair is there, or [`NOBODY`].
     pair_at: Vec<u32>,
     partners: Vec<PartnerBlock>,
+    marks: Vec<GrainMark>,
     traits: Vec<GrainTraits>,
     colouring: Colouring,
 }
@@ -105,12 +121,12 @@ struct PartnerBlock {
 }
 
 impl PartnerBlock {
-    fn list(&mut self, input: &PairInput, grains: Range<usize>) {
+    fn list(&mut self, input: &PairInput, marks: &[GrainMark], grains: Range<usize>) {
         self.first.clear();
         self.kept.clear();
         self.first.push(0);
         for i in grains {
-            let kept = input.partners(i).filter(|&j| keeps_pair(input.id[i], input.id[j]));
+            let kept = input.lists.of(i).filter(|&j| input.keeps(marks, i, j));
             self.kept.extend(kept.map(|j| j as u32));
             self.first.push(self.kept.len() as u32);
         }
@@ -144,6 +160,10 @@ pub struct PairInput<'a> {
     pub id: &'a [u32],
     /// Positions and radii \[m\].
     pub position: &'a [Vec4],
+    /// Positions where lists are made, and how far grains are listed \[m\].
+    pub listed: &'a [Vec4],
+    /// Ways that they are listed along.
+    pub path: &'a [Path],
     /// Angular velocities and inverse masses [1/kg].
     pub spin: &'a [Vec4],
     /// Materials.
@@ -159,11 +179,26 @@ impl PairInput<'_> {
         self.spin[i].w == 0.0
     }
 
-    fn partners(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
-        let (own, of_body) = (self.material[i], self.laws.of_body(self.material[i]));
+    fn mark(&self, i: usize) -> GrainMark {
+        let material = self.material[i];
+        let body = if self.laws.of_body(material) { material } else { FREE };
+        GrainMark { id: self.id[i], body, held: self.held(i), has_way: !self.path[i].is_short() }
+    }
+
+    /// Whether a grain keeps the memory of its pair with a neighbour.
+    #[inline(always)]
+    fn keeps(&self, marks: &[GrainMark], i: usize, j: usize) -> bool {
+        let (own, other) = (marks[i], marks[j]);
         // Particles of one body never touch each other.
-        let one_body = move |j: usize| of_body && self.material[j] == own;
-        self.lists.of(i).filter(move |&j| !(one_body(j) || self.held(i) && self.held(j)))
+        let never = own.held && other.held || own.body == other.body && own.body != FREE;
+        if never || !keeps_pair(own.id, other.id) {
+            return false;
+        }
+        if !own.has_way && !other.has_way {
+            return true;
+        }
+        let of = |k: usize| (self.listed[k], &self.path[k]);
+        Path::may_meet(self.domain, of(i), of(j))
     }
 
     /// Whether a pair touches, or nearly does, where lists are made.
@@ -184,8 +219,10 @@ impl Pairs {
         memory: &mut ContactMemory<[f32; REMEMBERED]>,
     ) {
         self.partners.resize_with(block_count(input.id.len()), PartnerBlock::default);
+        team::fill(&mut self.marks, input.id.len(), |i| input.mark(i));
+        let marks = &self.marks;
         team::for_each_mut(&mut self.partners, 1, |b, block| {
-            block.list(input, block_range(b, input.id.len()));
+            block.list(input, marks, block_range(b, input.id.len()));
         });
         let partners = &self.partners;
         memory.rebuild(sources, |i, contacts| {
@@ -349,7 +386,8 @@ impl Pairs {
             + self.kinds.bytes()
             + 4 * LANES * self.approach.capacity()
             + 4 * (self.keeper.capacity() + self.other.capacity() + self.at.capacity())
-            + 4 * (self.pair_at.capacity() + self.offset.capacity() + 2 * self.traits.capacity())
+            + 4 * (self.pair_at.capacity() + self.offset.capacity())
+            + 8 * (self.traits.capacity() + self.marks.capacity())
             + self.colour.capacity()
             + self.partners.iter().map(PartnerBlock::bytes).sum::<usize>()
             + self.colouring.bytes()

@@ -11,6 +11,7 @@ use crate::team::{self, BLOCK, PerBlock, QUICK, block_count};
 
 use super::Pbd;
 use super::params::Setup;
+use super::path::Path;
 use super::shaped::{ShapedColumns, ShapedPlaces};
 use super::state::PbdState;
 
@@ -48,23 +49,36 @@ impl Totals {
     }
 }
 
-/// What share of its skin a grain has used up that is at `x` now, at a velocity [m/s], and goes on for a step of `dt` \[s\]; 0 where
-/// it is certainly less than all of it, as it mostly is:
-///
-/// ```text
-/// (m + (v + g h) h)^2 <= 2 m^2 + 4 (v h)^2 + 4 (g h h)^2
-/// ```
-#[inline(always)]
-fn used_skin(setup: &Setup, search: &Search, i: usize, x: Vec4, velocity: Vec3, dt: f64) -> f32 {
-    let (moved, dt) = (search.moved(&setup.domain, i, x.truncate()), dt as f32);
-    let skin = search.listed_reach(i).map_or(f32::INFINITY, |reach| reach - x.w);
-    let (way, fall) = (dt * velocity, setup.way(0.0, dt));
-    let most = 2.0 * moved.length_squared() + 4.0 * (way.length_squared() + fall * fall);
-    // What is left is far more than rounding takes. What is not a number goes on.
-    if most < 0.99 * skin * skin {
-        return 0.0;
+/// Where grains were listed.
+#[derive(Clone, Copy)]
+struct Listed<'a> {
+    setup: &'a Setup,
+    search: &'a Search,
+    path: &'a [Path],
+}
+
+impl Listed<'_> {
+    /// What share of its skin a grain has used up that is at `x` now, at a velocity [m/s], and goes on for a step of `dt` \[s\]; 0
+    /// where it is certainly less than all of it, as it mostly is:
+    ///
+    /// ```text
+    /// (m + (v + g h) h)^2 <= 2 m^2 + 4 (v h)^2 + 4 (g h h)^2
+    /// ```
+    #[inline(always)]
+    fn used_by(&self, i: usize, x: Vec4, velocity: Vec3, dt: f64) -> f32 {
+        if !self.search.is_valid() {
+            return 0.0;
+        }
+        let (setup, path, dt) = (self.setup, &self.path[i], dt as f32);
+        let (moved, skin) = (self.search.moved(&setup.domain, i, x.truncate()), path.radius - x.w);
+        let (way, fall) = (dt * velocity, setup.way(0.0, dt));
+        let most = 2.0 * moved.length_squared() + 4.0 * (way.length_squared() + fall * fall);
+        // What is left is far more than rounding takes. What is not a number goes on.
+        if most < 0.99 * skin * skin {
+            return 0.0;
+        }
+        setup.used_aside(path, x.w, moved, velocity, dt)
     }
-    setup.used(moved.length(), setup.way(velocity.length(), dt), skin)
 }
 
 /// What rounding took from a position \[m\].
@@ -119,7 +133,8 @@ impl Pbd {
 
     /// Moves grains by their velocity and by the push, which leaves no velocity behind.
     pub(super) fn drift(&mut self, dt: f64) -> Totals {
-        let (setup, search, state) = (&self.setup, &self.search, &mut self.state);
+        let (setup, state) = (&self.setup, &mut self.state);
+        let listed = Listed { setup, search: &self.search, path: &self.path };
         let particles = &mut self.world.particles;
         let Some(spin) = particles.angular_velocity.as_mut() else { return Totals::default() };
         let count = particles.position.len();
@@ -145,8 +160,7 @@ impl Pbd {
                     // What has left the range is found by its position, which then is not the one it should be.
                     let x = if inside { place[k].to_vec3() } else { Vec3::NAN };
                     position[k] = x.extend(position[k].w);
-                    let used =
-                        used_skin(setup, search, b * BLOCK + k, position[k], velocity[k].truncate(), dt);
+                    let used = listed.used_by(b * BLOCK + k, position[k], velocity[k].truncate(), dt);
                     totals.used = totals.used.max(used);
                     totals.add(velocity[k], spin[k], position[k]);
                 }
@@ -160,7 +174,8 @@ impl Pbd {
         if self.shaped.is_empty() {
             return 0;
         }
-        let Self { setup, world, state, search, shaped, .. } = self;
+        let Self { setup, world, state, search, path, shaped, .. } = self;
+        let listed = Listed { setup, search, path };
         let lost = shaped.drift(dt, &state.push);
         let particles = &mut world.particles;
         let Some(spin) = particles.angular_velocity.as_mut() else { return lost };
@@ -171,7 +186,7 @@ impl Pbd {
             position: &mut particles.position,
         };
         shaped.put(&mut columns, to, |i, x, velocity| {
-            totals.used = totals.used.max(used_skin(setup, search, i, x, velocity, dt));
+            totals.used = totals.used.max(listed.used_by(i, x, velocity, dt));
         });
         lost
     }

@@ -47,6 +47,7 @@ mod integrate;
 pub mod kinds;
 pub mod laws;
 pub mod params;
+pub mod path;
 pub mod shaped;
 mod splitting;
 pub mod state;
@@ -77,6 +78,7 @@ use crate::team::{self, SharedColumn};
 use groups::{PairInput, Pairs};
 use integrate::Totals;
 use params::Setup;
+use path::Path;
 use shaped::{ShapedBodies, ShapedColumns};
 use state::PbdState;
 use sweep::{Moving, StepConstants};
@@ -99,6 +101,8 @@ pub struct Pbd {
     dt: f32,
     /// Positions, and how far grains are listed \[m\].
     reach: Vec<Vec4>,
+    /// Ways that they are listed along.
+    path: Vec<Path>,
     /// The largest skin of a grain, and that of walls \[m\].
     skin: f32,
     /// How far walls have moved since lists were made, at most \[m\].
@@ -125,6 +129,7 @@ impl Pbd {
         let mut pbd = Self {
             dt: setup.step as f32,
             reach: Vec::new(),
+            path: Vec::new(),
             skin: setup.skin(0.0, 1.0),
             setup,
             world,
@@ -231,7 +236,7 @@ impl Pbd {
 
     /// Makes lists again that hold after a checkpoint: of particles where they were when they were listed.
     fn make_lists_again(&mut self, lists: SavedLists) {
-        self.reach = lists.listed;
+        (self.reach, self.path) = (lists.listed, lists.paths);
         (self.skin, self.wall_way, self.dt) = (lists.wall_skin, lists.wall_way, lists.step);
         self.make_lists(1.0, &mut StageTimes::default());
     }
@@ -252,6 +257,8 @@ impl Pbd {
                 laws: &self.setup.laws,
                 id: &particles.id,
                 position: &particles.position,
+                listed: &self.reach,
+                path: &self.path,
                 spin: particles.angular_velocity.as_deref().unwrap_or_default(),
                 material: &particles.material,
                 dt,
@@ -272,7 +279,7 @@ impl Pbd {
         self.listed = true;
     }
 
-    /// Finds how far grains are listed: their radii and skins.
+    /// Finds how far grains are listed, and along which ways.
     fn find_reaches(&mut self, dt: f32) {
         let (setup, particles) = (&self.setup, &self.world.particles);
         let speed = |v: &Vec4| f64::from(v.truncate().length());
@@ -281,10 +288,11 @@ impl Pbd {
         let mean = (sum / particles.len().max(1) as f64) as f32;
         let steps = setup.skin_steps(setup.way(mean, dt));
         self.skin = setup.skin(setup.way(self.world.fastest(), dt), steps);
-        team::fill(&mut self.reach, particles.len(), |i| {
-            let way = setup.way(particles.velocity[i].truncate().length(), dt);
-            particles.position[i] + Vec4::W * setup.skin(way, steps)
+        team::fill(&mut self.path, particles.len(), |i| {
+            setup.path(particles.velocity[i].truncate(), particles.position[i].w, dt, steps)
         });
+        let path = &self.path;
+        team::fill(&mut self.reach, particles.len(), |i| particles.position[i].with_w(path[i].reach()));
     }
 
     /// Puts all columns into the new order.
@@ -293,6 +301,7 @@ impl Pbd {
         let Search { order, scratch, .. } = &mut self.search;
         self.world.particles.permute(order, scratch);
         order.apply(&mut self.reach, &mut scratch.rows);
+        order.apply(&mut self.path, &mut Vec::new());
         self.state.permute(order, scratch);
         self.shaped.find(&self.world.particles.id);
     }

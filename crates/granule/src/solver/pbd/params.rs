@@ -13,6 +13,7 @@ use crate::solver::dem::params;
 use crate::solver::search::{Cutoff, SearchParams};
 
 use super::laws::LawTable;
+use super::path::Path;
 
 /// Longest step that keeps heaps and beds, over sqrt(d/g).
 const STEP: f64 = 0.037;
@@ -20,19 +21,22 @@ const STEP: f64 = 0.037;
 /// Gravity that stands for none [m/s2].
 const PLAIN_GRAVITY: f32 = 9.81;
 
-/// Steps that lists are made for, at least and at most: a grain's skin is how far it goes in so many.
+/// Steps that lists are made for, at least and at most: a grain is listed along the way that it goes in so many.
 const SKIN_STEPS: [f32; 2] = [2.0, 12.0];
 
 /// Skins on average, in diameters of the smallest grain. What pairs cost grows with (1 + 2 s/d)^3 and lists hold for a time like s: a
-/// step is cheapest where s = d/4. Where lists are made for the fewest steps, it is the most, too: where all grains around are as fast,
-/// it means 16 partners, and 0.625 d 55, which is more than there are colours for.
+/// step is cheapest where s = d/4.
 const MEAN_SKIN: f32 = 0.25;
 
 /// A grain's skin in diameters of the smallest, at least and at most.
 const SKIN: [f32; 2] = [0.125, 0.625];
 
-/// Lists that are made for so many steps have the largest skins.
-const UNCROWDED_STEPS: f32 = 9.0;
+/// Share of its skin by which a grain may leave its way aside. Where all grains around are as fast as each other, ways along which they
+/// follow each other mean 20 partners, and skins that are as wide in all directions 55, which is more than there are colours for.
+const ASIDE: f32 = 0.3;
+
+/// Ways that are shorter than this share of the least skin count as none.
+const SHORTEST_WAY: f32 = 0.5;
 
 /// The least where grains shield each other from the air: as far as two diameters, as in the continuum.
 const SHIELDING_SKIN: f32 = 0.5;
@@ -130,23 +134,45 @@ impl Setup {
     /// anew.
     ///
     /// ```text
-    /// s = n way, d/8 at least (d/2 where grains shield each other from the air) and 0.25 d (n = 2) to 0.625 d (n >= 9) at most, but
-    ///     as far as it goes in a step up to 0.625 d
+    /// s = n way, d/8 at least (d/2 where grains shield each other from the air) and 0.625 d at most
     /// ```
     #[inline(always)]
     pub fn skin(&self, way: f32, steps: f32) -> f32 {
-        let free = ((steps - SKIN_STEPS[0]) / (UNCROWDED_STEPS - SKIN_STEPS[0])).clamp(0.0, 1.0);
-        let most = (MEAN_SKIN + free * (SKIN[1] - MEAN_SKIN)) * self.diameter;
-        // What is listed may go on for one step.
-        let most = most.max(way.min(SKIN[1] * self.diameter));
-        (steps * way).clamp(self.least_skin, most.max(self.least_skin))
+        (steps * way).clamp(self.least_skin, self.most_skin())
     }
 
-    /// What share of a grain's skin is used up where it has moved by `moved` since lists were made and goes by `way` in the next
+    fn most_skin(&self) -> f32 {
+        (SKIN[1] * self.diameter).max(self.least_skin)
+    }
+
+    /// The way along which a grain is listed that has a velocity [m/s], where lists are made for n steps.
+    pub fn path(&self, velocity: Vec3, radius: f32, dt: f32, steps: f32) -> Path {
+        let speed = velocity.length();
+        let skin = self.skin(self.way(speed, dt), steps);
+        let aside = (ASIDE * skin).max(self.least_skin).min(skin);
+        let along = skin - aside;
+        if along > SHORTEST_WAY * self.least_skin && speed > 0.0 {
+            return Path { way: along / speed * velocity, radius: radius + aside };
+        }
+        Path { way: Vec3::ZERO, radius: radius + skin }
+    }
+
+    /// What share of its skin something has used up that has moved by `moved` since lists were made and goes by `way` in the next
     /// step \[m\]. Lists hold below 1, and always for one step.
     #[inline(always)]
     pub fn used(&self, moved: f32, way: f32, skin: f32) -> f32 {
         (moved + way.min(0.9 * skin)) / skin
+    }
+
+    /// The same of a grain with a velocity [m/s] that is listed along its way: how far it is aside, or will be.
+    pub fn used_aside(&self, path: &Path, radius: f32, moved: Vec3, velocity: Vec3, dt: f32) -> f32 {
+        let (skin, speed) = (path.radius - radius, velocity.length());
+        if path.is_short() {
+            return self.used(moved.length(), self.way(speed, dt), skin);
+        }
+        let next = (path.way.length() + 0.9 * skin).min(dt * speed) / speed.max(1e-20);
+        let aside = path.aside(moved).max(path.aside(moved + next * velocity));
+        (aside + self.way(0.0, dt)) / skin
     }
 
     /// How neighbours are searched.
@@ -242,17 +268,26 @@ mod tests {
         Setup::new(&scene, &GrainShapes::default(), None, Instructions::best())
     }
 
-    /// Below 1 a grain is within its skin after the next step; lists that were just made hold for that step however fast it is.
+    /// Steps of what is looked at here \[s\].
+    const DT: f32 = 1.0 / 360.0;
+
+    /// Below 1 a grain is near its way after the next step; lists that were just made hold for that step however fast it is.
     #[test]
     fn lists_hold_until_a_grain_would_leave_its_skin_and_for_one_step_at_least() {
         let setup = setup();
+        let radius = 0.5 * setup.diameter;
         for speed in [0.0, 0.01, 0.3, 2.0, 50.0] {
-            let way = setup.way(speed, 1.0 / 360.0);
-            let skin = setup.skin(way, 9.0);
-            assert!(setup.used(0.0, way, skin) < 1.0, "{speed} m/s");
-            let moved = (skin - way).max(0.0);
-            assert!(setup.used(1.001 * moved + 1e-6, way, skin) >= 1.0 || way > 0.9 * skin);
-            assert!(setup.used(skin, way, skin) >= 1.0, "{speed} m/s");
+            let velocity = Vec3::new(0.6, -0.8, 0.0) * speed;
+            let path = setup.path(velocity, radius, DT, 9.0);
+            let used = |moved: Vec3, velocity: Vec3| setup.used_aside(&path, radius, moved, velocity, DT);
+            assert!(used(Vec3::ZERO, velocity) < 1.0, "{speed} m/s");
+            assert!(used(path.way, Vec3::ZERO) < 1.0, "{speed} m/s, at the end of its way");
+            let aside = Vec3::new(0.8, 0.6, 0.0) * (path.radius - radius);
+            for at in [0.0, 0.5, 1.0] {
+                assert!(used(at * path.way + 1.001 * aside, Vec3::ZERO) >= 1.0, "{speed} m/s at {at}");
+            }
+            let fast = 0.95 / DT * aside;
+            assert!(used(0.3 * path.way + 0.5 * aside, fast) >= 1.0, "{speed} m/s: it is about to leave");
         }
     }
 
@@ -260,11 +295,25 @@ mod tests {
     #[test]
     fn skins_grow_with_speed_within_their_bounds() {
         let setup = setup();
-        let skins =
-            [0.0, 0.1, 0.5, 1.0, 3.0, 100.0].map(|speed| setup.skin(setup.way(speed, 1.0 / 360.0), 9.0));
+        let skins = [0.0, 0.1, 0.5, 1.0, 3.0, 100.0].map(|speed| setup.skin(setup.way(speed, DT), 9.0));
         assert!(skins.windows(2).all(|pair| pair[0] <= pair[1]), "{skins:?}");
         assert_eq!([skins[0], skins[5]], SKIN.map(|share| share * setup.diameter));
         assert!(skins[1] < skins[3], "{skins:?}");
+    }
+
+    /// A way and how far a grain may leave it are its skin together; what is slow has no way.
+    #[test]
+    fn ways_are_a_part_of_skins() {
+        let setup = setup();
+        for speed in [0.0, 0.1, 0.5, 1.0, 100.0] {
+            let path = setup.path(Vec3::Y * speed, 0.03, DT, 9.0);
+            let skin = setup.skin(setup.way(speed, DT), 9.0);
+            assert!((path.reach() - 0.03 - skin).abs() < 1e-6, "{speed} m/s: {path:?}");
+            assert!(path.radius - 0.03 > 0.999 * setup.least_skin, "{speed} m/s: {path:?}");
+        }
+        assert!(setup.path(Vec3::Y * 0.01, 0.03, DT, 9.0).is_short());
+        let long = setup.path(Vec3::NEG_Y * 3.0, 0.03, DT, 9.0);
+        assert!(long.way.y < -2.0 * (long.radius - 0.03), "{long:?}");
     }
 
     /// The faster grains are on average, the smaller are the skins of each, so that these stay about the same on average.
@@ -276,15 +325,5 @@ mod tests {
         assert_eq!([steps[0], steps[4]], [SKIN_STEPS[1], SKIN_STEPS[0]]);
         let mean = setup.skin(0.1 * setup.diameter, steps[3]);
         assert!((mean / setup.mean_skin() - 1.0).abs() < 1e-5, "{mean}");
-        // The largest are smaller, too, but last for one step.
-        let at = |way: f32, n: f32| setup.skin(way * setup.diameter, n) / setup.diameter;
-        let largest = [SKIN_STEPS[0], 5.0, UNCROWDED_STEPS, SKIN_STEPS[1]].map(|n| at(0.2, n));
-        assert!(
-            largest[0] < largest[1] && largest[1] < largest[2] && largest[2] == largest[3],
-            "{largest:?}"
-        );
-        assert!(
-            (at(0.4, SKIN_STEPS[0]) - 0.4).abs() < 1e-6 && (at(9.0, SKIN_STEPS[0]) - SKIN[1]).abs() < 1e-6
-        );
     }
 }

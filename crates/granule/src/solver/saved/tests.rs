@@ -157,6 +157,10 @@ fn lists_that_go_on_to_hold_matter() {
     assert!(short.contains("do not belong"), "{short}");
     let broken = refused(&|s| s.lists.as_mut().unwrap().listed[2].w = f32::NAN);
     assert!(broken.contains("listed positions"), "{broken}");
+    let few = refused(&|s| s.lists.as_mut().unwrap().paths.truncate(3));
+    assert!(few.contains("do not belong"), "{few}");
+    let nowhere = refused(&|s| s.lists.as_mut().unwrap().paths[2].way.x = f32::INFINITY);
+    assert!(nowhere.contains("ways"), "{nowhere}");
 }
 
 /// Orientations act on nothing, so no hash tells that they are lost; the field does.
