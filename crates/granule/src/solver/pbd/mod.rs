@@ -21,6 +21,7 @@
 //! | --- | --- | --- |
 //! | position and radius, velocity and mass, angular velocity and inverse mass (0: held), exact centre | 72 per grain | state |
 //! | orientation and turn | 32 per grain | follows |
+//! | how far a grain is listed, and along which way ([`path`]) | 32 per grain | as long as the lists, in checkpoints |
 //! | push, what rounding took from the position | 32 per grain | one step |
 //! | forces of contacts: along, across, against rolling, connected | 32 per listed pair, 48 per wall | state, in contact memory |
 //! | groups of sixteen pairs of one colour, with impulses, normals, gaps | 60 per listed pair | as long as the lists |
@@ -29,8 +30,8 @@
 //! [`averaged`] is another scheme, Sommer's, for comparison.
 //!
 //! Contact memory holds forces, so steps may differ in length. Groups hold impulses while lists live. Lists outlive frames: a
-//! checkpoint has where grains were when they were listed, and makes the same lists again ([`SavedLists`]). Colours depend on ids and neighbours only, and the order inside of a colour
-//! on nothing: the same bits for any number of threads.
+//! checkpoint has where grains were when they were listed, and makes the same lists again ([`SavedLists`]). Colours depend on ids and
+//! neighbours only, and the order inside of a colour on nothing: the same bits for any number of threads.
 //!
 //! References: \[MMCK14\], \[JP93\], \[TBV12\]; docs/equations.md says where it departs from the first.
 //!
