@@ -64,7 +64,7 @@ fn saved_lists(state: &StateToSave) -> Result<Option<SavedLists>, StateError> {
     let listed = |&i: &usize| vec4(&sorted[i]).with_w(way[i][1][3].abs());
     Ok(Some(SavedLists {
         listed: state.live.iter().map(listed).collect(),
-        paths: state.live.iter().map(|&i| Path::from(vec4(&way[i][2]))).collect(),
+        paths: state.live.iter().map(|&i| Path::from(Vec4::from_array(way[i][2]))).collect(),
         wall_skin: step.list_skin,
         wall_way: step.wall_displacement,
         step: step.memory_dt,
