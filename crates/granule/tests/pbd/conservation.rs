@@ -64,12 +64,12 @@ fn largest_rise(seed: u64) -> f64 {
     rise / first
 }
 
-/// Two sweeps do not take back all of a warm start where a contact opens: in a third of all clouds some step gains a few millionths
-/// of the first energy, so that one of them says little.
+/// Two sweeps do not take back all of a warm start where a contact opens: in more than a third of all clouds some step gains a few
+/// millionths of the first energy (40 clouds: 7e-7 in the median, 2e-5 at most), so that one of them says little.
 #[test]
 fn free_clusters_keep_momentum_and_angular_momentum_and_gain_no_energy() {
-    let mut rises: Vec<f64> = (0..5).map(largest_rise).collect();
+    let mut rises: Vec<f64> = (0..15).map(largest_rise).collect();
     rises.sort_by(f64::total_cmp);
-    assert!(rises[2] < 1e-6, "{rises:?}");
-    assert!(rises[4] < 1e-4, "{rises:?}");
+    assert!(rises[7] < 1e-6, "{rises:?}");
+    assert!(rises[14] < 1e-4, "{rises:?}");
 }
