@@ -70,10 +70,10 @@ scenes! {
     bowling = "bowling", "c7115eb3f2cd6784";
     mixer = "mixer", "1478016e3d3e917e";
     packing = "packing", "b4c9b3147d070752";
-    sandcastle = "sandcastle", "c5b63e12ef082d44";
-    excavator = "excavator", "5a2c39a915514395";
-    sandglass = "sandglass", "a834f2436dcc4eac";
-    squirrel = "squirrel", "ffd110e18b28d914";
+    sandcastle = "sandcastle", "1668373012ffad52";
+    excavator = "excavator", "29bee4fc8d8982a5";
+    sandglass = "sandglass", "e1c8fa2e28c15965";
+    squirrel = "squirrel", "6b53e5be9856d9f6";
 }
 
 #[test]
