@@ -4,6 +4,7 @@ mod angles;
 mod averaged;
 mod bits;
 mod conservation;
+mod lists;
 mod refusals;
 mod rest;
 mod shaped;
