@@ -40,7 +40,7 @@ fn largest_overlap(simulation: &mut Simulation) -> f64 {
 /// step. What is hit and leaves its way at 0.42 d a step may be found a step late.
 #[test]
 fn fast_grains_are_listed_before_they_meet() {
-    for (speed, most) in [(0.5, 0.06), (1.5, 0.06), (5.0, 0.2)] {
+    for (speed, most) in [(0.5, 0.05), (1.5, 0.05), (5.0, 0.2)] {
         let mut simulation = start(impact(speed));
         let mut overlap = 0.0f64;
         while simulation.time() < 0.2 {
