@@ -12,7 +12,8 @@ fn run_colour(workgroup: vec3<u32>, thread: u32) {
     }
 }
 
-var<workgroup> colour_count: u32;
+var<workgroup> left_bits: array<atomic<u32>, 2>;
+var<workgroup> left_colours: vec2<u32>;
 var<workgroup> rest_range: vec2<u32>;
 var<workgroup> best_keys: array<vec2<u32>, 256>;
 var<workgroup> best_pairs: array<u32, 256>;
@@ -46,26 +47,44 @@ fn next_of_rest(thread: u32, range: vec2<u32>, last: vec2<u32>) -> u32 {
     return best_of_all(thread, best, pair);
 }
 
-// The colours that had no dispatch of their own, by one workgroup: small ones, and those that were not recorded; then the pairs without a colour, one after the other in the order
-// of their keys.
-fn run_tail(thread: u32) {
-    if thread == 0u {
-        colour_count = colours[COLOUR_COUNT];
+// Finds the colours that had no dispatch of their own, a bit each, and forgets which had one.
+fn find_left(thread: u32) -> vec2<u32> {
+    if thread < 2u {
+        atomicStore(&left_bits[thread], 0u);
     }
     workgroupBarrier();
-    let count = workgroupUniformLoad(&colour_count);
-    for (var colour = 0u; colour < count; colour++) {
+    if thread < REST {
+        let at = COLOUR_WORDS * thread;
+        if colours[at + 2u] == 0u && colours[at] < colours[at + 1u] {
+            atomicOr(&left_bits[thread / 32u], 1u << (thread % 32u));
+        }
+        colours[at + 2u] = 0u;
+    }
+    workgroupBarrier();
+    if thread == 0u {
+        left_colours = vec2(atomicLoad(&left_bits[0]), atomicLoad(&left_bits[1]));
+    }
+    return workgroupUniformLoad(&left_colours);
+}
+
+// The colours that had no dispatch of their own, by one workgroup: small ones, and those that were not recorded; then the pairs without
+// a colour, one after the other in the order of their keys.
+fn run_tail(thread: u32) {
+    var left = find_left(thread);
+    while any(left != vec2(0u)) {
+        var colour = firstTrailingBit(left.x);
+        if left.x == 0u {
+            colour = 32u + firstTrailingBit(left.y);
+            left.y &= left.y - 1u;
+        } else {
+            left.x &= left.x - 1u;
+        }
         let at = COLOUR_WORDS * colour;
-        if colours[at + 2u] == 0u {
-            for (var p = colours[at] + thread; p < colours[at + 1u]; p += WORKGROUP) {
-                solve_pair(p);
-            }
+        for (var p = colours[at] + thread; p < colours[at + 1u]; p += WORKGROUP) {
+            solve_pair(p);
         }
         storageBarrier();
         workgroupBarrier();
-    }
-    for (var colour = thread; colour < REST; colour += WORKGROUP) {
-        colours[COLOUR_WORDS * colour + 2u] = 0u;
     }
     if thread == 0u {
         rest_range = vec2(colours[COLOUR_WORDS * REST], colours[COLOUR_WORDS * REST + 1u]);

@@ -34,8 +34,10 @@ const HALF_APERTURE: f64 = 22.5;
 pub const SPHERE: f64 = 0.657;
 /// Young's modulus [m g/d2]: the rate is not its to change.
 const YOUNG: f64 = 3e4;
-/// Share of grains that leave, and the longest time [sqrt(d/g)].
-const UNTIL: (f64, f64) = (0.5, 250.0);
+/// Steps over the Rayleigh time and over the duration of a collision, as in scenes of sand.
+const STEP_SHARES: (f64, f64) = (0.2, 0.1);
+/// Share of grains that leave, and the longest time [sqrt(d/g)]: two thousand grains leave through the smallest hole in that.
+const UNTIL: (f64, f64) = (0.25, 120.0);
 
 pub fn measure(
     options: &MeasureOptions,
@@ -70,6 +72,7 @@ fn cone(hole: f64, friction: f64) -> Silo {
         spheres: Spheres { young: YOUNG, friction, ..Spheres::default() },
         grain: GrainShape::Tetrahedron,
         wall_friction: Some(WALL_FRICTION),
+        step_shares: Some(STEP_SHARES),
         hole,
         width: WIDTH,
         rise,

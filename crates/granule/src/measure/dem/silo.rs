@@ -24,6 +24,8 @@ pub struct Silo {
     pub grain: GrainShape,
     /// Friction of the walls; that of the grains where there is none.
     pub wall_friction: Option<f32>,
+    /// Steps over the Rayleigh time and over the duration of a collision; the usual ones where there are none.
+    pub step_shares: Option<(f64, f64)>,
     /// Diameter of the hole.
     pub hole: f64,
     /// Diameter of the container.
@@ -53,6 +55,7 @@ impl Default for Silo {
             spheres: Spheres::default(),
             grain: GrainShape::Sphere,
             wall_friction: None,
+            step_shares: None,
             hole: 0.0,
             width: 0.0,
             rise: 0.0,
@@ -153,6 +156,9 @@ impl Silo {
         scene.simulation.fps = 4.0 / time_scale();
         // Grains that have left are counted at frames.
         scene.simulation.flow_interval = Some(1.0 / scene.simulation.fps);
+        if let Some(shares) = self.step_shares {
+            (scene.dem.rayleigh_share, scene.dem.collision_share) = shares;
+        }
         scene.boundary = self.walls();
         let fill = |shape| GrainsSettings { grain: self.grain.clone(), ..random_grains(shape) };
         scene.grains.extend(self.fills().into_iter().map(fill));

@@ -5,19 +5,20 @@
 //! left out as a whole. The order inside of a colour changes no bit of the result.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
 use glam::Vec4;
 
-use crate::contacts::{ContactMemory, Partner, keeps_pair};
+use crate::contacts::{ContactMemory, Partner};
 use crate::neighbors::{Domain, NeighborLists};
-use crate::simd::{Instructions, LANES};
+use crate::simd::{Instructions, LANES, Lanes, Vectorised};
 use crate::team::{self, BLOCK, QUICK, block_count, block_range};
 
+use super::bins::Bins;
 use super::colour::{ColourInput, Colouring, REST, key};
 use super::contact::TOUCH;
 use super::kinds::{Kinds, Side, UNIFORM, VARIED};
 use super::laws::LawTable;
+use super::partners::Partners;
 use super::path::Path;
 use super::state::REMEMBERED;
 
@@ -65,20 +66,6 @@ impl PairGroup {
     };
 }
 
-/// What tells who may be a partner of a grain, close together.
-#[derive(Clone, Copy, Debug)]
-struct GrainMark {
-    id: u32,
-    /// Number of the body that it is a particle of.
-    body: u16,
-    held: bool,
-    /// Whether it is listed along a way.
-    has_way: bool,
-}
-
-/// Of no body.
-const FREE: u16 = u16::MAX;
-
 /// What pairs want to know of a grain, close together.
 #[derive(Clone, Copy, Debug)]
 struct GrainTraits {
@@ -106,44 +93,80 @@ pub struct Pairs {
     at: Vec<u32>,
     /// Which pair is there, or [`NOBODY`].
     pair_at: Vec<u32>,
-    partners: Vec<PartnerBlock>,
-    marks: Vec<GrainMark>,
+    bins: Bins,
+    partners: Partners,
     traits: Vec<GrainTraits>,
     colouring: Colouring,
 }
 
-/// Who may touch whom, of the grains of a block: the partners whose pairs they keep.
-#[derive(Clone, Debug, Default)]
-struct PartnerBlock {
-    /// First partner of every grain, and the end of the last one's.
-    first: Vec<u32>,
-    kept: Vec<u32>,
+/// What groups are filled from.
+struct Filling<'a> {
+    pair_at: &'a [u32],
+    keeper: &'a [u32],
+    other: &'a [u32],
+    offset: &'a [u32],
+    traits: &'a [GrainTraits],
+    memory: &'a ContactMemory<[f32; REMEMBERED]>,
+    /// Length of the step that impulses are of \[s\].
+    dt: f32,
 }
 
-impl PartnerBlock {
-    fn list(&mut self, input: &PairInput, marks: &[GrainMark], grains: Range<usize>) {
-        self.first.clear();
-        self.kept.clear();
-        self.first.push(0);
-        for i in grains {
-            let kept = input.lists.of(i).filter(|&j| input.keeps(marks, i, j));
-            self.kept.extend(kept.map(|j| j as u32));
-            self.first.push(self.kept.len() as u32);
+impl Filling<'_> {
+    /// What a pair remembers, as forces.
+    #[inline(always)]
+    fn remembered(&self, p: usize) -> &[f32; REMEMBERED] {
+        let block = self.keeper[p] as usize / BLOCK;
+        &self.memory.blocks()[block].states()[p - self.offset[block] as usize]
+    }
+}
+
+/// Makes one group.
+struct FillGroup<'a> {
+    filling: &'a Filling<'a>,
+    g: usize,
+}
+
+impl Vectorised for FillGroup<'_> {
+    type Output = PairGroup;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> PairGroup {
+        let Self { filling, g } = self;
+        let Filling { keeper, other, traits, .. } = filling;
+        let pairs = &filling.pair_at[LANES * g..LANES * (g + 1)];
+        let mut group = PairGroup::EMPTY;
+        let (nothing, mut filled) = ([0.0f32; REMEMBERED], 0);
+        let mut remembered = [nothing.as_ptr(); LANES];
+        let mut first = None;
+        for lane in 0..LANES {
+            let is_filled = pairs[lane] != NOBODY;
+            // What is not filled looks like the first, and never touches.
+            let p = if is_filled { pairs[lane] } else { pairs[0] } as usize;
+            (group.i[lane], group.j[lane]) = (keeper[p], other[p]);
+            let [own, partner] = [&traits[keeper[p] as usize], &traits[other[p] as usize]];
+            group.moves[0] |= u32::from(is_filled & own.moves) << lane;
+            group.moves[1] |= u32::from(is_filled & partner.moves) << lane;
+            if *first.get_or_insert([own.side, partner.side]) != [own.side, partner.side] {
+                group.kind = VARIED;
+            }
+            if is_filled {
+                remembered[lane] = filling.remembered(p).as_ptr();
+                filled |= 1 << lane;
+            }
         }
-    }
-
-    /// Partners whose pairs the block's `k`-th grain keeps.
-    fn of(&self, k: usize) -> &[u32] {
-        &self.kept[self.range_of(k)]
-    }
-
-    /// Where they are among those of the block.
-    fn range_of(&self, k: usize) -> Range<usize> {
-        self.first[k] as usize..self.first[k + 1] as usize
-    }
-
-    fn bytes(&self) -> usize {
-        4 * (self.first.capacity() + self.kept.capacity())
+        // SAFETY: records of eight numbers are there.
+        let (along, turning): ([L; 4], [L; 4]) = unsafe {
+            (L::from_rows_at(|lane| remembered[lane]), L::from_rows_at(|lane| remembered[lane].add(4)))
+        };
+        let dt = L::splat(filling.dt);
+        for k in 0..4 {
+            group.memory[k] = (along[k] * dt).to_array();
+        }
+        for k in 0..3 {
+            group.memory[4 + k] = (turning[k] * dt).to_array();
+        }
+        group.connected = L::splat(0.0).below(turning[3] * dt) & filled;
+        group
     }
 }
 
@@ -175,30 +198,9 @@ pub struct PairInput<'a> {
 }
 
 impl PairInput<'_> {
-    fn held(&self, i: usize) -> bool {
+    /// Whether a grain is held where it is.
+    pub fn held(&self, i: usize) -> bool {
         self.spin[i].w == 0.0
-    }
-
-    fn mark(&self, i: usize) -> GrainMark {
-        let material = self.material[i];
-        let body = if self.laws.of_body(material) { material } else { FREE };
-        GrainMark { id: self.id[i], body, held: self.held(i), has_way: !self.path[i].is_short() }
-    }
-
-    /// Whether a grain keeps the memory of its pair with a neighbour.
-    #[inline(always)]
-    fn keeps(&self, marks: &[GrainMark], i: usize, j: usize) -> bool {
-        let (own, other) = (marks[i], marks[j]);
-        // Particles of one body never touch each other.
-        let never = own.held && other.held || own.body == other.body && own.body != FREE;
-        if never || !keeps_pair(own.id, other.id) {
-            return false;
-        }
-        if !own.has_way && !other.has_way {
-            return true;
-        }
-        let of = |k: usize| (self.listed[k], &self.path[k]);
-        Path::may_meet(self.domain, of(i), of(j))
     }
 
     /// Whether a pair touches, or nearly does, where lists are made.
@@ -218,16 +220,10 @@ impl Pairs {
         sources: &[u32],
         memory: &mut ContactMemory<[f32; REMEMBERED]>,
     ) {
-        self.partners.resize_with(block_count(input.id.len()), PartnerBlock::default);
-        team::fill(&mut self.marks, input.id.len(), |i| input.mark(i));
-        let marks = &self.marks;
-        team::for_each_mut(&mut self.partners, 1, |b, block| {
-            block.list(input, marks, block_range(b, input.id.len()));
-        });
+        self.partners.list(input);
         let partners = &self.partners;
         memory.rebuild(sources, |i, contacts| {
-            let kept = partners[i / BLOCK].of(i % BLOCK);
-            kept.iter().for_each(|&j| contacts.carry(Partner::particle(input.id[j as usize])));
+            partners.of(i).iter().for_each(|&j| contacts.carry(Partner::particle(input.id[j as usize])));
         });
         self.list(input.id.len());
         self.find_colours(input);
@@ -239,20 +235,20 @@ impl Pairs {
     fn list(&mut self, grains: usize) {
         self.offset.clear();
         self.offset.push(0);
-        for block in &self.partners {
-            self.offset.push(self.offset[self.offset.len() - 1] + block.kept.len() as u32);
+        for block in &self.partners.blocks {
+            self.offset.push(self.offset[self.offset.len() - 1] + block.kept().len() as u32);
         }
         let count = self.offset[self.offset.len() - 1] as usize;
         self.keeper.resize(count, 0);
         self.other.resize(count, 0);
         let (keeper, other) =
             (team::SharedColumn::of(&mut self.keeper), team::SharedColumn::of(&mut self.other));
-        let (offset, partners) = (&self.offset, &self.partners);
+        let (offset, partners) = (&self.offset, &self.partners.blocks);
         team::for_each(block_count(grains), QUICK, |b| {
             let own = offset[b] as usize..offset[b + 1] as usize;
             // SAFETY: every block is visited once and writes to its own pairs.
             let (keeper, other) = unsafe { (keeper.range_mut(own.clone()), other.range_mut(own)) };
-            other.copy_from_slice(&partners[b].kept);
+            other.copy_from_slice(partners[b].kept());
             for (k, i) in block_range(b, grains).enumerate() {
                 keeper[partners[b].range_of(k)].fill(i as u32);
             }
@@ -269,46 +265,33 @@ impl Pairs {
     /// Finds the place of every pair among the groups: by colour, then those that are near, then the others. Of the rest, one in
     /// each group, in the order of keys.
     fn place_by_colour(&mut self, input: &PairInput) {
-        let count = self.other.len();
-        let mut bin = Vec::new();
-        let (keeper, other, colour) = (&self.keeper, &self.other, &self.colour);
-        team::fill(&mut bin, count, |p| {
+        let Self { keeper, other, colour, bins, first, at, pair_at, .. } = self;
+        bins.count(keeper.len(), |p| {
             let far = !input.near(keeper[p] as usize, other[p] as usize);
             2 * colour[p] + u8::from(far)
         });
-        let mut sizes = [0usize; 2 * (REST as usize + 1)];
-        bin.iter().for_each(|bin| sizes[usize::from(*bin)] += 1);
-        self.first.clear();
-        let (mut next, mut groups) = ([0usize; 2 * (REST as usize + 1)], 0);
-        for colour in 0..=usize::from(REST) {
-            let of_colour = sizes[2 * colour] + sizes[2 * colour + 1];
-            self.first.push(groups);
-            next[2 * colour] = LANES * groups;
-            next[2 * colour + 1] = LANES * groups + sizes[2 * colour];
-            groups += if colour < usize::from(REST) { of_colour.div_ceil(LANES) } else { of_colour };
+        let mut groups = 0;
+        first.clear();
+        for colour in 0..=REST {
+            let size = bins.size(2 * colour) + bins.size(2 * colour + 1);
+            first.push(groups);
+            bins.begin(2 * colour, LANES * groups);
+            groups += if colour < REST { size.div_ceil(LANES) } else { size };
         }
-        self.first.push(groups);
-        self.pair_at.clear();
-        self.pair_at.resize(LANES * groups, NOBODY);
-        self.at.resize(count, 0);
-        let mut rest = Vec::new();
-        for (p, bin) in bin.iter().enumerate() {
-            if bin / 2 == REST {
-                rest.push(p);
-                continue;
-            }
-            let place = &mut next[usize::from(*bin)];
-            self.at[p] = *place as u32;
-            self.pair_at[*place] = p as u32;
-            *place += 1;
-        }
-        // Their order matters, and is that of keys on every device.
+        first.push(groups);
+        pair_at.clear();
+        pair_at.resize(LANES * groups, NOBODY);
+        at.resize(keeper.len(), 0);
+        bins.place(at, pair_at);
+        // Of the rest the order matters, and is that of keys on every device.
         let id = |place: u32| input.id[place as usize];
-        rest.sort_unstable_by_key(|&p| Reverse(key(id(self.keeper[p]), id(self.other[p]))));
-        let first = self.first[usize::from(REST)];
-        for (group, p) in (first..).zip(rest) {
-            self.at[p] = (LANES * group) as u32;
-            self.pair_at[LANES * group] = p as u32;
+        let from = first[usize::from(REST)];
+        let mut rest: Vec<u32> = pair_at[LANES * from..].iter().copied().filter(|p| *p != NOBODY).collect();
+        rest.sort_unstable_by_key(|&p| Reverse(key(id(keeper[p as usize]), id(other[p as usize]))));
+        pair_at[LANES * from..].fill(NOBODY);
+        for (group, p) in (from..).zip(rest) {
+            at[p as usize] = (LANES * group) as u32;
+            pair_at[LANES * group] = p;
         }
     }
 
@@ -318,34 +301,10 @@ impl Pairs {
             side: Side { radius: input.position[i].w, material: input.material[i] },
             moves: !input.held(i),
         });
-        let remembered = |p: usize| {
-            let block = keeper[p] as usize / BLOCK;
-            memory.blocks()[block].states()[p - offset[block] as usize].map(|force| force * input.dt)
-        };
-        team::fill(groups, pair_at.len() / LANES, |g| {
-            let pairs = &pair_at[LANES * g..LANES * (g + 1)];
-            let mut group = PairGroup::EMPTY;
-            let sides = |p: u32| [&keeper, &other].map(|of| traits[of[p as usize] as usize].side);
-            let first = sides(pairs[0]);
-            // What is not filled looks like the first, and never touches.
-            for (lane, &p) in pairs.iter().enumerate() {
-                let filled = p != NOBODY;
-                let p = if filled { p } else { pairs[0] } as usize;
-                (group.i[lane], group.j[lane]) = (keeper[p], other[p]);
-                let both = [traits[keeper[p] as usize], traits[other[p] as usize]];
-                for (side, own) in both.into_iter().enumerate() {
-                    group.moves[side] |= u32::from(filled && own.moves) << lane;
-                    if own.side != first[side] {
-                        group.kind = VARIED;
-                    }
-                }
-                if filled {
-                    let own = remembered(p);
-                    (0..IMPULSES).for_each(|k| group.memory[k][lane] = own[k]);
-                    group.connected |= u32::from(own[IMPULSES] > 0.0) << lane;
-                }
-            }
-            group
+        let filling = Filling { pair_at, keeper, other, offset, traits, memory, dt: input.dt };
+        groups.resize(filling.pair_at.len() / LANES, PairGroup::EMPTY);
+        team::for_each_mut(groups, 32, |g, group| {
+            *group = input.instructions.run(FillGroup { filling: &filling, g });
         });
         let sides = |group: &PairGroup, lane: usize| {
             [group.i[lane], group.j[lane]].map(|place| traits[place as usize].side)
@@ -387,9 +346,10 @@ impl Pairs {
             + 4 * LANES * self.approach.capacity()
             + 4 * (self.keeper.capacity() + self.other.capacity() + self.at.capacity())
             + 4 * (self.pair_at.capacity() + self.offset.capacity())
-            + 8 * (self.traits.capacity() + self.marks.capacity())
+            + size_of::<GrainTraits>() * self.traits.capacity()
             + self.colour.capacity()
-            + self.partners.iter().map(PartnerBlock::bytes).sum::<usize>()
+            + self.bins.bytes()
+            + self.partners.bytes()
             + self.colouring.bytes()
     }
 }

@@ -38,6 +38,7 @@
 //! Limitations: spheres only, without rigid grains of several; of free bodies, only those made of particles are pushed out of overlap.
 
 pub mod averaged;
+mod bins;
 mod check;
 pub mod colour;
 mod common;
@@ -48,6 +49,7 @@ mod integrate;
 pub mod kinds;
 pub mod laws;
 pub mod params;
+mod partners;
 pub mod path;
 pub mod shaped;
 mod splitting;

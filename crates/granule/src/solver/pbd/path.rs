@@ -8,6 +8,8 @@ use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
 use crate::neighbors::{Domain, listed_radius};
+use crate::simd::Lanes;
+use crate::solver::dem::contact::vector::{add, dot, scale, sub};
 
 /// Where a grain may be, from where it was listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -50,43 +52,60 @@ impl Path {
         (moved - share * self.way).length()
     }
 
-    /// Whether two grains may meet, by how they are listed: positions and ways.
-    #[inline]
-    pub fn may_meet(domain: &Domain, (x, own): (Vec4, &Self), (y, other): (Vec4, &Self)) -> bool {
-        if own.is_short() && other.is_short() {
-            return true;
-        }
-        let apart = domain.displacement(x.truncate(), y.truncate());
-        let reach =
-            listed_radius(domain, x.with_w(own.radius)) + listed_radius(domain, y.with_w(other.radius));
-        distance_squared(apart, own.way, other.way) < reach * reach
+    /// Its capsule, of a grain that was listed at `x`; what rounding may hide is added.
+    pub fn capsule(&self, domain: &Domain, x: Vec4) -> Capsule {
+        self.way.extend(listed_radius(domain, x.with_w(self.radius)))
     }
 }
+
+/// A way and how far grains may be from it \[m\].
+pub type Capsule = Vec4;
 
 /// What stands for the square of a length of zero \[m2\].
 const LEAST: f32 = 1e-30;
 
-/// Square of the least distance between a segment from `d` to `d + a` and one from 0 to `b`:
+/// Which of sixteen pairs may meet, by where both are listed and their capsules.
+#[inline(always)]
+pub fn meet<L: Lanes>(
+    domain: &Domain,
+    (x, [ax, ay, az, own]): ([L; 3], [L; 4]),
+    (y, [bx, by, bz, other]): ([L; 3], [L; 4]),
+) -> u32 {
+    let apart = domain.nearest_image(sub(x, y));
+    let reach = own + other;
+    distance_squared(apart, [ax, ay, az], [bx, by, bz]).below(reach * reach)
+}
+
+/// Squares of the least distances between segments from `d` to `d + a` and others from 0 to `b`:
 ///
 /// ```text
 /// min |d + s a - t b|^2,   0 <= s, t <= 1
 /// ```
-#[inline]
-fn distance_squared(d: Vec3, a: Vec3, b: Vec3) -> f32 {
-    let (aa, bb, ab) = (a.length_squared().max(LEAST), b.length_squared().max(LEAST), a.dot(b));
-    let (ad, bd) = (a.dot(d), b.dot(d));
+#[inline(always)]
+fn distance_squared<L: Lanes>(d: [L; 3], a: [L; 3], b: [L; 3]) -> L {
+    let (zero, one) = (L::splat(0.0), L::splat(1.0));
+    let share = |s: L| s.at_least(zero).at_most(one);
+    let (aa, bb) = (dot(a, a).at_least(L::splat(LEAST)), dot(b, b).at_least(L::splat(LEAST)));
+    let (ab, ad, bd) = (dot(a, b), dot(a, d), dot(b, d));
     let area = aa * bb - ab * ab;
     // Of parallel ones any pair of points serves that the bounds allow.
-    let mut s = if area > 1e-6 * aa * bb { ((ab * bd - ad * bb) / area).clamp(0.0, 1.0) } else { 0.0 };
-    let t = ((ab * s + bd) / bb).clamp(0.0, 1.0);
-    s = ((ab * t - ad) / aa).clamp(0.0, 1.0);
-    (d + s * a - t * b).length_squared()
+    let parallel = L::splat(1e-6) * aa * bb;
+    let s = parallel.if_below(area, share((ab * bd - ad * bb) / area), zero);
+    let t = share((ab * s + bd) / bb);
+    let s = share((ab * t - ad) / aa);
+    let between = sub(add(d, scale(s, a)), scale(t, b));
+    dot(between, between)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::Random;
+    use crate::simd::{Portable, Real, splat3};
+
+    fn lanes(v: Vec3) -> [Portable; 3] {
+        splat3(v.to_array())
+    }
 
     fn vector(random: &mut Random, size: f32) -> Vec3 {
         Vec3::from_array([(); 3].map(|_| size * (2.0 * random.unit() - 1.0)))
@@ -112,7 +131,7 @@ mod tests {
                     least = least.min(apart.length_squared());
                 }
             }
-            let found = distance_squared(d, a, b);
+            let found = distance_squared(lanes(d), lanes(a), lanes(b)).to_array()[3];
             assert!(found <= least + 1e-5, "{case}: {found}, but points are {least} apart");
             assert!(found.sqrt() > least.sqrt() - 0.06, "{case}: {found}, nearest points {least}");
         }
@@ -123,16 +142,21 @@ mod tests {
     fn grains_side_by_side_are_no_partners_those_in_a_row_are() {
         let domain = Domain::new([None, None, Some([0.0, 10.0])]);
         let path = Path { way: Vec3::Z * 0.8, radius: 0.6 };
-        let at = |x: f32, z: f32| Vec4::new(x, 0.0, z, path.reach());
-        let meet = |x: f32, z: f32| Path::may_meet(&domain, (at(0.0, 9.9), &path), (at(x, z), &path));
-        assert!(meet(1.19, 9.9) && !meet(1.21, 9.9), "side by side");
-        assert!(meet(0.0, 1.85) && !meet(0.0, 1.95), "in a row, across the period");
-        assert!(meet(0.0, 7.95) && !meet(0.0, 7.85), "the row behind");
+        let meet = |path: &Path, from: [f32; 2], to: [f32; 2]| {
+            let listed = |[x, z]: [f32; 2]| {
+                let at = Vec4::new(x, 0.0, z, path.reach());
+                let capsule = path.capsule(&domain, at).to_array().map(<Portable as Real>::splat);
+                (lanes(at.truncate()), capsule)
+            };
+            meet(&domain, listed(from), listed(to)) == 0xffff
+        };
+        let moving = |x: f32, z: f32| meet(&path, [0.0, 9.9], [x, z]);
+        assert!(moving(1.19, 9.9) && !moving(1.21, 9.9), "side by side");
+        assert!(moving(0.0, 1.85) && !moving(0.0, 1.95), "in a row, across the period");
+        assert!(moving(0.0, 7.95) && !moving(0.0, 7.85), "the row behind");
         let still = Path { way: Vec3::ZERO, radius: 1.4 };
-        assert!(
-            Path::may_meet(&domain, (at(0.0, 0.0), &still), (at(2.5, 0.0), &still)),
-            "spheres are listed by spheres"
-        );
+        let resting = |x: f32| meet(&still, [0.0, 0.0], [x, 0.0]);
+        assert!(resting(2.79) && !resting(2.81), "spheres");
     }
 
     #[test]
