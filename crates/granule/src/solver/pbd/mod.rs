@@ -4,7 +4,7 @@
 //!
 //! | stage | what it does |
 //! | --- | --- |
-//! | list | where something has moved too far: sort by cell, list pairs and walls with a skin, carry what contacts remember, give pairs their [`colour`]s |
+//! | list | where something has moved too far: sort by cell, list pairs (`partners.rs`) and walls with a skin, carry what contacts remember, give pairs their [`colour`]s and places (`bins.rs`) |
 //! | fall | v += h g, and drag of air |
 //! | prepare | normals and gaps; who touches, or will within the step |
 //! | warm start | all impulses of the step before, in full; how far overlaps push |
