@@ -159,11 +159,8 @@ impl Vectorised for FillGroup<'_> {
             (L::from_rows_at(|lane| remembered[lane]), L::from_rows_at(|lane| remembered[lane].add(4)))
         };
         let dt = L::splat(filling.dt);
-        for k in 0..4 {
-            group.memory[k] = (along[k] * dt).to_array();
-        }
-        for k in 0..3 {
-            group.memory[4 + k] = (turning[k] * dt).to_array();
+        for (lanes, force) in group.memory.iter_mut().zip(along.iter().chain(&turning)) {
+            *lanes = (*force * dt).to_array();
         }
         group.connected = L::splat(0.0).below(turning[3] * dt) & filled;
         group

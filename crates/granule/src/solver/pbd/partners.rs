@@ -138,15 +138,15 @@ impl Vectorised for ListPartners<'_> {
             found.resize(LANES * room, 0);
             let mut count = [0; LANES];
             let mut places = [start as u32; LANES];
-            for lane in 0..LANES {
-                places[lane] = (start + lane).min(range.end - 1) as u32;
+            for (place, i) in places.iter_mut().zip(start..) {
+                *place = i.min(range.end - 1) as u32;
             }
             let own = Sixteen::<L>::new(&grains, &places);
             for ((base, mask), slot) in group.base.iter().zip(group.mask).zip(group.slots) {
                 // In lanes without a neighbour it is the lowest of the others.
                 let mut places = [*base; LANES];
-                for lane in 0..LANES {
-                    places[lane] += u32::from(slot.delta[lane]);
+                for (place, delta) in places.iter_mut().zip(slot.delta) {
+                    *place += u32::from(delta);
                 }
                 let mut left = own.partners(&grains, &places, u32::from(*mask));
                 while left != 0 {
@@ -189,8 +189,8 @@ impl<L: Lanes> Sixteen<L> {
     #[inline(always)]
     fn partners(&self, grains: &Grains, places: &[u32; LANES], mask: u32) -> u32 {
         let (mut kept, mut ways) = (0, self.ways);
-        for lane in 0..LANES {
-            let other = grains.marks[places[lane] as usize];
+        for (lane, place) in places.iter().enumerate() {
+            let other = grains.marks[*place as usize];
             kept |= u32::from(self.marks[lane].keeps(other)) << lane;
             ways |= u32::from(other.has_way) << lane;
         }
