@@ -42,8 +42,9 @@ Examples:
   granule measure slope --quick    hold sand against physics";
 
 const LIST_HELP: &str = "\
-Example:
-  granule list";
+Examples:
+  granule list
+  granule list --particles";
 
 const CHECK_HELP: &str = "\
 Examples:
@@ -244,6 +245,9 @@ pub enum Verb {
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
+    /// Say how many particles each scene begins with; filling them all takes some seconds.
+    #[arg(long)]
+    pub particles: bool,
     /// Print a JSON array.
     #[arg(long)]
     pub json: bool,

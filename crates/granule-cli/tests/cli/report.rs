@@ -133,7 +133,18 @@ fn the_quick_matrix_passes_and_notices_its_faults() {
     for (solver, experiments) in
         [("iisph", &bulk[..]), ("wcsph", &water), ("dem", &grains), ("pbd", &["stay"])]
     {
-        let end = ["--quick", "--controls", "--device", "cpu", "--report", "r", "--solver", solver];
+        let end = [
+            "--quick",
+            "--controls",
+            "--device",
+            "cpu",
+            "--threads",
+            "1",
+            "--report",
+            "r",
+            "--solver",
+            solver,
+        ];
         let args = [&["measure"], experiments, &end].concat();
         place.granule(&args).expect(0, &[]);
         let report = json(&place.path("r/report.json"));

@@ -37,7 +37,7 @@ fn largest_overlap(simulation: &mut Simulation) -> f64 {
 }
 
 /// Grains go by 0.04, 0.12 and 0.42 d in a step. Twelve sweeps, so that little of an overlap is what two leave over (0.06, 0.11 and
-/// 0.25 d with these). Bounds are what was found and a little more; part of the last may be contacts that are found a step late.
+/// 0.25 d with these). Bounds are what was found and a little more; grains that are listed as far in all directions overlap as much.
 #[test]
 fn fast_grains_are_listed_before_they_meet() {
     for (speed, most) in [(0.5, 0.05), (1.5, 0.05), (5.0, 0.2)] {

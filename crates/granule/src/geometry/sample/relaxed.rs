@@ -246,7 +246,9 @@ impl<'a> Packing<'a> {
             let reach = (radius + other) * (1.0 + self.larger);
             let squared = offset.length_squared();
             if squared >= reach * reach {
-                push -= self.pulled(offset, squared.sqrt() - (radius + other), radius);
+                if self.pull > 0.0 {
+                    push -= self.pulled(offset, squared.sqrt() - (radius + other), radius);
+                }
                 continue;
             }
             let distance = squared.sqrt();

@@ -471,3 +471,6 @@ fn follow_bodies(walls: &walls::Walls, free: &[BodyMotion], dt: f32) -> Vec<Body
     let loads = wall_solve::loads_on_bodies(walls, &centers, dt);
     free.iter().zip(&loads).map(|(free, load)| free.pushed(load, dt)).collect()
 }
+
+#[cfg(test)]
+mod tests;
