@@ -223,11 +223,12 @@ mod tests {
         same_layout!("kick", "WcsphParams", wcsph::layout::ParamsRecord: sound_speed);
         same_layout!("kick", "Fluid", wcsph::layout::FluidRecord: stiffness, tait_exponent, dynamic_viscosity, damping,
             surface_force, smoothing);
-        same_layout!("sweep", "PbdParams", pbd::layout::ParamsRecord: origin_xy, origin_z, length_xy, length_z,
-            least_skin, most_skin, largest, gravity, push_speed, material_count, wall_laws, first_member, mean_skin);
+        same_layout!("sweep_colours", "PbdParams", pbd::layout::ParamsRecord: origin_xy, origin_z, length_xy, length_z,
+            least_skin, most_skin, largest, gravity, push_speed, material_count, wall_laws, first_member, mean_skin,
+            inverse_brick);
         same_layout!("shaped_project", "ShapedBody", pbd::layout::ShapedRecord: clump, moments,
             shape_from_principal, force, torque, radius, weight, lost);
-        same_layout!("sweep", "Law", pbd::layout::LawRecord: friction, rolling, restitution, tension);
+        same_layout!("sweep_colours", "Law", pbd::layout::LawRecord: friction, rolling, restitution, tension);
         same_layout!("touch", "DemParams", dem::layout::ParamsRecord: origin_xy, origin_z, length_xy, length_z, lasting,
             skin, material_count, wall_laws, motion);
         same_layout!("touch", "CellMotion", dem::layout::CellMotionRecord: center_xy, center_z, center, stretch, slowing, rate,

@@ -30,13 +30,3 @@ fn solve_pair(p: u32) {
     impulses[2u * p] = vec4(0.0);
     impulses[2u * p + 1u] = vec4(vec3(0.0), impulses[2u * p + 1u].w);
 }
-
-@compute @workgroup_size(256)
-fn bounce_colour(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    run_colour(workgroup, thread);
-}
-
-@compute @workgroup_size(256)
-fn bounce_tail(@builtin(local_invocation_index) thread: u32) {
-    run_tail(thread);
-}

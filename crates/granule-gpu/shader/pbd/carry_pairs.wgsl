@@ -25,7 +25,7 @@ fn borrowed_pair(j: u32, i: u32) -> u32 {
     let count = list[2u * (j / LANES) + 1u];
     for (var s = 0u; s < count; s++) {
         if list[params.list_base + first + s * LANES] == i {
-            return BORROWED | pair_of[first + s * LANES];
+            return BORROWED | (pair_of[first + s * LANES] & ~IN_BRICK);
         }
     }
     return NOBODY;
@@ -45,11 +45,13 @@ fn carry_pairs(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
         if j == i {
             break;
         }
-        let pair = pair_of[first + s * LANES];
-        if pair == NOBODY {
+        let placed = pair_of[first + s * LANES];
+        if placed == NOBODY || placed == IN_OTHERS {
             pair_of[first + s * LANES] = borrowed_pair(j, i);
             continue;
         }
+        let pair = placed & ~IN_BRICK;
+        pair_of[first + s * LANES] = pair;
         let known = saved_entry(source, places[2u * j + 1u].w);
         var along = vec4(0.0);
         var turning = vec4(0.0);

@@ -1,10 +1,10 @@
-// Keys of all entries of the lists, and the largest of each grain; every entry names the one with the next smaller key, so that a round
+// Keys of all entries of the lists that are loose pairs, and the largest of each grain; every entry names the one with the next smaller key, so that a round
 // of colouring reads one key of a grain and not all.
 
 @group(0) @binding(1) var<storage, read> places: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> motion: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> keys: array<vec2<u32>>;
-// Entries with the next smaller key, where colours will be.
+// Of loose pairs nobody; then entries with the next smaller key, where colours will be. Of others what they have in bricks.
 @group(0) @binding(4) var<storage, read_write> colour_of: array<u32>;
 @group(0) @binding(5) var<storage, read_write> states: array<vec4<u32>>;
 // The entry with the largest key.
@@ -56,11 +56,11 @@ fn colour_begin(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
         let j = list[params.list_base + entry];
         over = over || j == i;
         var key = vec2(0u);
-        if !over && !held {
+        // Others are in bricks.
+        if !over && !held && colour_of[entry] == NOBODY {
             key = pair_key(id, places[2u * j + 1u].w);
         }
         keys[entry] = key;
-        colour_of[entry] = NOBODY;
         if key_below(best, key) {
             best = key;
             head = entry;

@@ -1,5 +1,16 @@
-// Passes over pairs, colour by colour: pairs of one colour share no grain that moves. A kernel declares
+// Passes over loose pairs, colour by colour: pairs of one colour share no grain that moves. A kernel declares
 // `solve_pair(p)`.
+
+// First pair of a colour, the end of its last, and whether this pass has been over them: of one colour, or of all, one behind the other.
+@group(0) @binding(4) var<storage, read_write> colours: array<u32>;
+
+// Exact centres, radii and ids.
+@group(0) @binding(5) var<storage, read> places: array<vec4<u32>>;
+
+fn key_of_pair(p: u32) -> vec2<u32> {
+    let pair = pairs[p];
+    return pair_key(places[2u * (pair.x & ~ACTIVE) + 1u].w, places[2u * (pair.y & ~PULLS) + 1u].w);
+}
 
 // All pairs of the colour that is bound.
 fn run_colour(workgroup: vec3<u32>, thread: u32) {

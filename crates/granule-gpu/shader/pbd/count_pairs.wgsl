@@ -1,4 +1,4 @@
-// Counts the pairs of every bin: by colour, then those that are near, then the others. Twin of place_by_colour in
+// Counts the loose pairs of every bin: by colour, then those that are near, then the others. Twin of place_by_colour in
 // solver/pbd/groups.rs.
 
 const TOUCH: f32 = 0.01;
@@ -19,10 +19,14 @@ fn count_of(i: u32) {
         let entry = first + s * LANES;
         let j = list[params.list_base + entry];
         over = over || j == i;
+        let known = pair_of[entry];
+        if is_in_brick(known) {
+            continue;
+        }
         var bin = NOBODY;
         if !over && places_pair(i, j) {
             let other = place_of(places[2u * j], places[2u * j + 1u]);
-            bin = 2u * min(pair_of[entry], REST) + select(1u, 0u, is_near(own, other));
+            bin = 2u * min(known, REST) + select(1u, 0u, is_near(own, other));
             atomicAdd(&own_counts[bin], 1u);
         }
         pair_of[entry] = bin;

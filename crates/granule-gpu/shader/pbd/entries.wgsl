@@ -9,6 +9,11 @@
 
 var<workgroup> own_counts: array<atomic<u32>, 130>;
 
+// Whether the pair of an entry is in a brick: what is loose names a colour or an entry, or nobody.
+fn is_in_brick(pair: u32) -> bool {
+    return (pair & (BORROWED | IN_BRICK)) == IN_BRICK;
+}
+
 fn places_pair(i: u32, j: u32) -> bool {
     let keeps = places[2u * i + 1u].w < places[2u * j + 1u].w;
     return motion[2u * i].w > 0.0 && (keeps || motion[2u * j].w == 0.0);

@@ -1,9 +1,11 @@
-// Finds where the pairs of each colour begin, where lists are new, and how many workgroups each colour takes in this step: none behind
+// Finds where the loose pairs of each colour begin, behind those of bricks, where lists are new, and how many workgroups each colour takes in this step: none behind
 // the last of those that one workgroup is too small for.
 
 @group(0) @binding(0) var<storage, read_write> step: Step;
 @group(0) @binding(1) var<storage, read_write> arguments: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> colours: array<u32>;
+
+@group(0) @binding(3) var<storage, read> bricks: array<u32>;
 
 var<workgroup> shared_fresh: u32;
 var<workgroup> colour_count: atomic<u32>;
@@ -21,7 +23,7 @@ fn index_colours(@builtin(local_invocation_index) thread: u32) {
         if thread < BINS {
             count = colours[BIN_COUNTS + thread];
         }
-        let first = workgroup_scan(thread, count).x;
+        let first = bricks[COLOURED] + workgroup_scan(thread, count).x;
         if thread < BINS {
             colours[BIN_PLACES + thread] = first;
             let at = COLOUR_WORDS * (thread / 2u);
@@ -53,12 +55,17 @@ fn index_colours(@builtin(local_invocation_index) thread: u32) {
         }
     }
     workgroupBarrier();
+    if thread < PARTITIONS {
+        let count = colours[BRICK_HEADS + COLOUR_WORDS * thread];
+        arguments[METHOD + BRICKS + thread] = groups_for(select(0u, count, goes), 1u);
+    }
     if thread < REST {
         let dispatched = thread < atomicLoad(&large_count);
         arguments[METHOD + FIRST_COLOUR + thread] = groups_for(select(0u, count, dispatched), WORKGROUP);
     }
     let all = colours[COLOUR_WORDS * REST + 1u];
-    let spans = span_count(all);
+    let in_bricks = bricks[COLOURED];
+    let spans = span_count(all - in_bricks);
     if fresh && thread <= REST {
         let at = COLOUR_WORDS * thread;
         let own = colours[at + 1u] - colours[at];
@@ -66,11 +73,13 @@ fn index_colours(@builtin(local_invocation_index) thread: u32) {
         colours[at + 4u] = own % max(spans, 1u);
     }
     if thread == 0u {
-        arguments[METHOD + ALL_PAIRS] = groups_for(select(0u, SPAN * spans, goes), WORKGROUP);
-        arguments[METHOD + TAIL] = vec4(select(0u, 1u, goes && all > 0u), 1u, 1u, 0u);
+        let threads = round_up(in_bricks) + SPAN * spans;
+        arguments[METHOD + ALL_PAIRS] = groups_for(select(0u, threads, goes), WORKGROUP);
+        arguments[METHOD + TAIL] = vec4(select(0u, 1u, goes && all > in_bricks), 1u, 1u, 0u);
         if goes {
             step.iteration = atomicLoad(&large_count);
             colours[COLOUR_COUNT] = atomicLoad(&colour_count);
+            colours[PAIRS_IN_BRICKS] = in_bricks;
             step.pair_count = all;
             colours[FRESH] = 0u;
         }

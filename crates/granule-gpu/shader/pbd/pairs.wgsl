@@ -8,16 +8,6 @@
 @group(0) @binding(2) var<storage, read_write> impulses: array<vec4<f32>>;
 // Velocity and inverse mass, angular velocity and radius.
 @group(0) @binding(3) var<storage, read_write> motion: array<vec4<f32>>;
-// First pair of a colour, the end of its last, and whether this pass has been over them: of one colour, or of all, one behind the other.
-@group(0) @binding(4) var<storage, read_write> colours: array<u32>;
-
-// Exact centres, radii and ids.
-@group(0) @binding(5) var<storage, read> places: array<vec4<u32>>;
-
-fn key_of_pair(p: u32) -> vec2<u32> {
-    let pair = pairs[p];
-    return pair_key(places[2u * (pair.x & ~ACTIVE) + 1u].w, places[2u * (pair.y & ~PULLS) + 1u].w);
-}
 
 // Both sides of a pair.
 struct Sides {

@@ -1,4 +1,4 @@
-// Places pairs by colour, and tells each which law it has. The order inside of a colour changes no bit of the result.
+// Places loose pairs by colour, and tells each which law it has. The order inside of a colour changes no bit of the result.
 
 @group(0) @binding(5) var<storage, read> metadata: array<Meta>;
 @group(0) @binding(6) var<storage, read_write> pairs: array<vec2<u32>>;
@@ -12,20 +12,18 @@ fn place_own(i: u32) {
     for (var s = 0u; s < count; s++) {
         let entry = first + s * LANES;
         let bin = pair_of[entry];
-        if bin == NOBODY {
+        if bin >= BINS {
             continue;
         }
         let j = list[params.list_base + entry];
         let place = atomicAdd(&next_place[bin], 1u);
         let keeps = places[2u * i + 1u].w < places[2u * j + 1u].w;
         pair_of[entry] = place;
-        var law = 0u;
+        let law = law_of_pair(i, j);
         if SEVERAL_MATERIALS || SHAPED {
-            law = material_of(metadata[i]) * pbd.material_count + material_of(metadata[j]);
             pair_laws[place] = law;
         }
-        let pulls = select(0u, PULLS, laws[law].tension > 0.0);
-        pairs[place] = select(vec2(j, i), vec2(i, j), keeps) | vec2(0u, pulls);
+        pairs[place] = words_of_pair(vec2(i, j), keeps, law);
     }
 }
 
@@ -41,7 +39,7 @@ fn place_pairs(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
         let count = list[2u * (i / LANES) + 1u];
         for (var s = 0u; s < count; s++) {
             let bin = pair_of[first + s * LANES];
-            if bin != NOBODY {
+            if bin < BINS {
                 atomicAdd(&own_counts[bin], 1u);
             }
         }

@@ -1,5 +1,6 @@
 // Finds normals and gaps of all pairs, who touches, and lets those that do not forget. Twin of `prepare` in solver/pbd/sweep.rs.
-// Threads go through all colours at once, so that pairs of the same grains are looked at when these are at hand.
+// Threads go through bricks as they lie, and through all colours of loose pairs at once, so that pairs of the same grains are looked at
+// when these are at hand.
 
 @group(0) @binding(0) var<storage, read_write> pairs: array<vec2<u32>>;
 @group(0) @binding(1) var<storage, read_write> geometry: array<vec4<f32>>;
@@ -62,8 +63,13 @@ fn prepare_pair(p: u32) -> bool {
 
 // The pair of a thread; NOBODY where it has none.
 fn pair_of_thread(number: u32) -> u32 {
-    let span = number / SPAN;
-    var left = number % SPAN;
+    let in_bricks = colours[PAIRS_IN_BRICKS];
+    if number < round_up(in_bricks) {
+        return select(NOBODY, number, number < in_bricks);
+    }
+    let loose = number - round_up(in_bricks);
+    let span = loose / SPAN;
+    var left = loose % SPAN;
     for (var colour = 0u; colour <= REST; colour++) {
         let at = COLOUR_WORDS * colour;
         let least = colours[at + 3u];

@@ -53,13 +53,3 @@ fn solve_pair(p: u32) {
     impulses[2u * p] = vec4(now.normal, now.tangent);
     impulses[2u * p + 1u] = vec4(now.rolling, turning.w);
 }
-
-@compute @workgroup_size(256)
-fn sweep_colour(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    run_colour(workgroup, thread);
-}
-
-@compute @workgroup_size(256)
-fn sweep_tail(@builtin(local_invocation_index) thread: u32) {
-    run_tail(thread);
-}

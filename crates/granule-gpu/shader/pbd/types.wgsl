@@ -22,6 +22,8 @@ struct PbdParams {
     first_member: u32,
     // How far they may on average, at most; all of them where lists are made for the fewest steps [m].
     mean_skin: f32,
+    // Inverse side of a brick [1/m].
+    inverse_brick: f32,
 }
 
 // The constants of a contact: twin of `Law` in solver/pbd/laws.rs.
@@ -63,14 +65,24 @@ const NOBODY: u32 = 0xffffffffu;
 // In the pair of an entry of the lists: the other grain has placed it.
 const BORROWED: u32 = 0x80000000u;
 
+// In the pair of an entry of the lists while these are new: it is in a brick, and its place is in the other bits; the other grain has
+// placed it there.
+const IN_BRICK: u32 = 0x40000000u;
+const IN_OTHERS: u32 = 0x7fffffffu;
+
 // In the first word of a pair: it touches, or will within the step; or it remembers something.
 const ACTIVE: u32 = 0x80000000u;
 
 // In its second word: a pull may connect it.
 const PULLS: u32 = 0x80000000u;
 
-// The colour of pairs that find none free: they are solved one after the other.
+// The colour of loose pairs that find none free: they are solved one after the other.
 const REST: u32 = 64u;
+
+// Partitions of bricks, the colours of their pairs, and what pairs have there that have none yet.
+const PARTITIONS: u32 = 4u;
+const BRICK_COLOURS: u32 = 32u;
+const UNCOLOURED: u32 = 255u;
 
 // Words of one colour, so that each can be bound alone: first pair, end of the last, whether a pass has been over them; how many pairs a
 // span has at least, and how many spans have one more.
@@ -85,7 +97,12 @@ fn span_count(pair_count: u32) -> u32 {
     return (pair_count + room - 1u) / room;
 }
 
-// Bins that pairs are placed by: twice the colour, and one more for pairs that are not near; where their counts, their next places
+// As many threads for some pairs as workgroups have.
+fn round_up(pair_count: u32) -> u32 {
+    return WORKGROUP * ((pair_count + WORKGROUP - 1u) / WORKGROUP);
+}
+
+// Bins that loose pairs are placed by: twice the colour, and one more for pairs that are not near; where their counts, their next places
 // and the other numbers are.
 const BINS: u32 = 130u;
 const BIN_COUNTS: u32 = 4160u;
@@ -97,6 +114,9 @@ const OPEN: u32 = 4481u;
 const COLOUR_COUNT: u32 = 4482u;
 // How many pairs have particles of two bodies.
 const MEETING_COUNT: u32 = 4483u;
+// Of every partition, in as many words as a colour: how many bricks have pairs, and its number; how many pairs are in bricks.
+const BRICK_HEADS: u32 = 4608u;
+const PAIRS_IN_BRICKS: u32 = 4864u;
 
 // Argument slots of the method's own: one workgroup where lists are new, all pairs, what is left of the colours, and the first of
 // these.
@@ -110,3 +130,6 @@ const MEETING_BODIES: u32 = 68u;
 const MEETING_NEAR: u32 = 69u;
 // All particles, where what they have turned goes over into orientations.
 const FOLD: u32 = 70u;
+// A workgroup for each brick of a partition: in passes, and where lists are new.
+const BRICKS: u32 = 71u;
+const CARRY_BRICKS: u32 = 75u;

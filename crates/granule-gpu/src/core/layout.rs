@@ -53,7 +53,7 @@ pub mod slot {
     /// The first of those that are the method's own.
     pub const METHOD: u64 = 29;
     /// How many there are.
-    pub const COUNT: u64 = METHOD + 71;
+    pub const COUNT: u64 = METHOD + 79;
 }
 
 /// Constants of a simulation; twin of `Params`.

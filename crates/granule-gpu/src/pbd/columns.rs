@@ -1,11 +1,13 @@
 //! The particle columns and pools of position-based sand.
 
+use granule::solver::pbd::bricks::PARTITIONS;
+
 use crate::core::buffers::PoolInfo;
 use crate::core::capacity::Capacity;
 use crate::core::columns::{ColumnInfo, Initial};
 use crate::core::layout::LANES;
 
-use super::layout::{COLOURS_BYTES, WALL_STEP_BYTES};
+use super::layout::{BRICK_BYTES, COLOURS_BYTES, WALL_STEP_BYTES};
 
 /// Exact centre in quanta, radius \[m\] and id.
 pub const PLACE: ColumnInfo = ColumnInfo::state("place", 32);
@@ -35,6 +37,9 @@ pub const COLOURING: [ColumnInfo; 2] =
 /// The entry of a grain's list with that key.
 pub const HEAD: ColumnInfo = ColumnInfo::scratch("head", 4);
 
+/// Slots of its bricks, one of each partition.
+pub const BRICK_OF: ColumnInfo = ColumnInfo::scratch("bricks of grains", 16);
+
 /// Of the averaged scheme: way since the beginning of the step \[m\] and scaled inverse mass [1/kg]; by how much the beginning is moved
 /// \[m\]; two of them, from one iteration to the next.
 pub const AVERAGED: [ColumnInfo; 2] =
@@ -42,17 +47,17 @@ pub const AVERAGED: [ColumnInfo; 2] =
 
 /// All of them, with those of the averaged scheme or without.
 pub fn list(averaged: bool) -> Vec<ColumnInfo> {
-    let all = [PLACE, MOTION, WAY, ORIENTATION, SOURCE, COLOURING[0], COLOURING[1], HEAD];
+    let all = [PLACE, MOTION, WAY, ORIENTATION, SOURCE, COLOURING[0], COLOURING[1], HEAD, BRICK_OF];
     all.into_iter().chain(AVERAGED.into_iter().filter(|_| averaged)).collect()
 }
 
 /// Both grains of every pair, colour by colour.
 pub const PAIRS: &str = "pairs";
 
-/// Normals and gaps of pairs; while pairs are coloured, the keys of entries.
+/// Normals and gaps of pairs; while loose pairs are coloured, the keys of entries.
 pub const GEOMETRY: &str = "normals and gaps";
 
-/// Impulses of pairs.
+/// Impulses of pairs; while those of bricks are coloured, what that takes.
 pub const IMPULSES: &str = "impulses";
 
 /// Numbers of the laws of pairs.
@@ -66,6 +71,12 @@ pub const PAIR_OF: &str = "pairs of entries";
 
 /// Ranges of colours.
 pub const COLOURS: &str = "colours";
+
+/// Keys of bricks and numbers of their pairs, by slot.
+pub const BRICK_TABLE: &str = "table of bricks";
+
+/// Bricks that have pairs, and where their colours end.
+pub const BRICKS: &str = "bricks";
 
 /// Forces of pairs while particles are sorted, by entry of the lists.
 pub const SAVED: &str = "forces put aside";
@@ -104,6 +115,9 @@ pub const PUSHES: &str = "pushes of grains";
 pub fn pools(capacity: &Capacity) -> Vec<PoolInfo> {
     let entries = u64::from(capacity.slots) * u64::from(LANES);
     let pairs = entries / 2;
+    let slots = u64::from(capacity.particles.next_power_of_two());
+    let [of_all, of_brick] = BRICK_BYTES;
+    let bricks = PARTITIONS as u64 * (u64::from(capacity.particles) / 2 + 1);
     let sizes = [
         (PAIRS, 8 * pairs),
         (GEOMETRY, 16 * pairs),
@@ -112,6 +126,8 @@ pub fn pools(capacity: &Capacity) -> Vec<PoolInfo> {
         (APPROACHES, 4 * pairs),
         (PAIR_OF, 4 * entries),
         (COLOURS, COLOURS_BYTES),
+        (BRICK_TABLE, 2 * 4 * PARTITIONS as u64 * slots),
+        (BRICKS, of_all + of_brick * bricks + 4 * pairs),
         (SAVED, 32 * entries),
         (PARTNERS, 4 * entries),
         (LOWEST, 16),

@@ -60,6 +60,7 @@ pub fn params(setup: &Setup, material_count: usize, largest: f32, first_member: 
         least_skin,
         most_skin,
         mean_skin: setup.mean_skin(),
+        inverse_brick: 1.0 / setup.brick,
         largest: 2.0 * largest,
         gravity: setup.gravity,
         push_speed: setup.push_speed(),

@@ -14,7 +14,7 @@ pub const AGAIN: u32 = 3;
 /// In the pair of an entry of the lists: the other grain has placed it.
 pub const BORROWED: u32 = 0x8000_0000;
 
-/// Colours that pairs may have.
+/// Colours that loose pairs may have.
 pub const COLOURS: u32 = 64;
 
 /// Rounds of colouring that are recorded for every colour with a dispatch: a chain of pairs that wait for each other is three times as
@@ -25,7 +25,13 @@ pub const ROUNDS_PER_COLOUR: usize = 3;
 pub const COLOUR_BYTES: u64 = 256;
 
 /// Bytes of the ranges of all colours and of the bins behind them.
-pub const COLOURS_BYTES: u64 = 4 * 4608;
+pub const COLOURS_BYTES: u64 = 4 * 4928;
+
+/// Where in them what is known of the bricks of the first partition begins; that of every partition can be bound alone, too.
+pub const BRICK_HEADS: u64 = 4 * 4608;
+
+/// Bytes of what is known of all bricks, and of one that has pairs.
+pub const BRICK_BYTES: [u64; 2] = [16, 16];
 
 /// Argument slots of the method's own, counted from `slot::METHOD`.
 pub mod own_slot {
@@ -47,6 +53,10 @@ pub mod own_slot {
     pub const MEETING_NEAR: u64 = METHOD + 69;
     /// All particles, where what they have turned goes over into orientations.
     pub const FOLD: u64 = METHOD + 70;
+    /// A workgroup for each brick of the first partition, in passes; the others follow.
+    pub const BRICKS: u64 = METHOD + 71;
+    /// The same where lists are new.
+    pub const CARRY_BRICKS: u64 = METHOD + 75;
 }
 
 /// Constants; twin of `PbdParams`.
@@ -66,7 +76,8 @@ pub struct ParamsRecord {
     pub wall_laws: u32,
     pub first_member: u32,
     pub mean_skin: f32,
-    pub unused: [u32; 3],
+    pub inverse_brick: f32,
+    pub unused: [u32; 2],
 }
 
 /// The law of a contact; twin of `Law`.

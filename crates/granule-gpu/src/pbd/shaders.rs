@@ -33,7 +33,11 @@ pub const CONTACT: &str = part!("pbd/contact");
 const PAIR_SHAPE: &str = part!("pbd/pair_shape");
 const PAIR_SIDES: &str = part!("pbd/pairs");
 const COLOUR_PASS: &str = part!("pbd/colour_pass");
+const BRICKS: &str = part!("pbd/bricks");
+const BRICK_PASS: &str = part!("pbd/brick_pass");
+const PAIR_WORDS: &str = part!("pbd/pair_words");
 const SWEEP_PAIRS: &str = part!("pbd/sweep");
+const BOUNCE_PAIRS: &str = part!("pbd/bounce");
 const BODIES_OF_PARTICLES: &str = part!("pbd/shaped");
 const GIVE: &str = part!("pbd/shaped_give");
 const WALL_REACH: &str = part!("pbd/wall_reach");
@@ -92,18 +96,32 @@ gpu_shaders! { "shader/pbd";
     FIND_SKINS = "find_skins": [TYPES, STEP, SKINS];
     /// Lists of pairs.
     LIST_PAIRS = "list_pairs": [TYPES, STEP, PAIRS];
-    /// Keys of pairs.
+    /// Bricks of the lists before, forgotten.
+    CLEAR_BRICKS = "clear_bricks": [TYPES, STEP, BRICKS];
+    /// Bricks that grains are in.
+    FIND_BRICKS = "find_bricks": [TYPES, STEP, BRICKS];
+    /// Their pairs, counted.
+    COUNT_BRICKS = "count_bricks": [TYPES, STEP, LIST, BRICKS, ENTRIES];
+    /// Where these begin.
+    START_BRICKS = "start_bricks": [TYPES, STEP, BRICKS];
+    /// How many bricks there are.
+    INDEX_BRICKS = "index_bricks": [TYPES, ARGUMENTS];
+    /// Pairs by brick.
+    PLACE_BRICKS = "place_bricks": [TYPES, STEP, LIST, KEYS, BRICKS, PAIR_WORDS];
+    /// Their colours.
+    COLOUR_BRICKS = "colour_bricks": [TYPES, STEP, BRICKS];
+    /// Keys of loose pairs.
     COLOUR_BEGIN = "colour_begin": [TYPES, STEP, LIST, KEYS];
-    /// A round of colouring.
+    /// A round of colouring these.
     COLOUR_ROUND = "colour_round": [TYPES, STEP, LIST, KEYS, COLOUR_STEP];
     /// Rounds that were not recorded.
     COLOUR_LAST = "colour_last": [TYPES, STEP, LIST, KEYS, COLOUR_STEP];
-    /// Pairs by colour, counted.
+    /// Loose pairs by colour, counted.
     COUNT_PAIRS = "count_pairs": [TYPES, STEP, LIST, POSITION, PLACES, DOMAIN, ENTRIES];
     /// Where colours begin.
-    INDEX_COLOURS = "index_colours": [TYPES, ARGUMENTS, WORKGROUP_SCAN];
-    /// Pairs by colour.
-    PLACE_PAIRS = "place_pairs": [TYPES, STEP, LIST, ENTRIES];
+    INDEX_COLOURS = "index_colours": [TYPES, ARGUMENTS, WORKGROUP_SCAN, BRICKS];
+    /// Loose pairs by colour.
+    PLACE_PAIRS = "place_pairs": [TYPES, STEP, LIST, ENTRIES, PAIR_WORDS];
     /// Forces for new pairs.
     CARRY_PAIRS = "carry_pairs": [TYPES, STEP, LIST];
     /// Gravity.
@@ -112,10 +130,20 @@ gpu_shaders! { "shader/pbd";
     PREPARE = "prepare": [TYPES, STEP, POSITION, PLACES, DOMAIN, CONTACT];
     /// Impulses of the step before.
     WARM_START = "warm_start": [TYPES, STEP, LIST, CONTACT, PAIR_SHAPE];
-    /// Corrections.
-    SWEEP = "sweep": [TYPES, STEP, KEYS, CONTACT, PAIR_SHAPE, PAIR_SIDES, COLOUR_PASS];
-    /// Bounces.
-    BOUNCE = "bounce": [TYPES, STEP, KEYS, CONTACT, PAIR_SHAPE, PAIR_SIDES, COLOUR_PASS];
+    /// Corrections of loose pairs.
+    SWEEP_COLOURS = "sweep_colours": [TYPES, STEP, KEYS, CONTACT, PAIR_SHAPE, PAIR_SIDES, COLOUR_PASS, SWEEP_PAIRS];
+    /// Those of bricks.
+    SWEEP_BRICKS = "sweep_bricks": [
+        TYPES, STEP, KEYS, CONTACT, PAIR_SHAPE, PAIR_SIDES, BRICKS, BRICK_PASS, SWEEP_PAIRS
+    ];
+    /// Bounces of loose pairs.
+    BOUNCE_COLOURS = "bounce_colours": [
+        TYPES, STEP, KEYS, CONTACT, PAIR_SHAPE, PAIR_SIDES, COLOUR_PASS, BOUNCE_PAIRS
+    ];
+    /// Those of bricks.
+    BOUNCE_BRICKS = "bounce_bricks": [
+        TYPES, STEP, KEYS, CONTACT, PAIR_SHAPE, PAIR_SIDES, BRICKS, BRICK_PASS, BOUNCE_PAIRS
+    ];
     /// Contacts with walls, with the impulses of the step before.
     TOUCH_WALLS = "touch_walls": [
         TYPES, STEP, MOTION, SOLIDS, MAPS, WALLS, MAP_WALLS, WALL_TABLE, INTERSECTION, POSITION, PLACES, DOMAIN, FRAMES, FINE,

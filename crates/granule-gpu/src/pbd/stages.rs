@@ -1,5 +1,6 @@
 //! The stages of a step, in the order of `crates/granule/src/solver/pbd/mod.rs`.
 
+use granule::solver::pbd::bricks::PARTITIONS;
 use granule::stages::Stage;
 use wgpu::{Buffer, ComputePass};
 
@@ -15,10 +16,10 @@ use crate::kernel::{Access, Bound, Part, Shader};
 use super::averaged::{AveragedStages, Iterations};
 use super::bodies::{PushStages, Pushed, SumPhase};
 use super::columns::{
-    APPROACHES, COLOURING, COLOURS, GEOMETRY, HEAD, IMPULSES, MOTION, ORIENTATION, PAIR_LAWS, PAIR_OF, PAIRS,
-    PARTNERS, PLACE, SAVED, SOURCE, WALL_STEPS, WAY,
+    APPROACHES, BRICK_OF, BRICK_TABLE, BRICKS, COLOURING, COLOURS, GEOMETRY, HEAD, IMPULSES, MOTION,
+    ORIENTATION, PAIR_LAWS, PAIR_OF, PAIRS, PARTNERS, PLACE, SAVED, SOURCE, WALL_STEPS, WAY,
 };
-use super::layout::{self, COLOUR_BYTES, ROUNDS_PER_COLOUR, own_slot};
+use super::layout::{self, BRICK_HEADS, COLOUR_BYTES, ROUNDS_PER_COLOUR, own_slot};
 use super::shaders;
 use super::shaped_stages::ShapedStages;
 
@@ -28,33 +29,146 @@ fn colours_to_record(recorded: &Recorded) -> usize {
     (recorded.iterations + 1).min(layout::COLOURS) as usize
 }
 
-/// A pass over all pairs, colour by colour.
-struct ColourPass {
+/// The shaders of a pass over all pairs: of those in bricks, and of loose ones; and their entries, those of loose pairs for a colour and
+/// for what is left.
+type PassShaders = ([&'static Shader; 2], [&'static str; 3]);
+
+const SWEEP: PassShaders =
+    ([&shaders::SWEEP_BRICKS, &shaders::SWEEP_COLOURS], ["sweep_bricks", "sweep_colour", "sweep_tail"]);
+
+const BOUNCE: PassShaders =
+    ([&shaders::BOUNCE_BRICKS, &shaders::BOUNCE_COLOURS], ["bounce_bricks", "bounce_colour", "bounce_tail"]);
+
+/// A pass over all pairs: bricks, partition by partition, then loose pairs, colour by colour.
+struct PairPass {
+    bricks: Vec<Bound>,
     colours: Vec<Bound>,
     tail: Bound,
 }
 
-impl ColourPass {
-    /// The fifth of the buffers is that of the colours.
+impl PairPass {
+    /// The fifth of the buffers is that of the colours, the sixth that of exact places.
     fn new(
         b: &mut Binder,
-        shader: &Shader,
-        entries: [&'static str; 2],
+        ([of_bricks, of_colours], entries): PassShaders,
         buffers: &[(Access, &Buffer)],
+        bricks: &Buffer,
     ) -> Self {
+        let mut by_brick = buffers.to_vec();
+        (by_brick[4].0, by_brick[5]) = (Read, (Read, bricks));
         let part = Part { binding: 4, offset: 0, size: COLOUR_BYTES };
+        let heads = Part { offset: BRICK_HEADS, ..part };
         Self {
-            colours: b.stage_in_parts(shader, entries[0], buffers, part, layout::COLOURS),
-            tail: b.stage(shader, entries[1], &[], buffers),
+            bricks: b.stage_in_parts(of_bricks, entries[0], &by_brick, heads, PARTITIONS as u32),
+            colours: b.stage_in_parts(of_colours, entries[1], buffers, part, layout::COLOURS),
+            tail: b.stage(of_colours, entries[2], &[], buffers),
         }
     }
 
-    /// Runs so many colours one by one, and what is left in one workgroup.
+    /// Runs so many colours of loose pairs one by one, and what is left in one workgroup.
     fn run(&self, pass: &mut ComputePass, s: &SharedStages, colours: usize) {
+        for (partition, kernel) in (0..).zip(&self.bricks) {
+            s.run(pass, kernel, own_slot::BRICKS + partition);
+        }
         for (colour, kernel) in (0..).zip(&self.colours[..colours]) {
             s.run(pass, kernel, own_slot::FIRST_COLOUR + colour);
         }
         s.run(pass, &self.tail, own_slot::TAIL);
+    }
+}
+
+/// The kernels that find bricks, and colour their pairs.
+struct BrickStages {
+    clear: Bound,
+    find: Bound,
+    count: Bound,
+    start: Bound,
+    index: Bound,
+    place: Bound,
+    /// For each partition.
+    colour: Vec<Bound>,
+}
+
+impl BrickStages {
+    fn new(b: &mut Binder, c: &Buffers) -> Self {
+        let (column, pool) = (|info| c.columns.of(info), |name| c.pool(name));
+        let count = [
+            (Read, &c.list),
+            (Read, column(PLACE)),
+            (Read, column(MOTION)),
+            (Write, pool(PAIR_OF)),
+            (Write, pool(COLOURS)),
+            (Read, column(BRICK_OF)),
+            (Write, pool(BRICK_TABLE)),
+            (Write, pool(BRICKS)),
+        ];
+        let place = [
+            (Read, &c.list),
+            (Read, column(PLACE)),
+            (Read, column(MOTION)),
+            (Read, pool(PAIR_OF)),
+            (Read, column(BRICK_OF)),
+            (Write, pool(BRICK_TABLE)),
+            (Write, pool(IMPULSES)),
+            (Read, &c.meta),
+        ];
+        let colour = [
+            (Read, pool(COLOURS)),
+            (Write, column(COLOURING[0])),
+            (Write, pool(IMPULSES)),
+            (Write, pool(PAIR_OF)),
+            (Write, pool(PAIRS)),
+            (Write, pool(BRICKS)),
+            (Write, pool(PAIR_LAWS)),
+            (Read, &c.list),
+        ];
+        let index = b.control(
+            &shaders::INDEX_BRICKS,
+            "index_bricks",
+            &[],
+            &[(Write, &c.step), (Write, &c.arguments), (Read, pool(COLOURS))],
+        );
+        let mut stage =
+            |shader: &Shader, entry, buffers: &[(Access, &Buffer)]| b.stage(shader, entry, &[], buffers);
+        Self {
+            clear: stage(
+                &shaders::CLEAR_BRICKS,
+                "clear_bricks",
+                &[(Write, pool(BRICK_TABLE)), (Write, pool(BRICKS)), (Write, pool(COLOURS))],
+            ),
+            find: stage(
+                &shaders::FIND_BRICKS,
+                "find_bricks",
+                &[
+                    (Read, &c.position),
+                    (Read, &c.meta),
+                    (Write, column(BRICK_OF)),
+                    (Write, pool(BRICK_TABLE)),
+                ],
+            ),
+            count: stage(&shaders::COUNT_BRICKS, "count_bricks", &count),
+            start: stage(
+                &shaders::START_BRICKS,
+                "start_bricks",
+                &[(Read, pool(COLOURS)), (Write, pool(BRICK_TABLE)), (Write, pool(BRICKS))],
+            ),
+            index,
+            place: stage(&shaders::PLACE_BRICKS, "place_bricks", &place),
+            colour: {
+                let heads = Part { binding: 0, offset: BRICK_HEADS, size: COLOUR_BYTES };
+                b.stage_in_parts(&shaders::COLOUR_BRICKS, "colour_bricks", &colour, heads, PARTITIONS as u32)
+            },
+        }
+    }
+
+    fn run(&self, pass: &mut ComputePass, s: &SharedStages) {
+        for kernel in [&self.clear, &self.find, &self.count, &self.start, &self.place] {
+            s.run(pass, kernel, slot::CARRY);
+        }
+        self.index.dispatch(pass, 1);
+        for (partition, kernel) in (0..).zip(&self.colour) {
+            s.run(pass, kernel, own_slot::CARRY_BRICKS + partition);
+        }
     }
 }
 
@@ -64,6 +178,7 @@ struct ListStages {
     fold_turns: Bound,
     find_skins: Bound,
     list_pairs: Bound,
+    bricks: BrickStages,
     begin_colours: Bound,
     /// From one of the two columns to the other, and back.
     rounds: [Bound; 2],
@@ -77,6 +192,7 @@ struct ListStages {
 impl ListStages {
     fn new(b: &mut Binder, c: &Buffers) -> Self {
         let (column, pool) = (|info| c.columns.of(info), |name| c.pool(name));
+        let bricks = BrickStages::new(b, c);
         let ranges = [("RANGES", f64::from(b.ranges()))];
         let mut stage = |shader: &Shader, entry, constants: &[(&str, f64)], buffers: &[(Access, &Buffer)]| {
             b.stage(shader, entry, constants, buffers)
@@ -147,6 +263,7 @@ impl ListStages {
                     (Read, column(WAY)),
                 ],
             ),
+            bricks,
             begin_colours: stage(
                 &shaders::COLOUR_BEGIN,
                 "colour_begin",
@@ -191,8 +308,9 @@ impl ListStages {
         s.run(pass, &self.fold_turns, own_slot::FOLD);
     }
 
-    /// Gives all pairs their colours, and counts these; in rounds for so many colours.
+    /// Gives all pairs their colours, and counts those of loose ones; in rounds for so many colours.
     fn colour(&self, pass: &mut ComputePass, s: &SharedStages, colours: usize) {
+        self.bricks.run(pass, s);
         s.run(pass, &self.begin_colours, slot::CARRY);
         for k in 0..(ROUNDS_PER_COLOUR * colours).next_multiple_of(2) - 1 {
             s.run(pass, &self.rounds[k % 2], slot::CARRY);
@@ -276,8 +394,8 @@ pub struct PbdStages {
     fall: Bound,
     prepare: Bound,
     warm_start: Bound,
-    sweep: ColourPass,
-    bounce: Option<ColourPass>,
+    sweep: PairPass,
+    bounce: Option<PairPass>,
     walls: Option<WallStages>,
     pushed: Option<PushStages>,
     shaped: Option<ShapedStages>,
@@ -340,7 +458,7 @@ impl PbdStages {
                 &shaders::INDEX_COLOURS,
                 "index_colours",
                 &[],
-                &[(Write, &c.step), (Write, &c.arguments), (Write, pool(COLOURS))],
+                &[(Write, &c.step), (Write, &c.arguments), (Write, pool(COLOURS)), (Read, pool(BRICKS))],
             ),
             fall: b.stage(
                 &shaders::FALL,
@@ -350,10 +468,8 @@ impl PbdStages {
             ),
             prepare: b.stage(&shaders::PREPARE, "prepare_pairs", &[], &prepare),
             warm_start: b.stage(&shaders::WARM_START, "pbd_warm_start", &[], &warm_start),
-            sweep: ColourPass::new(b, &shaders::SWEEP, ["sweep_colour", "sweep_tail"], &sweep),
-            bounce: shape
-                .bounces
-                .then(|| ColourPass::new(b, &shaders::BOUNCE, ["bounce_colour", "bounce_tail"], &bounce)),
+            sweep: PairPass::new(b, SWEEP, &sweep, pool(BRICKS)),
+            bounce: shape.bounces.then(|| PairPass::new(b, BOUNCE, &bounce, pool(BRICKS))),
             walls: shape.solids.map(|solids| WallStages::new(b, c, solids)),
             pushed: (shape.pushed.bodies || shape.pushed.servos).then(|| PushStages::new(b, c, shape.pushed)),
             shaped: (shape.shaped > 0).then(|| ShapedStages::new(b, c, shape.shaped)),

@@ -24,30 +24,32 @@ fn impact(speed: f64) -> Scene {
     scene("", "sweeps = 12", (0.5, 0.1), &rest)
 }
 
-/// The largest overlap of two grains \[d\].
-fn largest_overlap(simulation: &mut Simulation) -> f64 {
+/// The overlap that one in a hundred overlapping pairs exceeds \[d\]. The largest of all is that of one pair, and differs by a factor of
+/// two from packing to packing.
+fn large_overlap(simulation: &mut Simulation) -> f64 {
     let mut x = positions(simulation);
     x.sort_by(|a, b| f64::total_cmp(&a.x, &b.x));
-    let mut least = f64::INFINITY;
+    let mut overlaps = Vec::new();
     for (i, a) in x.iter().enumerate() {
         let near = x[i + 1..].iter().take_while(|b| b.x - a.x < D);
-        least = near.map(|b| a.distance(*b)).fold(least, f64::min);
+        overlaps.extend(near.map(|b| 1.0 - a.distance(*b) / D).filter(|overlap| *overlap > 0.0));
     }
-    (1.0 - least / D).max(0.0)
+    overlaps.sort_by(f64::total_cmp);
+    overlaps.get(overlaps.len() * 99 / 100).copied().unwrap_or(0.0)
 }
 
-/// Grains go by 0.04, 0.12 and 0.42 d in a step. Twelve sweeps, so that little of an overlap is what two leave over (0.06, 0.11 and
-/// 0.25 d with these). Bounds are what was found and a little more; grains that are listed as far in all directions overlap as much.
+/// Grains go by 0.04, 0.12 and 0.42 d in a step. Twelve sweeps, so that little of an overlap is what two leave over. Bounds are a fifth
+/// above the worst of five packings (0.010, 0.034 and 0.165 d); grains that are listed as far in all directions overlap as much.
 #[test]
 fn fast_grains_are_listed_before_they_meet() {
-    for (speed, most) in [(0.5, 0.05), (1.5, 0.05), (5.0, 0.2)] {
+    for (speed, most) in [(0.5, 0.0125), (1.5, 0.04), (5.0, 0.2)] {
         let mut simulation = start(impact(speed));
         let mut overlap = 0.0f64;
         while simulation.time() < 0.2 {
             simulation.step();
-            overlap = overlap.max(largest_overlap(&mut simulation));
+            overlap = overlap.max(large_overlap(&mut simulation));
         }
-        eprintln!("{speed} m/s: largest overlap {overlap:.3} d");
+        eprintln!("{speed} m/s: overlap {overlap:.4} d");
         assert!(overlap < most, "{speed} m/s: {overlap} d");
     }
 }

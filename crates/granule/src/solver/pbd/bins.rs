@@ -13,7 +13,7 @@ const CHUNK: usize = 2048;
 /// Which bin every pair is in, and how many each has.
 #[derive(Clone, Debug, Default)]
 pub struct Bins {
-    bin: Vec<u8>,
+    bin: Vec<u16>,
     /// Of every chunk of pairs: how many are in each bin; then where the next of them goes.
     chunks: Vec<ChunkBins>,
 }
@@ -23,7 +23,7 @@ struct ChunkBins([u32; BINS]);
 
 impl Bins {
     /// Takes so many pairs, of which `bin` says where they belong.
-    pub fn count(&mut self, pairs: usize, bin: impl Fn(usize) -> u8 + Sync) {
+    pub fn count(&mut self, pairs: usize, bin: impl Fn(usize) -> u16 + Sync) {
         self.bin.resize(pairs, 0);
         self.chunks.clear();
         self.chunks.resize(pairs.div_ceil(CHUNK), ChunkBins([0; BINS]));
@@ -40,12 +40,12 @@ impl Bins {
     }
 
     /// Pairs in a bin.
-    pub fn size(&self, bin: u8) -> usize {
+    pub fn size(&self, bin: u16) -> usize {
         self.chunks.iter().map(|ChunkBins(sizes)| sizes[usize::from(bin)] as usize).sum()
     }
 
     /// Says where the pairs of a bin go, and right behind them those of the next one.
-    pub fn begin(&mut self, bin: u8, place: usize) {
+    pub fn begin(&mut self, bin: u16, place: usize) {
         let mut next = place as u32;
         for bin in [usize::from(bin), usize::from(bin) + 1] {
             for ChunkBins(sizes) in &mut self.chunks {
@@ -73,7 +73,7 @@ impl Bins {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.bin.capacity() + size_of::<ChunkBins>() * self.chunks.capacity()
+        2 * self.bin.capacity() + size_of::<ChunkBins>() * self.chunks.capacity()
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn pairs_lie_by_bins_in_their_order_for_any_number_of_threads() {
         let mut random = Random::new(4);
-        let bin: Vec<u8> = (0..3 * CHUNK + 77).map(|_| (random.bits() % 9) as u8 + 4).collect();
+        let bin: Vec<u16> = (0..3 * CHUNK + 77).map(|_| (random.bits() % 9) as u16 + 4).collect();
         let placed = |threads: usize| {
             let (mut bins, mut at) = (Bins::default(), vec![0; bin.len()]);
             // One place is left free behind every two bins.
@@ -94,7 +94,7 @@ mod tests {
             Team::new(threads).unwrap().install(|| {
                 bins.count(bin.len(), |p| bin[p]);
                 let mut place = 0;
-                for first in (0..BINS as u8).step_by(2) {
+                for first in (0..BINS as u16).step_by(2) {
                     let size = bins.size(first) + bins.size(first + 1);
                     bins.begin(first, place);
                     place += size + 1;
@@ -106,7 +106,7 @@ mod tests {
         let (at, pair_at) = placed(1);
         assert_eq!(placed(3), (at.clone(), pair_at.clone()));
         assert!((0..bin.len()).all(|p| pair_at[at[p] as usize] == p as u32));
-        let listed: Vec<(u8, u32)> =
+        let listed: Vec<(u16, u32)> =
             pair_at.iter().filter(|p| **p != u32::MAX).map(|p| (bin[*p as usize], *p)).collect();
         assert!(listed.is_sorted(), "by bins, and in the order of pairs within");
         assert_eq!(listed.len(), bin.len());

@@ -5,14 +5,25 @@
 //! is a neighbour, on nothing else. Grains that are held have no colours. Devices find the same ones in rounds, in which all pairs
 //! go on whose key is the largest that is left at both grains (Jones and Plassmann 1993).
 //!
+//! Pairs of each partition of [bricks](super::bricks) have colours of their own, and loose pairs those behind them, which pairs of a
+//! brick take, too, that find none free. Two bodies made of particles meet in loose pairs.
+//!
 //! Keys are found and sorted by the whole team. The pass is one thread's: it takes a few nanoseconds per pair, where rounds on CPU
 //! cores took two hundred.
 
 use crate::simd::{Instructions, Lanes, Vectorised};
 use crate::team::{self, SharedColumn};
 
+use super::bricks::{PARTITIONS, partition_of};
+
+/// Colours of pairs in bricks of each partition.
+pub const BRICK_COLOURS: u8 = 32;
+
+/// The first colour of loose pairs, of which there are 64.
+pub const LOOSE: u8 = BRICK_COLOURS * PARTITIONS as u8;
+
 /// The colour of pairs that find none free: they are solved one after the other.
-pub const REST: u8 = 64;
+pub const REST: u8 = LOOSE + 64;
 
 /// Fewest pairs that a member of the team takes.
 const CHUNK: usize = 2048;
@@ -31,6 +42,15 @@ struct Keyed {
     /// Its grains; the one that moves twice, where the other is held.
     grains: [u32; 2],
     pair: u32,
+    /// Partition of the brick that it is in; none where it is loose.
+    partition: u8,
+}
+
+/// Colours that a grain has, a bit each: in bricks of each partition, and of loose pairs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    in_bricks: [u32; PARTITIONS],
+    loose: u64,
 }
 
 /// Some of the pairs.
@@ -50,8 +70,7 @@ pub struct Colouring {
     /// First pair of every bin, and the end of the last one's.
     first: Vec<u32>,
     sorted: Vec<Keyed>,
-    /// Colours that each grain has, a bit each.
-    used: Vec<u64>,
+    used: Vec<Used>,
 }
 
 /// The pairs that are coloured.
@@ -63,8 +82,45 @@ pub struct ColourInput<'a> {
     pub other: &'a [u32],
     /// Ids of all grains.
     pub id: &'a [u32],
+    /// Bricks that they are in.
+    pub brick: &'a [[u32; PARTITIONS]],
+    /// Materials.
+    pub material: &'a [u16],
+    /// The first material of particles of bodies.
+    pub first_of_bodies: u16,
     /// Instructions to use.
     pub instructions: Instructions,
+}
+
+impl ColourInput<'_> {
+    /// The partition in whose bricks the pair of two grains is.
+    #[inline(always)]
+    fn partition(&self, i: usize, j: usize) -> u8 {
+        if self.material[i].min(self.material[j]) >= self.first_of_bodies {
+            return PARTITIONS as u8;
+        }
+        partition_of(&self.brick[i], &self.brick[j]) as u8
+    }
+}
+
+/// Gives a pair in a brick the smallest colour that is free there; none where none is.
+#[inline(always)]
+fn claim_in_brick(used: &mut [Used], [i, j]: [usize; 2], partition: u8) -> Option<u8> {
+    let p = usize::from(partition);
+    let colour = (used[i].in_bricks[p] | used[j].in_bricks[p]).trailing_ones();
+    let bit = 1u32.checked_shl(colour)?;
+    used[i].in_bricks[p] |= bit;
+    used[j].in_bricks[p] |= bit;
+    Some(BRICK_COLOURS * partition + colour as u8)
+}
+
+/// Gives a loose pair the smallest colour that is free.
+fn claim(used: &mut [Used], [i, j]: [usize; 2]) -> u8 {
+    let colour = (used[i].loose | used[j].loose).trailing_ones();
+    let bit = 1u64.checked_shl(colour).unwrap_or(0);
+    used[i].loose |= bit;
+    used[j].loose |= bit;
+    LOOSE + colour as u8
 }
 
 /// The key of a pair, by the ids of its grains: four rounds of a Feistel network, which gives every pair another number.
@@ -103,14 +159,13 @@ impl Colouring {
     pub fn colour(&mut self, input: &ColourInput, held: impl Fn(usize) -> bool + Sync, colours: &mut [u8]) {
         self.sort(input, held);
         self.used.clear();
-        self.used.resize(input.id.len(), 0);
-        for &Keyed { grains: [i, j], pair, .. } in &self.sorted {
-            let (i, j) = (i as usize, j as usize);
-            let colour = (self.used[i] | self.used[j]).trailing_ones();
-            let bit = 1u64.checked_shl(colour).unwrap_or(0);
-            self.used[i] |= bit;
-            self.used[j] |= bit;
-            colours[pair as usize] = colour as u8;
+        self.used.resize(input.id.len(), Used::default());
+        let Self { sorted, used, .. } = self;
+        for &Keyed { grains: [i, j], pair, partition, .. } in &*sorted {
+            let grains = [i as usize, j as usize];
+            let in_brick =
+                (usize::from(partition) < PARTITIONS).then(|| claim_in_brick(used, grains, partition));
+            colours[pair as usize] = in_brick.flatten().unwrap_or_else(|| claim(used, grains));
         }
     }
 
@@ -135,13 +190,15 @@ impl Colouring {
             for (&key, p) in keys.iter().zip(pairs_of(c)) {
                 let place = &mut bins[bin(key)];
                 let [mut i, mut j] = [input.keeper[p], input.other[p]];
+                let partition = input.partition(i as usize, j as usize);
                 if held(i as usize) {
                     i = j;
                 } else if held(j as usize) {
                     j = i;
                 }
                 // SAFETY: chunks have places of their own.
-                unsafe { *sorted.get_mut(*place as usize) = Keyed { key, grains: [i, j], pair: p as u32 } };
+                let keyed = unsafe { sorted.get_mut(*place as usize) };
+                *keyed = Keyed { key, grains: [i, j], pair: p as u32, partition };
                 *place += 1;
             }
         });
@@ -175,7 +232,7 @@ impl Colouring {
         };
         self.chunks.iter().map(of_chunk).sum::<usize>()
             + size_of::<Keyed>() * self.sorted.capacity()
-            + 8 * self.used.capacity()
+            + size_of::<Used>() * self.used.capacity()
             + 4 * self.first.capacity()
     }
 }
@@ -216,15 +273,34 @@ mod tests {
         near
     }
 
+    /// No two grains in one brick.
+    fn scattered(count: usize) -> Vec<[u32; PARTITIONS]> {
+        (0..count as u32).map(|i| [i; PARTITIONS]).collect()
+    }
+
+    /// Neighbours on a line in bricks of 200, shifted by a quarter in every partition.
+    fn bricked(count: usize) -> Vec<[u32; PARTITIONS]> {
+        (0..count as u32).map(|i| std::array::from_fn(|p| (i + 50 * p as u32) / 200)).collect()
+    }
+
     /// Pairs (i, j) with i < j, and their colours as a team of so many threads finds them.
-    fn coloured(near: &[Vec<u32>], id: &[u32], held: &[bool], threads: usize) -> Vec<(u32, u32, u8)> {
+    fn coloured(
+        near: &[Vec<u32>],
+        id: &[u32],
+        held: &[bool],
+        brick: &[[u32; PARTITIONS]],
+        threads: usize,
+    ) -> Vec<(u32, u32, u8)> {
         let mut pairs = Vec::new();
         for (i, others) in near.iter().enumerate() {
             let later = others.iter().filter(|j| **j > i as u32 && !(held[i] && held[**j as usize]));
             pairs.extend(later.map(|j| (i as u32, *j)));
         }
         let [keeper, other] = [0, 1].map(|k| pairs.iter().map(|(i, j)| [*i, *j][k]).collect::<Vec<u32>>());
-        let input = ColourInput { keeper: &keeper, other: &other, id, instructions: Instructions::best() };
+        let material = vec![0; id.len()];
+        let (keeper, other, material) = (&keeper[..], &other[..], &material[..]);
+        let (first_of_bodies, instructions) = (1, Instructions::best());
+        let input = ColourInput { keeper, other, id, brick, material, first_of_bodies, instructions };
         let mut colours = vec![u8::MAX; pairs.len()];
         let team = Team::new(threads).unwrap();
         team.install(|| Colouring::default().colour(&input, |i| held[i], &mut colours));
@@ -236,19 +312,26 @@ mod tests {
         let near = graph(1500);
         let id: Vec<u32> = (0..1500).map(|i| (i * 7919) % 100_003).collect();
         let held: Vec<bool> = (0..1500).map(|i| i % 11 == 0).collect();
-        let pairs = coloured(&near, &id, &held, 1);
-        assert_eq!(pairs, coloured(&near, &id, &held, 3));
-        let mut used = vec![0u64; near.len()];
+        let bricks = bricked(1500);
+        let pairs = coloured(&near, &id, &held, &bricks, 1);
+        assert_eq!(pairs, coloured(&near, &id, &held, &bricks, 3));
+        let mut used = vec![[0u64; 3]; near.len()];
+        let mut of_partition = [0; PARTITIONS + 1];
         for (i, j, colour) in &pairs {
             assert!(*colour < REST, "pair {i}, {j} has the colour {colour}");
+            let partition = partition_of(&bricks[*i as usize], &bricks[*j as usize]);
+            assert_eq!(usize::from(*colour / BRICK_COLOURS).min(PARTITIONS), partition, "pair {i}, {j}");
+            of_partition[partition] += 1;
             for grain in [*i, *j].map(|grain| grain as usize).into_iter().filter(|grain| !held[*grain]) {
-                assert_eq!(used[grain] >> colour & 1, 0, "{grain} has two pairs of colour {colour}");
-                used[grain] |= 1 << colour;
+                let (word, bit) = (usize::from(colour / 64), colour % 64);
+                assert_eq!(used[grain][word] >> bit & 1, 0, "{grain} has two pairs of colour {colour}");
+                used[grain][word] |= 1 << bit;
             }
         }
         let most = pairs.iter().map(|pair| pair.2).max().unwrap();
         let degree = near.iter().map(Vec::len).max().unwrap();
-        assert!(pairs.len() > 4000 && usize::from(most) < degree + 6, "{most} colours at {degree} pairs");
+        assert!(usize::from(most - LOOSE) < degree + 6, "{most} colours at {degree} pairs");
+        assert!(pairs.len() > 4000 && of_partition.iter().all(|count| *count > 100), "{of_partition:?}");
     }
 
     /// It is what a greedy pass in the order of keys gives, which is how a device may check itself.
@@ -256,19 +339,22 @@ mod tests {
     fn colours_are_those_of_a_greedy_pass_by_keys() {
         let near = graph(600);
         let (id, held): (Vec<u32>, Vec<bool>) = ((0..600).rev().collect(), vec![false; 600]);
-        let pairs = coloured(&near, &id, &held, 2);
         let of = |i: u32, j: u32| {
             let [a, b] = [id[i as usize], id[j as usize]];
             key(a.min(b), a.max(b))
         };
-        let mut sorted = pairs.clone();
-        sorted.sort_unstable_by_key(|(i, j, _)| std::cmp::Reverse(of(*i, *j)));
-        let mut used = vec![0u64; near.len()];
-        for (i, j, colour) in sorted {
-            let free = (used[i as usize] | used[j as usize]).trailing_ones() as u8;
-            assert_eq!(free, colour);
-            used[i as usize] |= 1 << free;
-            used[j as usize] |= 1 << free;
+        for bricks in [scattered(600), bricked(600)] {
+            let mut sorted = coloured(&near, &id, &held, &bricks, 2);
+            sorted.sort_unstable_by_key(|(i, j, _)| std::cmp::Reverse(of(*i, *j)));
+            let mut used = vec![[0u64; PARTITIONS + 1]; near.len()];
+            for (i, j, colour) in sorted {
+                let (i, j) = (i as usize, j as usize);
+                let p = partition_of(&bricks[i], &bricks[j]);
+                let free = (used[i][p] | used[j][p]).trailing_ones() as u8;
+                assert_eq!(BRICK_COLOURS * p as u8 + free, colour);
+                used[i][p] |= 1 << free;
+                used[j][p] |= 1 << free;
+            }
         }
     }
 
@@ -281,17 +367,32 @@ mod tests {
         assert_eq!(keys.len(), count);
     }
 
-    /// More pairs at one grain than there are colours.
-    #[test]
-    fn what_finds_no_colour_is_the_rest() {
-        let mut near = vec![Vec::new(); 101];
-        for j in 1..=100u32 {
+    /// A grain with so many neighbours, which have none but it, and the colours of these pairs.
+    fn star(rays: u32, bricks: &[[u32; PARTITIONS]]) -> Vec<u8> {
+        let mut near = vec![Vec::new(); rays as usize + 1];
+        for j in 1..=rays {
             near[0].push(j);
             near[j as usize].push(0);
         }
-        let id: Vec<u32> = (0..101).collect();
-        let pairs = coloured(&near, &id, &[false; 101], 1);
-        let rest = pairs.iter().filter(|pair| pair.2 == REST).count();
-        assert_eq!((pairs.len(), rest), (100, 36));
+        let id: Vec<u32> = (0..=rays).collect();
+        let pairs = coloured(&near, &id, &vec![false; id.len()], bricks, 1);
+        pairs.iter().map(|pair| pair.2).collect()
+    }
+
+    /// More pairs at one grain than there are colours.
+    #[test]
+    fn what_finds_no_colour_is_the_rest() {
+        let colours = star(100, &scattered(101));
+        let rest = colours.iter().filter(|colour| **colour == REST).count();
+        assert_eq!((colours.len(), rest), (100, 36));
+    }
+
+    #[test]
+    fn what_finds_no_colour_in_its_brick_is_loose() {
+        let colours = star(100, &vec![[7; PARTITIONS]; 101]);
+        let loose = colours.iter().filter(|colour| (LOOSE..REST).contains(*colour)).count();
+        let in_brick = colours.iter().filter(|colour| **colour < BRICK_COLOURS).count();
+        assert_eq!((in_brick, loose), (32, 64));
+        assert_eq!(colours.iter().filter(|colour| **colour == REST).count(), 4);
     }
 }

@@ -14,6 +14,7 @@ use crate::simd::{Instructions, LANES, Lanes, Vectorised};
 use crate::team::{self, BLOCK, QUICK, block_count, block_range};
 
 use super::bins::Bins;
+use super::bricks::{PARTITIONS, bricks_of};
 use super::colour::{ColourInput, Colouring, REST, key};
 use super::contact::TOUCH;
 use super::kinds::{Kinds, Side, UNIFORM, VARIED};
@@ -96,6 +97,7 @@ pub struct Pairs {
     bins: Bins,
     partners: Partners,
     traits: Vec<GrainTraits>,
+    bricks: Vec<[u32; PARTITIONS]>,
     colouring: Colouring,
 }
 
@@ -188,6 +190,10 @@ pub struct PairInput<'a> {
     pub spin: &'a [Vec4],
     /// Materials.
     pub material: &'a [u16],
+    /// The first material of particles of bodies.
+    pub first_of_bodies: u16,
+    /// Inverse side of a brick [1/m].
+    pub inverse_brick: f32,
     /// Length of the step \[s\].
     pub dt: f32,
     /// Instructions to use.
@@ -253,9 +259,18 @@ impl Pairs {
     }
 
     fn find_colours(&mut self, input: &PairInput) {
-        let Self { colouring, colour, keeper, other, .. } = self;
+        let Self { colouring, colour, keeper, other, bricks, .. } = self;
         colour.resize(other.len(), REST);
-        let pairs = ColourInput { keeper, other, id: input.id, instructions: input.instructions };
+        team::fill(bricks, input.id.len(), |i| bricks_of(input.listed[i].truncate(), input.inverse_brick));
+        let pairs = ColourInput {
+            keeper,
+            other,
+            id: input.id,
+            brick: bricks,
+            material: input.material,
+            first_of_bodies: input.first_of_bodies,
+            instructions: input.instructions,
+        };
         colouring.colour(&pairs, |i| input.held(i), colour);
     }
 
@@ -265,14 +280,15 @@ impl Pairs {
         let Self { keeper, other, colour, bins, first, at, pair_at, .. } = self;
         bins.count(keeper.len(), |p| {
             let far = !input.near(keeper[p] as usize, other[p] as usize);
-            2 * colour[p] + u8::from(far)
+            2 * u16::from(colour[p]) + u16::from(far)
         });
         let mut groups = 0;
         first.clear();
         for colour in 0..=REST {
-            let size = bins.size(2 * colour) + bins.size(2 * colour + 1);
+            let bin = 2 * u16::from(colour);
+            let size = bins.size(bin) + bins.size(bin + 1);
             first.push(groups);
-            bins.begin(2 * colour, LANES * groups);
+            bins.begin(bin, LANES * groups);
             groups += if colour < REST { size.div_ceil(LANES) } else { size };
         }
         first.push(groups);
@@ -344,6 +360,7 @@ impl Pairs {
             + 4 * (self.keeper.capacity() + self.other.capacity() + self.at.capacity())
             + 4 * (self.pair_at.capacity() + self.offset.capacity())
             + size_of::<GrainTraits>() * self.traits.capacity()
+            + size_of::<[u32; PARTITIONS]>() * self.bricks.capacity()
             + self.colour.capacity()
             + self.bins.bytes()
             + self.partners.bytes()

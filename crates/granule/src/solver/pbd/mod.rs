@@ -4,7 +4,7 @@
 //!
 //! | stage | what it does |
 //! | --- | --- |
-//! | list | where something has moved too far: sort by cell, list pairs (`partners.rs`) and walls with a skin, carry what contacts remember, give pairs their [`colour`]s and places (`bins.rs`) |
+//! | list | where something has moved too far: sort by cell, list pairs (`partners.rs`) and walls with a skin, carry what contacts remember, give pairs their [`bricks`], [`colour`]s and places (`bins.rs`) |
 //! | fall | v += h g, and drag of air |
 //! | prepare | normals and gaps; who touches, or will within the step |
 //! | warm start | all impulses of the step before, in full; how far overlaps push |
@@ -21,7 +21,7 @@
 //! | --- | --- | --- |
 //! | position and radius, velocity and mass, angular velocity and inverse mass (0: held), exact centre | 72 per grain | state |
 //! | orientation and turn | 32 per grain | follows |
-//! | how far a grain is listed, and along which way ([`path`]) | 32 per grain | as long as the lists, in checkpoints |
+//! | how far a grain is listed, and along which way ([`path`]); its bricks | 48 per grain | as long as the lists, in checkpoints |
 //! | push, what rounding took from the position | 32 per grain | one step |
 //! | forces of contacts: along, across, against rolling, connected | 32 per listed pair, 48 per wall | state, in contact memory |
 //! | groups of sixteen pairs of one colour, with impulses, normals, gaps | 60 per listed pair | as long as the lists |
@@ -39,6 +39,7 @@
 
 pub mod averaged;
 mod bins;
+pub mod bricks;
 mod check;
 pub mod colour;
 mod common;
@@ -264,6 +265,8 @@ impl Pbd {
                 path: &self.path,
                 spin: particles.angular_velocity.as_deref().unwrap_or_default(),
                 material: &particles.material,
+                first_of_bodies: self.world.scene.material.len() as u16,
+                inverse_brick: 1.0 / self.setup.brick,
                 dt,
                 instructions: self.setup.instructions,
             };

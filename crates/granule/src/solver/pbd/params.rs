@@ -12,6 +12,7 @@ use crate::solver::Defect;
 use crate::solver::dem::params;
 use crate::solver::search::{Cutoff, SearchParams};
 
+use super::bricks::SIDE;
 use super::laws::LawTable;
 use super::path::Path;
 
@@ -61,6 +62,8 @@ pub struct Setup {
     pub averaging: Option<Averaging>,
     /// Diameter of the smallest grain that moves \[m\].
     pub diameter: f32,
+    /// Side of a brick \[m\].
+    pub brick: f32,
     /// Skin of grains that are at rest \[m\].
     least_skin: f32,
     /// Gravity that speeds are compared with [m/s2].
@@ -94,7 +97,8 @@ impl Setup {
         let substeps = scene.pbd.substeps.unwrap_or_else(needed);
         let bounds = [scene.simulation.time_step, scene.simulation.max_time_step];
         let step = 1.0 / (scene.simulation.fps * f64::from(substeps));
-        let diameter = 2.0 * radii(scene, shapes).0 as f32;
+        let (least, most) = radii(scene, shapes);
+        let diameter = 2.0 * least as f32;
         let shielded = scene.air.as_ref().is_some_and(|air| air.occlusion);
         Self {
             laws: LawTable::new(scene),
@@ -103,6 +107,8 @@ impl Setup {
             rotation: scene.pbd.rotation && averaging.is_none(),
             averaging,
             diameter,
+            // Of the diameter in the middle: neither do thousands of small grains share a brick, nor are most pairs of large ones loose.
+            brick: SIDE * 2.0 * (least * most).sqrt() as f32,
             least_skin: diameter * if shielded { SHIELDING_SKIN } else { SKIN[0] },
             gravity: gravity(scene),
             materials: scene.material.iter().map(|m| Material::new(m, YieldLaw::Tan)).collect(),

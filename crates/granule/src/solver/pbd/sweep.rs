@@ -133,6 +133,9 @@ fn by_colour(pass: Pass, pairs: &mut Pairs, step: &StepConstants, moving: &Movin
     let (kinds, groups) = (&pairs.kinds, SharedColumn::of(&mut pairs.groups));
     for colour in 0..usize::from(REST) {
         let range = pairs.first[colour]..pairs.first[colour + 1];
+        if range.is_empty() {
+            continue;
+        }
         run(pass, step, moving, kinds, (&groups, &SharedColumn::of(&mut [])), range);
     }
     // SAFETY: nobody else uses them now.

@@ -2,12 +2,14 @@ use std::collections::HashSet;
 
 use glam::Vec3;
 
+use super::colour::LOOSE;
 use super::*;
 use crate::boundary::Boundaries;
 use crate::neighbors::brute_force_contacts;
 use crate::particles::NewParticle;
 use crate::random::Random;
 use crate::scene::Scene;
+use crate::simd::LANES;
 use crate::simulator::Simulator;
 use crate::team::Team;
 
@@ -58,6 +60,29 @@ fn unlisted(pbd: &Pbd) -> (usize, usize) {
     let pairs = overlapping.iter().enumerate().flat_map(|(i, near)| near.iter().map(move |j| [i as u32, *j]));
     let pairs: Vec<[u32; 2]> = pairs.filter(|[i, j]| i < j).collect();
     (pairs.iter().filter(|pair| !listed.contains(*pair)).count(), pairs.len())
+}
+
+/// Pairs that are in no brick, and all that are listed.
+fn loose(pbd: &Pbd) -> (usize, usize) {
+    let from = LANES * pbd.pairs.first[usize::from(LOOSE)];
+    let loose = pbd.pairs.listed().filter(|(at, ..)| *at as usize >= from).count();
+    (loose, pbd.pairs.listed().count())
+}
+
+/// They are what a device takes a dispatch per colour for.
+#[test]
+fn hardly_any_pair_is_in_no_brick_however_fast_grains_are() {
+    for (speed, most) in [(0.2, 0.002), (1.0, 0.002), (5.0, 0.02)] {
+        let mut pbd = solver(&blocks(speed));
+        let (mut loose, mut all) = (0, 0);
+        for _ in 0..(60.0 / speed).min(60.0) as usize {
+            pbd.step(1.0 / 600.0);
+            let (of_step, of_all) = self::loose(&pbd);
+            (loose, all) = (loose + of_step, all + of_all);
+        }
+        eprintln!("{speed} m/s: {loose} of {all} pairs");
+        assert!(all > 10_000 && (loose as f64) < most * all as f64, "{speed} m/s: {loose} of {all}");
+    }
 }
 
 /// At the end of every step, before lists are made anew, and at speeds that are deflected within steps of 0.02 to 0.5 d.

@@ -1,0 +1,11 @@
+// Corrections of loose pairs.
+
+@compute @workgroup_size(256)
+fn sweep_colour(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    run_colour(workgroup, thread);
+}
+
+@compute @workgroup_size(256)
+fn sweep_tail(@builtin(local_invocation_index) thread: u32) {
+    run_tail(thread);
+}
