@@ -4,6 +4,7 @@ mod common;
 
 use common::runs::{apart, frames, options, repeat_and_resume, simulate};
 use common::{difference, gpu};
+use granule::boundary::Shape;
 use granule::io::Checkpoint;
 use granule::scene::Scene;
 use granule::simulator::Command;
@@ -236,6 +237,35 @@ fn grains_come_and_go_and_none_is_lost_but_a_broken_one() {
     assert_eq!(simulation.apply(&broken).unwrap().emitted, 1);
     frames(&mut simulation, 1);
     assert_eq!((simulation.lost(), simulation.ledger().unaccounted()), (1, 0));
+}
+
+/// Steps without any grain, between those of two beds that are listed.
+#[test]
+fn a_bed_that_is_taken_away_and_poured_anew_is_that_of_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let scene = bed("", ROLLS, "");
+    let region = Shape::Box { min: [-1.0; 3], max: [1.0; 3], hollow: false };
+    let place =
+        |k: usize| 0.021 * glam::Vec3::new((k % 8) as f32 + 0.5, (k / 56) as f32 + 0.6, (k / 8 % 7) as f32);
+    let pour = Command::Emit {
+        material: "sand".into(),
+        positions: (0..280).map(place).collect(),
+        velocity: glam::Vec3::new(0.3, -1.0, 0.2),
+    };
+    let [cpu, gpu] = [&Device::Cpu, &device].map(|device| {
+        let mut simulation = simulate(&scene, device);
+        frames(&mut simulation, 2);
+        let before = simulation.particle_count();
+        assert_eq!(simulation.apply(&Command::Remove { region: region.clone() }).unwrap().removed, before);
+        frames(&mut simulation, 2);
+        assert_eq!(simulation.particle_count(), 0);
+        assert_eq!(simulation.apply(&pour).unwrap().emitted, 280);
+        let report = frames(&mut simulation, 2);
+        assert!(report.neighbors_mean > 1.0 && simulation.ledger().unaccounted() == 0, "{report:?}");
+        simulation.read(&["position", "velocity"]).unwrap()
+    });
+    let found = apart(&cpu, &gpu) / RADIUS;
+    assert!(found < 1e-4, "{found}");
 }
 
 /// What devices do not have is refused by the key, with a remedy.

@@ -70,10 +70,10 @@ scenes! {
     bowling = "bowling", "c7115eb3f2cd6784";
     mixer = "mixer", "1478016e3d3e917e";
     packing = "packing", "b4c9b3147d070752";
-    sandcastle = "sandcastle", "1668373012ffad52";
-    excavator = "excavator", "29bee4fc8d8982a5";
-    sandglass = "sandglass", "e1c8fa2e28c15965";
-    squirrel = "squirrel", "6b53e5be9856d9f6";
+    sandcastle = "sandcastle", "9576eddfbc609dd7";
+    excavator = "excavator", "26dd0b193eca9610";
+    sandglass = "sandglass", "d70535da7fe37d74";
+    squirrel = "squirrel", "0521b7d6227d39d2";
 }
 
 #[test]

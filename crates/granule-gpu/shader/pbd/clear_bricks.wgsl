@@ -3,7 +3,6 @@
 // Keys of bricks of each partition, then how many pairs each has; later where the next of these goes.
 @group(0) @binding(0) var<storage, read_write> table: array<u32>;
 @group(0) @binding(1) var<storage, read_write> bricks: array<u32>;
-@group(0) @binding(2) var<storage, read_write> colours: array<u32>;
 
 @compute @workgroup_size(256)
 fn clear_bricks(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
@@ -17,9 +16,5 @@ fn clear_bricks(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
     if i == 0u {
         bricks[ROOM_TAKEN] = 0u;
         bricks[COLOURED] = 0u;
-        for (var p = 0u; p < PARTITIONS; p++) {
-            colours[BRICK_HEADS + COLOUR_WORDS * p] = 0u;
-            colours[BRICK_HEADS + COLOUR_WORDS * p + 1u] = p;
-        }
     }
 }

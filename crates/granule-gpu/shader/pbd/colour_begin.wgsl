@@ -12,6 +12,9 @@
 // In the second record of each block: where its grains are with their colours.
 @group(0) @binding(7) var<storage, read_write> blocks: array<vec4<u32>>;
 
+// Whether a grain of the block has a loose pair.
+var<workgroup> some_loose: atomic<u32>;
+
 // Links the entries of a grain in the order of their keys, from the one with the largest on.
 fn link_entries(first: u32, count: u32, largest: vec2<u32>, head: u32) {
     var last = largest;
@@ -35,15 +38,8 @@ fn link_entries(first: u32, count: u32, largest: vec2<u32>, head: u32) {
     }
 }
 
-@compute @workgroup_size(256)
-fn colour_begin(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let i = thread_number(workgroup, thread);
-    if i >= step.count {
-        return;
-    }
-    if thread == 0u {
-        blocks[4u * workgroup_number(workgroup) + 1u] = vec4(SOME_OPEN);
-    }
+// Tells whether a grain has a loose pair. Others are read by nobody, so blocks without any are done.
+fn begin_grain(i: u32) -> bool {
     let first = list[2u * (i / LANES)] * LANES + i % LANES;
     let count = list[2u * (i / LANES) + 1u];
     let id = places[2u * i + 1u].w;
@@ -51,14 +47,18 @@ fn colour_begin(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
     var best = vec2(0u);
     var head = first;
     var over = false;
+    var some = false;
     for (var s = 0u; s < count; s++) {
         let entry = first + s * LANES;
         let j = list[params.list_base + entry];
         over = over || j == i;
         var key = vec2(0u);
         // Others are in bricks.
-        if !over && !held && colour_of[entry] == NOBODY {
-            key = pair_key(id, places[2u * j + 1u].w);
+        if !over && colour_of[entry] == NOBODY {
+            some = true;
+            if !held {
+                key = pair_key(id, places[2u * j + 1u].w);
+            }
         }
         keys[entry] = key;
         if key_below(best, key) {
@@ -73,4 +73,21 @@ fn colour_begin(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
     }
     states[i] = vec4(best, 0u, 0u);
     heads[i] = head;
+    return some;
+}
+
+@compute @workgroup_size(256)
+fn colour_begin(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let i = thread_number(workgroup, thread);
+    if thread == 0u {
+        atomicStore(&some_loose, 0u);
+    }
+    workgroupBarrier();
+    if i < step.count && begin_grain(i) {
+        atomicStore(&some_loose, 1u);
+    }
+    workgroupBarrier();
+    if thread == 0u && i < step.count {
+        blocks[4u * workgroup_number(workgroup) + 1u] = vec4(select(DONE, SOME_OPEN, atomicLoad(&some_loose) == 1u));
+    }
 }

@@ -54,24 +54,31 @@ fn offer_lower(at: u32) {
     }
 }
 
-// Its third part: pairs whose turn it is.
+// Its third part: pairs whose turn it is, and those that will find no colour when it is. Only the pair with the largest key of a
+// grain changes it.
 fn claim_colour(at: u32) {
     let words = uncoloured[2u * at + 1u];
     if (words.y & 255u) != UNCOLOURED {
         return;
     }
     let pair = uncoloured[2u * at];
-    if !(is_largest(pair.z, pair.xy) && is_largest(pair.w, pair.xy)) {
-        return;
-    }
     let taken = atomicLoad(&states[4u * pair.z + 2u]) | atomicLoad(&states[4u * pair.w + 2u]);
     let colour = countTrailingZeros(~taken);
+    let leads_z = is_largest(pair.z, pair.xy);
+    let leads_w = is_largest(pair.w, pair.xy);
     if colour < BRICK_COLOURS {
+        if !(leads_z && leads_w) {
+            return;
+        }
         atomicOr(&states[4u * pair.z + 2u], 1u << colour);
         atomicOr(&states[4u * pair.w + 2u], 1u << colour);
     }
-    forget_key(pair.z);
-    forget_key(pair.w);
+    if leads_z {
+        forget_key(pair.z);
+    }
+    if leads_w {
+        forget_key(pair.w);
+    }
     uncoloured[2u * at + 1u].y = colour | (words.y & ~255u);
     atomicAdd(&places[colour], 1u);
 }

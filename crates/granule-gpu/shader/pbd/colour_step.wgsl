@@ -1,4 +1,4 @@
-// One round of colouring, for one grain: twin of `settle` and `claim` in solver/pbd/colour.rs. A pair whose key is the largest that
+// One round of colouring, for one grain: twin of `claim` in solver/pbd/colour.rs. A pair whose key is the largest that
 // is left at both of its grains takes the smallest colour that neither has. Both grains find the same, each for itself.
 
 @group(0) @binding(1) var<storage, read> keys: array<vec2<u32>>;

@@ -57,6 +57,10 @@ fn pbd_decide_lists(@builtin(local_invocation_index) thread: u32) {
     if thread < BINS {
         colours[BIN_COUNTS + thread] = 0u;
     }
+    if thread < PARTITIONS {
+        colours[BRICK_HEADS + COLOUR_WORDS * thread] = 0u;
+        colours[BRICK_HEADS + COLOUR_WORDS * thread + 1u] = thread;
+    }
     if thread == 0u {
         colours[FRESH] = 1u;
         colours[OPEN] = 0u;

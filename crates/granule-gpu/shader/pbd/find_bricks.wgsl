@@ -11,7 +11,9 @@
 const ALONG: i32 = 1024;
 
 fn brick_key(x: vec3<f32>, p: u32) -> u32 {
-    let along = vec3<i32>(floor(x * pbd.inverse_brick + vec3(f32(p) / f32(PARTITIONS))));
+    // By quarters of a side: a product is rounded alike everywhere, with a sum in it it may not be.
+    let quarters = vec3<i32>(floor(x * (f32(PARTITIONS) * pbd.inverse_brick)));
+    let along = (quarters + vec3(i32(p))) >> vec3(2u);
     let low = vec3<u32>(along & vec3(ALONG - 1));
     return (1u << 30u) | (low.z << 20u) | (low.y << 10u) | low.x;
 }

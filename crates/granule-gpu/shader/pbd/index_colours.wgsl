@@ -18,12 +18,14 @@ fn index_colours(@builtin(local_invocation_index) thread: u32) {
     }
     workgroupBarrier();
     let fresh = workgroupUniformLoad(&shared_fresh) == 1u;
+    // Where there are no grains nobody has counted.
+    let in_bricks = select(bricks[COLOURED], 0u, step.count == 0u);
     if fresh {
         var count = 0u;
         if thread < BINS {
             count = colours[BIN_COUNTS + thread];
         }
-        let first = bricks[COLOURED] + workgroup_scan(thread, count).x;
+        let first = in_bricks + workgroup_scan(thread, count).x;
         if thread < BINS {
             colours[BIN_PLACES + thread] = first;
             let at = COLOUR_WORDS * (thread / 2u);
@@ -64,7 +66,6 @@ fn index_colours(@builtin(local_invocation_index) thread: u32) {
         arguments[METHOD + FIRST_COLOUR + thread] = groups_for(select(0u, count, dispatched), WORKGROUP);
     }
     let all = colours[COLOUR_WORDS * REST + 1u];
-    let in_bricks = bricks[COLOURED];
     let spans = span_count(all - in_bricks);
     if fresh && thread <= REST {
         let at = COLOUR_WORDS * thread;

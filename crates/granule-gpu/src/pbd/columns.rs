@@ -51,7 +51,7 @@ pub fn list(averaged: bool) -> Vec<ColumnInfo> {
     all.into_iter().chain(AVERAGED.into_iter().filter(|_| averaged)).collect()
 }
 
-/// Both grains of every pair, colour by colour.
+/// Both grains of every pair: brick by brick, then loose ones, each colour by colour.
 pub const PAIRS: &str = "pairs";
 
 /// Normals and gaps of pairs; while loose pairs are coloured, the keys of entries.

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! sort          measure, begin, walls that hold a force; whether lists hold. Where they do not: forces put aside by partner, orientations, keys, passes, columns
-//! neighbors     cells, ranges, lists by radii, walls that may be near; check of room; rounds of colouring; pairs by colour, with
-//!               their forces; the dispatches of colours
+//! neighbors     cells, ranges, lists by radii, walls that may be near; check of room; bricks, and their pairs by colour; rounds of
+//!               colouring of loose pairs, these by colour; forces of all; the dispatches of bricks and colours
 //! integrate     gravity
 //! drag          with air
 //! bodies        those made of particles fall, and give these their velocities
@@ -12,7 +12,7 @@
 //! touch_walls   contacts with walls, their impulses of the step before, and how far they push; bodies under these
 //! bodies        masses of particles of bodies, by who touches (`shaped_stages.rs`)
 //! warm_start    impulses of the step before, and how far overlaps push, gathered per grain
-//! project       per sweep: colour by colour, then walls, then bodies, and more of it where bodies made of particles meet; bounces, where a material has restitution; loads
+//! project       per sweep: bricks by partition, loose pairs by colour, then walls, then bodies, and more of it where bodies made of particles meet; bounces, where a material has restitution; loads
 //! integrate     bodies made of particles; x += h v and the push; turns, totals, what is not finite
 //! quarantine    whether lists hold for one more step; report
 //! ```
@@ -28,20 +28,27 @@
 //! | orientation | 16 | orientation when lists were made | state |
 //! | source | 8 | where its forces were put aside | state |
 //! | colouring, head | 36 | largest key that is left and colours, twice; its entry | scratch |
+//! | bricks of grains | 16 | slots of its bricks | scratch |
 //!
-//! A pair takes 64 bytes: both grains and a mark of who touches (8), normal and gap (16), impulses (32), law (4), approach (4). An
+//! A pair takes 68 bytes: both grains and a mark of who touches (8), normal and gap (16), impulses (32), law (4), approach (4), the end of
+//! a colour (4). The table of bricks takes 32 to 64 bytes per grain, and their records 32. An
 //! entry of the lists, of which a pair has two, takes 4, 4 for its pair, and 36 for forces put aside. A
 //! contact with a wall takes 64, and 64 within a step.
 //!
-//! **Colours** are those of the CPU: both devices do the rounds of `crates/granule/src/solver/pbd/colour.rs`, here a dispatch per
+//! **Bricks** are those of the CPU (`crates/granule/src/solver/pbd/bricks.rs`), as slots of a table that whoever comes first takes; which
+//! slot, and the order of bricks, change no bit. A workgroup colours the pairs of a brick in rounds and places them by colour; in
+//! a pass one goes through the colours of a brick with barriers between them. Grains belong to one brick of a partition, so nobody
+//! else reads or writes them meanwhile.
+//!
+//! **Colours of loose pairs** are those of the CPU, too, here found by a dispatch per
 //! round in which every grain finds for itself, from what the round before has left, whether the pair with its largest key has its
-//! turn. Rounds that are not recorded are done by one workgroup. Pairs lie in memory colour by colour, those that touch first; the
-//! order inside of a colour changes no bit. Large colours have a dispatch each in a sweep, as many as pairs had before; small ones behind
-//! them, what is left, and pairs without any colour share one workgroup that goes through them in order.
+//! turn. Rounds that are not recorded are done by one workgroup. Loose pairs lie in memory behind those of bricks, colour by colour, those that
+//! touch first; the order inside of a colour changes no bit. Large colours have a dispatch each in a sweep, as many as there were
+//! before; small ones behind them, what is left, and pairs without any colour share one workgroup that goes through them in order.
 //!
 //! **The warm start** needs no colours, as impulses are known and add up: a thread per grain gathers those of its pairs, in the order of
-//! its list, so that repeats give the same bits. Threads that find normals and gaps go through a piece of every colour together, because
-//! the pairs of some grains lie at about the same place of every colour.
+//! its list, so that repeats give the same bits. Threads that find normals and gaps go through bricks as they lie, and through a piece of every
+//! colour of loose pairs together, because the pairs of some grains lie at about the same place of every colour.
 //!
 //! **Held grains** have no colours and are never written; their pairs are placed by the partner.
 //!
@@ -73,6 +80,7 @@ mod columns;
 mod constants;
 mod fields;
 pub mod layout;
+mod list_stages;
 mod refuse;
 pub mod shaders;
 mod shaped;

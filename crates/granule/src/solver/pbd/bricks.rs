@@ -2,7 +2,8 @@
 //!
 //! A pair whose grains are in one brick of the first partition is solved with that brick; else with one of the second, third or
 //! fourth; the few that are in no brick of any are loose. Bricks of a partition share no grain, so that a device solves all of them at
-//! once, a workgroup each, all colours of a brick in one dispatch: a sweep takes four of these, not one for every colour.
+//! once, a workgroup each, all colours of a brick in one dispatch: a sweep takes four of these and what loose pairs take, not one for
+//! every colour.
 //!
 //! ```text
 //! brick of x in partition p = floor(x / side + p/4)
@@ -30,14 +31,15 @@ fn floor(x: f32) -> i32 {
 }
 
 /// The bricks of a point \[m\], one of each partition: bricks with one number may only be much farther apart than grains that meet.
+/// By quarters of a side in whole numbers, so that devices, which may round sums otherwise, find the same ones.
 #[inline(always)]
 pub fn bricks_of(x: Vec3, inverse_side: f32) -> [u32; PARTITIONS] {
-    let x = x * inverse_side;
+    let quarters = (x * (PARTITIONS as f32 * inverse_side)).to_array().map(floor);
     std::array::from_fn(|p| {
-        let shift = p as f32 * (1.0 / PARTITIONS as f32);
-        let along = |x: f32| (floor(x + shift) & (ALONG - 1)) as u32;
+        let along =
+            quarters.map(|q| (q.wrapping_add(p as i32).div_euclid(PARTITIONS as i32) & (ALONG - 1)) as u32);
         // Never 0, which is no brick on devices.
-        1 << 30 | along(x.z) << 20 | along(x.y) << 10 | along(x.x)
+        1 << 30 | along[2] << 20 | along[1] << 10 | along[0]
     })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Every pair has a key, a whole number that is hashed from the ids of its grains and that no other pair has. In the order of
 //! keys, the largest first, every pair takes the smallest colour that neither of its grains has: colours depend on ids and on who
-//! is a neighbour, on nothing else. Grains that are held have no colours. Devices find the same ones in rounds, in which all pairs
+//! is a neighbour, and on nothing else but the bricks. Grains that are held have no colours. Devices find the same ones in rounds, in which all pairs
 //! go on whose key is the largest that is left at both grains (Jones and Plassmann 1993).
 //!
 //! Pairs of each partition of [bricks](super::bricks) have colours of their own, and loose pairs those behind them, which pairs of a

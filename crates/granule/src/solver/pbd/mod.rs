@@ -8,7 +8,7 @@
 //! | fall | v += h g, and drag of air |
 //! | prepare | normals and gaps; who touches, or will within the step |
 //! | warm start | all impulses of the step before, in full; how far overlaps push |
-//! | sweeps | colour by colour, then walls: impulses are corrected ([`contact`]) and given to grains at once; bodies follow, those made of particles by a rigid projection ([`shaped`]) |
+//! | sweeps | by partition of bricks, colour by colour, then loose pairs, then walls: impulses are corrected ([`contact`]) and given to grains at once; bodies follow, those made of particles by a rigid projection ([`shaped`]) |
 //! | bounce | where a material has restitution |
 //! | drift | x += h v, plus the push, which leaves no velocity behind |
 //! | bodies | rapier moves them under the impulses of the contacts |
@@ -21,7 +21,8 @@
 //! | --- | --- | --- |
 //! | position and radius, velocity and mass, angular velocity and inverse mass (0: held), exact centre | 72 per grain | state |
 //! | orientation and turn | 32 per grain | follows |
-//! | how far a grain is listed, and along which way ([`path`]); its bricks | 48 per grain | as long as the lists, in checkpoints |
+//! | how far a grain is listed, and along which way ([`path`]) | 32 per grain | as long as the lists, in checkpoints |
+//! | bricks that a grain is in, colours that it has | 40 per grain | while lists are made |
 //! | push, what rounding took from the position | 32 per grain | one step |
 //! | forces of contacts: along, across, against rolling, connected | 32 per listed pair, 48 per wall | state, in contact memory |
 //! | groups of sixteen pairs of one colour, with impulses, normals, gaps | 60 per listed pair | as long as the lists |

@@ -107,7 +107,7 @@ impl Setup {
             rotation: scene.pbd.rotation && averaging.is_none(),
             averaging,
             diameter,
-            // Of the diameter in the middle: neither do thousands of small grains share a brick, nor are most pairs of large ones loose.
+            // Of the diameter in the middle, between thousands of small grains in a brick and loose pairs of all large ones.
             brick: SIDE * 2.0 * (least * most).sqrt() as f32,
             least_skin: diameter * if shielded { SHIELDING_SKIN } else { SKIN[0] },
             gravity: gravity(scene),
