@@ -161,6 +161,30 @@ fn pairs_without_a_colour_are_solved_as_on_the_cpu() {
     assert!(found[0] < 1e-3 && found[1] < 1e-2, "{found:?}");
 }
 
+/// Two stones side by side between slabs of sand that meet them: both have more grains in their brick than that has colours, and grains
+/// between them are neighbours of both, so that loose pairs have an order.
+#[test]
+fn pairs_that_find_no_colour_in_their_brick_are_solved_as_on_the_cpu() {
+    let Some(device) = gpu() else { return };
+    let slab = |low: f64, high: f64, speed: f64| {
+        format!(
+            "[[grains]]\nmaterial = \"sand\"\nfill = \"random\"\nvelocity = [0, {speed}, 0]\n\
+             shape.box = {{ min = [0, {low}, 0], max = [0.24, {high}, 0.14] }}\n"
+        )
+    };
+    let text = [
+        "name = \"stones\"\n[simulation]\nsolver = \"pbd\"\nfps = 60\n[[material]]\nname = \"sand\"\nradius = 0.007\n\
+         [material.pbd]\nfriction = 0.5\n[[material]]\nname = \"stone\"\nradius = 0.05\n[[grains]]\nmaterial = \"stone\"\n\
+         fill = \"lattice\"\nshape.box = { min = [0.019, 0.06, 0.02], max = [0.221, 0.161, 0.121] }\n"
+            .to_string(),
+        slab(0.0, 0.06, 4.0),
+        slab(0.161, 0.22, -4.0),
+    ];
+    let scene = Scene::parse(&text.concat(), "stones").unwrap();
+    let found = compare("stones", &scene, 2, &device);
+    assert!(found[0] < 1e-3 && found[1] < 1e-2, "{found:?}");
+}
+
 #[test]
 fn repeated_and_resumed_runs_give_the_same_bits_however_they_are_cut_into_batches() {
     let Some(device) = gpu() else { return };
