@@ -5,7 +5,7 @@
 @group(0) @binding(4) var<storage, read> heads: array<u32>;
 @group(0) @binding(5) var<storage, read> bricks: array<u32>;
 
-// Threads that are busy with a brick: colours have some forty pairs.
+// Threads that are busy with a brick: colours have some tens of pairs.
 const BRICK_THREADS: u32 = 64u;
 
 // First pair, and how many colours there are.
