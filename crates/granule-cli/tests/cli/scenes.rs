@@ -70,10 +70,10 @@ scenes! {
     bowling = "bowling", "c7115eb3f2cd6784";
     mixer = "mixer", "1478016e3d3e917e";
     packing = "packing", "b4c9b3147d070752";
-    sandcastle = "sandcastle", "9576eddfbc609dd7";
-    excavator = "excavator", "26dd0b193eca9610";
-    sandglass = "sandglass", "d70535da7fe37d74";
-    squirrel = "squirrel", "0521b7d6227d39d2";
+    sandcastle = "sandcastle", "00ef781797a45ef0";
+    excavator = "excavator", "0b4249ae2004bcaf";
+    sandglass = "sandglass", "2ae0a4e6a04a279a";
+    squirrel = "squirrel", "ab11a607733b32e6";
 }
 
 #[test]

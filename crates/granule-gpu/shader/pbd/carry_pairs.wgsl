@@ -9,11 +9,24 @@
 @group(0) @binding(6) var<storage, read_write> impulses: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> pairs: array<vec2<u32>>;
 
+// Four slots from one on, the last of them again where there are no more: looked at together, they are waited for once.
+fn four_slots(first: u32, slot: u32, count: u32) -> vec4<u32> {
+    return first + LANES * min(vec4(slot) + vec4(0u, 1u, 2u, 3u), vec4(count - 1u));
+}
+
+// Which of four entries is the one that is looked for; NOBODY where none is.
+fn one_of(entries: vec4<u32>, found: vec4<u32>, wanted: u32) -> u32 {
+    let is_it = found == vec4(wanted);
+    return select(select(select(select(NOBODY, entries.w, is_it.w), entries.z, is_it.z), entries.y, is_it.y), entries.x, is_it.x);
+}
+
 // The entry under which the state of a partner was put aside; NOBODY where there is none.
 fn saved_entry(source: vec2<u32>, id: u32) -> u32 {
-    for (var s = 0u; s < source.y; s++) {
-        if partners[source.x + s * LANES] == id {
-            return source.x + s * LANES;
+    for (var s = 0u; s < source.y; s += 4u) {
+        let at = four_slots(source.x, s, source.y);
+        let entry = one_of(at, vec4(partners[at.x], partners[at.y], partners[at.z], partners[at.w]), id);
+        if entry != NOBODY {
+            return entry;
         }
     }
     return NOBODY;
@@ -23,9 +36,12 @@ fn saved_entry(source: vec2<u32>, id: u32) -> u32 {
 fn borrowed_pair(j: u32, i: u32) -> u32 {
     let first = list[2u * (j / LANES)] * LANES + j % LANES;
     let count = list[2u * (j / LANES) + 1u];
-    for (var s = 0u; s < count; s++) {
-        if list[params.list_base + first + s * LANES] == i {
-            return BORROWED | (pair_of[first + s * LANES] & ~IN_BRICK);
+    for (var s = 0u; s < count; s += 4u) {
+        let at = four_slots(first, s, count);
+        let from_list = params.list_base + at;
+        let entry = one_of(at, vec4(list[from_list.x], list[from_list.y], list[from_list.z], list[from_list.w]), i);
+        if entry != NOBODY {
+            return BORROWED | (pair_of[entry] & ~IN_BRICK);
         }
     }
     return NOBODY;

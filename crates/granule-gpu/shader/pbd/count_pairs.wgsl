@@ -1,5 +1,4 @@
-// Counts the loose pairs of every bin: by colour, then those that are near, then the others. Twin of place_by_colour in
-// solver/pbd/groups.rs.
+// Counts the loose pairs of every bin: by colour, then those that are near, then the others.
 
 const TOUCH: f32 = 0.01;
 

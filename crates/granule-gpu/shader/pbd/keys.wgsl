@@ -1,6 +1,9 @@
 // Keys of pairs and colours of grains: twins of solver/pbd/colour.rs. A key is a number of 64 bits, the first word the higher.
 
-// Twin of `key`: four rounds of a Feistel network, which gives every pair of ids another number.
+// In the first word of the key of a pair in a brick: it is near.
+const NEAR: u32 = 0x80000000u;
+
+// Twin of `key`: four rounds of a Feistel network, which gives every pair of ids another number. The highest bit is free.
 fn pair_key(one: u32, other: u32) -> vec2<u32> {
     var a = min(one, other);
     var b = max(one, other);
@@ -8,7 +11,7 @@ fn pair_key(one: u32, other: u32) -> vec2<u32> {
         var mixed = b + round * 0x9e3779b9u;
         mixed = (mixed ^ (mixed >> 16u)) * 0x7feb352du;
         mixed = (mixed ^ (mixed >> 15u)) * 0x846ca68bu;
-        mixed ^= mixed >> 16u;
+        mixed = (mixed ^ (mixed >> 16u)) & 0x7fffffffu;
         let next = a ^ mixed;
         a = b;
         b = next;

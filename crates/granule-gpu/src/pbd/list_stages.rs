@@ -45,7 +45,7 @@ impl BrickStages {
         ];
         let place = [
             (Read, &c.list),
-            (Read, column(PLACE)),
+            (Read, &c.position),
             (Read, column(MOTION)),
             (Read, pool(PAIR_OF)),
             (Read, column(BRICK_OF)),

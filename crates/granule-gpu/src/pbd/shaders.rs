@@ -107,7 +107,7 @@ gpu_shaders! { "shader/pbd";
     /// How many bricks there are.
     INDEX_BRICKS = "index_bricks": [TYPES, ARGUMENTS];
     /// Pairs by brick.
-    PLACE_BRICKS = "place_bricks": [TYPES, STEP, LIST, KEYS, BRICKS, PAIR_WORDS];
+    PLACE_BRICKS = "place_bricks": [TYPES, STEP, LIST, KEYS, PAIRS, BRICKS, PAIR_WORDS];
     /// Their colours.
     COLOUR_BRICKS = "colour_bricks": [TYPES, STEP, BRICKS];
     /// Keys of loose pairs.

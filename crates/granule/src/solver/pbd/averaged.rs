@@ -21,7 +21,6 @@ use crate::position::{ExactDomain, ExactPosition};
 use crate::simd::LANES;
 use crate::team::{self, BLOCK, PerBlock, QUICK, SharedColumn};
 
-use super::colour::REST;
 use super::groups::{PairGroup, Pairs};
 use super::kinds::PairKind;
 use super::params::Averaging;
@@ -162,17 +161,17 @@ impl Corrections<'_> {
         depth * normal - held * across
     }
 
-    fn of_pairs(&self, pairs: &mut Pairs, sum: &SharedColumn<Vec4>) {
+    fn of_pairs(&self, pairs: &Pairs, sum: &SharedColumn<Vec4>) {
         let kinds = &pairs.kinds;
-        for colour in 0..usize::from(REST) {
-            let groups = &pairs.groups[pairs.first[colour]..pairs.first[colour + 1]];
+        let all = |groups: &[PairGroup]| groups.iter().for_each(|g| self.of_group(g, kinds.of(g), sum));
+        pairs.order.for_each_pack(|range| all(&pairs.groups[range]));
+        for range in pairs.order.loose_colours() {
+            let groups = &pairs.groups[range];
             team::for_each(groups.len().div_ceil(CHUNK), 4, |chunk| {
-                let groups = &groups[chunk * CHUNK..groups.len().min((chunk + 1) * CHUNK)];
-                groups.iter().for_each(|group| self.of_group(group, kinds.of(group), sum));
+                all(&groups[chunk * CHUNK..groups.len().min((chunk + 1) * CHUNK)]);
             });
         }
-        let rest = pairs.first[usize::from(REST)]..pairs.first[usize::from(REST) + 1];
-        pairs.groups[rest].iter().for_each(|group| self.of_group(group, kinds.of(group), sum));
+        all(&pairs.groups[pairs.order.rest()]);
     }
 
     fn of_group(&self, group: &PairGroup, kind: &PairKind, sum: &SharedColumn<Vec4>) {

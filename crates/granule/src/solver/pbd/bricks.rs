@@ -17,7 +17,7 @@ use glam::Vec3;
 pub const PARTITIONS: usize = 4;
 
 /// Side of a brick in diameters. A choice: colours of a brick have some tens of pairs then, about a workgroup's worth, and most
-/// pairs are in the first partition. Not tried otherwise on a graphics card.
+/// pairs are in the first partition. Other sides were not tried on a graphics card.
 pub const SIDE: f32 = 6.0;
 
 /// Bricks along an axis that are told apart: grains of two that are so many apart are never neighbours.
@@ -47,6 +47,21 @@ pub fn bricks_of(x: Vec3, inverse_side: f32) -> [u32; PARTITIONS] {
 #[inline(always)]
 pub fn partition_of(a: &[u32; PARTITIONS], b: &[u32; PARTITIONS]) -> usize {
     (0..PARTITIONS).find(|&p| a[p] == b[p]).unwrap_or(PARTITIONS)
+}
+
+/// Grains for a pack of bricks, about.
+const PACK: usize = 256;
+
+/// Packs of every partition for so many grains: a whole power of two.
+pub fn packs_for(grains: usize) -> usize {
+    1 << (grains / PACK).max(1).ilog2()
+}
+
+/// Which of so many packs a brick is in. Bricks that follow each other along an axis are in different ones.
+#[inline(always)]
+pub fn pack_of(brick: u32, packs: usize) -> usize {
+    let [x, y, z] = [0, 10, 20].map(|shift| brick >> shift & (ALONG as u32 - 1));
+    (x.wrapping_add(5 * y).wrapping_add(19 * z)) as usize & (packs - 1)
 }
 
 #[cfg(test)]

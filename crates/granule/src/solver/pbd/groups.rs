@@ -1,10 +1,8 @@
 //! Pairs of grains that may touch, by colour, sixteen at a time.
 //!
 //! Pairs are listed block by block of the grain that keeps them, the one with the lower id, in the order of the contact memory.
-//! For the sweeps they lie in groups of sixteen of one colour: pairs that touch first, so that groups of pairs that do not are
+//! For the sweeps they lie in groups of sixteen of one colour: pairs that are near first, so that groups of pairs that do not touch are
 //! left out as a whole. The order inside of a colour changes no bit of the result.
-
-use std::cmp::Reverse;
 
 use glam::Vec4;
 
@@ -13,21 +11,17 @@ use crate::neighbors::{Domain, NeighborLists};
 use crate::simd::{Instructions, LANES, Lanes, Vectorised};
 use crate::team::{self, BLOCK, QUICK, block_count, block_range};
 
-use super::bins::Bins;
 use super::bricks::{PARTITIONS, bricks_of};
-use super::colour::{ColourInput, Colouring, REST, key};
 use super::contact::TOUCH;
 use super::kinds::{Kinds, Side, UNIFORM, VARIED};
 use super::laws::LawTable;
+use super::order::{NOBODY, OrderInput, PairOrder};
 use super::partners::Partners;
 use super::path::Path;
 use super::state::REMEMBERED;
 
 /// Impulses that a pair remembers, beside whether a pull connects it.
 pub const IMPULSES: usize = REMEMBERED - 1;
-
-/// No pair.
-const NOBODY: u32 = u32::MAX;
 
 /// Sixteen pairs of one colour.
 #[repr(C, align(64))]
@@ -77,28 +71,21 @@ struct GrainTraits {
 /// All pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
-    /// Groups, colour by colour.
+    /// Groups, in the order of their [places](PairOrder).
     pub groups: Vec<PairGroup>,
     /// What is constant for their pairs.
     pub kinds: Kinds,
     /// Velocities along the normals at the beginning of the step [m/s], by group; none where nothing bounces.
     pub approach: Vec<[f32; LANES]>,
-    /// First group of every colour, and the end of the last one's.
-    pub first: Vec<usize>,
+    /// Where all pairs are among the groups.
+    pub order: PairOrder,
     /// First pair of every block of keepers, and the end of the last one's.
     offset: Vec<u32>,
     keeper: Vec<u32>,
     other: Vec<u32>,
-    colour: Vec<u8>,
-    /// Where each pair is among the groups: 16 times the group, and the place in it.
-    at: Vec<u32>,
-    /// Which pair is there, or [`NOBODY`].
-    pair_at: Vec<u32>,
-    bins: Bins,
     partners: Partners,
     traits: Vec<GrainTraits>,
     bricks: Vec<[u32; PARTITIONS]>,
-    colouring: Colouring,
 }
 
 /// What groups are filled from.
@@ -206,11 +193,12 @@ impl PairInput<'_> {
         self.spin[i].w == 0.0
     }
 
-    /// Whether a pair touches, or nearly does, where lists are made.
+    /// Whether a pair touches, or nearly does, where lists are made: sums of radii apart, but for a fiftieth.
     fn near(&self, i: usize, j: usize) -> bool {
-        let [a, b] = [self.position[i], self.position[j]];
-        let reach = a.w + b.w + 2.0 * TOUCH * (a.w + b.w);
-        self.domain.displacement(a.truncate(), b.truncate()).length_squared() < reach * reach
+        let [a, b] = [self.listed[i], self.listed[j]].map(Vec4::truncate);
+        let sum = self.position[i].w + self.position[j].w;
+        let reach = sum + 2.0 * TOUCH * sum;
+        self.domain.displacement(a, b).length_squared() < reach * reach
     }
 }
 
@@ -229,8 +217,7 @@ impl Pairs {
             partners.of(i).iter().for_each(|&j| contacts.carry(Partner::particle(input.id[j as usize])));
         });
         self.list(input.id.len());
-        self.find_colours(input);
-        self.place_by_colour(input);
+        self.find_order(input);
         self.fill_groups(input, memory);
     }
 
@@ -258,11 +245,10 @@ impl Pairs {
         });
     }
 
-    fn find_colours(&mut self, input: &PairInput) {
-        let Self { colouring, colour, keeper, other, bricks, .. } = self;
-        colour.resize(other.len(), REST);
+    fn find_order(&mut self, input: &PairInput) {
+        let Self { order, keeper, other, bricks, .. } = self;
         team::fill(bricks, input.id.len(), |i| bricks_of(input.listed[i].truncate(), input.inverse_brick));
-        let pairs = ColourInput {
+        let pairs = OrderInput {
             keeper,
             other,
             id: input.id,
@@ -271,51 +257,19 @@ impl Pairs {
             first_of_bodies: input.first_of_bodies,
             instructions: input.instructions,
         };
-        colouring.colour(&pairs, |i| input.held(i), colour);
-    }
-
-    /// Finds the place of every pair among the groups: by colour, then those that are near, then the others. Of the rest, one in
-    /// each group, in the order of keys.
-    fn place_by_colour(&mut self, input: &PairInput) {
-        let Self { keeper, other, colour, bins, first, at, pair_at, .. } = self;
-        bins.count(keeper.len(), |p| {
-            let far = !input.near(keeper[p] as usize, other[p] as usize);
-            2 * u16::from(colour[p]) + u16::from(far)
-        });
-        let mut groups = 0;
-        first.clear();
-        for colour in 0..=REST {
-            let bin = 2 * u16::from(colour);
-            let size = bins.size(bin) + bins.size(bin + 1);
-            first.push(groups);
-            bins.begin(bin, LANES * groups);
-            groups += if colour < REST { size.div_ceil(LANES) } else { size };
-        }
-        first.push(groups);
-        pair_at.clear();
-        pair_at.resize(LANES * groups, NOBODY);
-        at.resize(keeper.len(), 0);
-        bins.place(at, pair_at);
-        // Of the rest the order matters, and is that of keys on every device.
-        let id = |place: u32| input.id[place as usize];
-        let from = first[usize::from(REST)];
-        let mut rest: Vec<u32> = pair_at[LANES * from..].iter().copied().filter(|p| *p != NOBODY).collect();
-        rest.sort_unstable_by_key(|&p| Reverse(key(id(keeper[p as usize]), id(other[p as usize]))));
-        pair_at[LANES * from..].fill(NOBODY);
-        for (group, p) in (from..).zip(rest) {
-            at[p as usize] = (LANES * group) as u32;
-            pair_at[LANES * group] = p;
-        }
+        let near = |p: usize| input.near(keeper[p] as usize, other[p] as usize);
+        order.find(&pairs, |i| input.held(i), near);
     }
 
     fn fill_groups(&mut self, input: &PairInput, memory: &ContactMemory<[f32; REMEMBERED]>) {
-        let Self { groups, kinds, approach, pair_at, keeper, other, offset, traits, .. } = self;
+        let Self { groups, kinds, approach, order, keeper, other, offset, traits, .. } = self;
         team::fill(traits, input.id.len(), |i| GrainTraits {
             side: Side { radius: input.position[i].w, material: input.material[i] },
             moves: !input.held(i),
         });
-        let filling = Filling { pair_at, keeper, other, offset, traits, memory, dt: input.dt };
-        groups.resize(filling.pair_at.len() / LANES, PairGroup::EMPTY);
+        let filling =
+            Filling { pair_at: &order.pair_at, keeper, other, offset, traits, memory, dt: input.dt };
+        groups.resize(order.groups(), PairGroup::EMPTY);
         team::for_each_mut(groups, 32, |g, group| {
             *group = input.instructions.run(FillGroup { filling: &filling, g });
         });
@@ -333,7 +287,7 @@ impl Pairs {
         team::for_each_mut(memory.blocks_mut(), 1, |b, block| {
             let first = self.offset[b] as usize;
             for (k, state) in block.split_mut().1.iter_mut().enumerate() {
-                let at = self.at[first + k] as usize;
+                let at = self.order.at[first + k] as usize;
                 let group = &self.groups[at / LANES];
                 let connected = (group.connected >> (at % LANES) & 1) as f32;
                 let of_pair = |k: usize| group.memory.get(k).map_or(connected, |lanes| lanes[at % LANES]);
@@ -344,7 +298,12 @@ impl Pairs {
 
     /// All pairs: where they are among the groups (16 times the group, and the place in it), and the places of both grains.
     pub fn listed(&self) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
-        self.at.iter().zip(&self.keeper).zip(&self.other).map(|((at, keeper), other)| (*at, *keeper, *other))
+        self.order
+            .at
+            .iter()
+            .zip(&self.keeper)
+            .zip(&self.other)
+            .map(|((at, keeper), other)| (*at, *keeper, *other))
     }
 
     /// Number of pairs that touch.
@@ -357,13 +316,10 @@ impl Pairs {
         size_of::<PairGroup>() * self.groups.capacity()
             + self.kinds.bytes()
             + 4 * LANES * self.approach.capacity()
-            + 4 * (self.keeper.capacity() + self.other.capacity() + self.at.capacity())
-            + 4 * (self.pair_at.capacity() + self.offset.capacity())
+            + 4 * (self.keeper.capacity() + self.other.capacity() + self.offset.capacity())
             + size_of::<GrainTraits>() * self.traits.capacity()
             + size_of::<[u32; PARTITIONS]>() * self.bricks.capacity()
-            + self.colour.capacity()
-            + self.bins.bytes()
+            + self.order.bytes()
             + self.partners.bytes()
-            + self.colouring.bytes()
     }
 }

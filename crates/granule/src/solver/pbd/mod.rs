@@ -4,7 +4,7 @@
 //!
 //! | stage | what it does |
 //! | --- | --- |
-//! | list | where something has moved too far: sort by cell, list pairs (`partners.rs`) and walls with a skin, carry what contacts remember, give pairs their [`bricks`], [`colour`]s and places (`bins.rs`) |
+//! | list | where something has moved too far: sort by cell, list pairs (`partners.rs`) and walls with a skin, carry what contacts remember, give pairs their [`bricks`], [`colour`]s and places (`order.rs`) |
 //! | fall | v += h g, and drag of air |
 //! | prepare | normals and gaps; who touches, or will within the step |
 //! | warm start | all impulses of the step before, in full; how far overlaps push |
@@ -39,7 +39,6 @@
 //! Limitations: spheres only, without rigid grains of several; of free bodies, only those made of particles are pushed out of overlap.
 
 pub mod averaged;
-mod bins;
 pub mod bricks;
 mod check;
 pub mod colour;
@@ -50,6 +49,7 @@ pub mod groups;
 mod integrate;
 pub mod kinds;
 pub mod laws;
+pub mod order;
 pub mod params;
 mod partners;
 pub mod path;

@@ -1,6 +1,9 @@
 //! Passes over groups of pairs: what they are like when a step begins, the impulses of the step before, corrections, bounces.
 //!
-//! Pairs of one colour share no grain that moves: groups of a colour are shared among threads, colours follow each other.
+//! Pairs of one colour share no grain that moves. Packs of bricks are shared among threads, each of which goes through the colours of its own;
+//! groups of a colour of loose pairs are, and these colours follow each other.
+
+use std::ops::Range;
 
 use glam::Vec4;
 
@@ -9,7 +12,6 @@ use crate::simd::{Instructions, LANES, Lanes, Vectorised, each};
 use crate::solver::dem::contact::vector::{add, cross, dot, scale, sub};
 use crate::team::{self, SharedColumn};
 
-use super::colour::REST;
 use super::contact::{Contact, Impulse, REACH, ROLLING_SHARE, TOUCH, TURNING_SHARE, correct, push, sliding};
 use super::groups::{IMPULSES, PairGroup, Pairs};
 use super::kinds::{Kinds, PairKind};
@@ -105,12 +107,12 @@ pub fn prepare_pairs(pairs: &mut Pairs, step: &StepConstants, moving: &Moving) {
 
 /// Gives grains the impulses of the step before, and finds how far they are pushed.
 pub fn warm_start_pairs(pairs: &mut Pairs, step: &StepConstants, moving: &Moving) {
-    by_colour(Pass::WarmStart, pairs, step, moving);
+    in_order(Pass::WarmStart, pairs, step, moving);
 }
 
 /// Corrects the impulses of all pairs once.
 pub fn sweep_pairs(pairs: &mut Pairs, step: &StepConstants, moving: &Moving) {
-    by_colour(Pass::Sweep, pairs, step, moving);
+    in_order(Pass::Sweep, pairs, step, moving);
 }
 
 /// Corrects the impulses of some pairs once: of these groups in their order, those of a pattern of bits. Others keep theirs.
@@ -129,20 +131,18 @@ pub fn sweep_some(pairs: &mut Pairs, some: &[(u32, u32)], step: &StepConstants, 
     }
 }
 
-fn by_colour(pass: Pass, pairs: &mut Pairs, step: &StepConstants, moving: &Moving) {
-    let (kinds, groups) = (&pairs.kinds, SharedColumn::of(&mut pairs.groups));
-    for colour in 0..usize::from(REST) {
-        let range = pairs.first[colour]..pairs.first[colour + 1];
-        if range.is_empty() {
-            continue;
-        }
+fn in_order(pass: Pass, pairs: &mut Pairs, step: &StepConstants, moving: &Moving) {
+    let (kinds, order, groups) = (&pairs.kinds, &pairs.order, SharedColumn::of(&mut pairs.groups));
+    let one_by_one = |range: Range<usize>| {
+        // SAFETY: every group is taken once.
+        let groups = unsafe { groups.range_mut(range) };
+        step.instructions.run(GroupWork { pass, step: *step, moving, kinds, groups, approach: &mut [] });
+    };
+    order.for_each_pack(one_by_one);
+    for range in order.loose_colours() {
         run(pass, step, moving, kinds, (&groups, &SharedColumn::of(&mut [])), range);
     }
-    // SAFETY: nobody else uses them now.
-    let rest =
-        unsafe { groups.range_mut(pairs.first[usize::from(REST)]..pairs.first[usize::from(REST) + 1]) };
-    let approach = &mut [];
-    step.instructions.run(GroupWork { pass, step: *step, moving, kinds, groups: rest, approach });
+    one_by_one(order.rest());
 }
 
 /// Shares groups among threads.
@@ -152,7 +152,7 @@ fn run(
     moving: &Moving,
     kinds: &Kinds,
     (groups, approaches): (&SharedColumn<PairGroup>, &SharedColumn<[f32; LANES]>),
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
 ) {
     team::for_each(range.len().div_ceil(CHUNK), 4, |chunk| {
         let first = range.start + chunk * CHUNK;

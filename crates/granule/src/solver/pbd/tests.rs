@@ -2,7 +2,6 @@ use std::collections::HashSet;
 
 use glam::Vec3;
 
-use super::colour::LOOSE;
 use super::*;
 use crate::boundary::Boundaries;
 use crate::neighbors::brute_force_contacts;
@@ -64,7 +63,7 @@ fn unlisted(pbd: &Pbd) -> (usize, usize) {
 
 /// Pairs that are in no brick, and all that are listed.
 fn loose(pbd: &Pbd) -> (usize, usize) {
-    let from = LANES * pbd.pairs.first[usize::from(LOOSE)];
+    let from = LANES * pbd.pairs.order.loose().start;
     let loose = pbd.pairs.listed().filter(|(at, ..)| *at as usize >= from).count();
     (loose, pbd.pairs.listed().count())
 }
