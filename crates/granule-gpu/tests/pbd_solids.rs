@@ -78,13 +78,13 @@ fn runs_among_moving_meshes_repeat_and_resume_to_the_same_bits() {
     repeat_and_resume(&meshes(TURNING), 2, &device);
 }
 
-/// Grains that hit a slab, a light ball on it and a ring that spins, and a paddle that turns whatever hits it. The floor is so low that the
-/// ring does not reach it: it spins so fast that a rounded digit decides where it would meet it.
+/// Grains that hit a slab, a light ball on it and a ring that spins, and a paddle that turns whatever hits it. The floor is so low and the ring so
+/// heavy that it does not reach it: it spins so fast that a rounded digit decides where it would meet it.
 fn bodies(material: &str) -> Scene {
     let around = "[[boundary]]\nname = \"floor\"\nshape.plane = { point = [0, -0.09, 0], normal = [0, 1, 0] }\n\
         [[body]]\nname = \"slab\"\ndensity = 900\nshape.box = { min = [0, -0.09, 0], max = [0.12, 0, 0.12] }\n\
         [[body]]\nname = \"ball\"\ndensity = 300\nshape.sphere = { center = [0.08, 0.021, 0.06], radius = 0.02 }\n\
-        [[body]]\nname = \"ring\"\ndensity = 600\nangular_velocity = [0, 90, 200]\nvelocity = [0, 0.3, 0]\n\
+        [[body]]\nname = \"ring\"\ndensity = 3000\nangular_velocity = [0, 90, 200]\nvelocity = [0, 0.3, 0]\n\
         shape.mesh = { file = \"builtin:torus\", size = 0.1, axis = [1, 0, 0], angle = 70, position = [0.19, 0.0, 0.06] }\n\
         [[body]]\nname = \"paddle\"\nkind = \"keyframed\"\nshape.box = { min = [0.0, 0.02, 0.13], max = [0.2, 0.03, 0.2] }\n\
         [body.motion]\npivot = [0.1, 0.025, 0.16]\n\
