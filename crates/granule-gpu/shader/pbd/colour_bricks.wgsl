@@ -245,6 +245,7 @@ fn index_places(record: u32, colour: u32) {
         atomicStore(&bricks[record + 2u], colours);
     }
 }
+
 @compute @workgroup_size(256)
 fn colour_bricks(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let number = workgroup_number(workgroup);
